@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from random import Random
 
-from ptxscope.engine.diagnosis.findings import investigate
+from ptxscope.engine.diagnosis.explanations import investigate
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form

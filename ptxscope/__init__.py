@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine.diagnosis.findings import diagnose as diagnose
+    from .engine.diagnosis.explanations import diagnose as diagnose
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
     from .engine.syntax.instruction import Instruction as Instruction
@@ -25,7 +25,7 @@ _HOMES = {
     "Problem": "engine.syntax.errors",
     "PtxError": "engine.syntax.errors",
     "Trace": "engine.tracing.trace",
-    "diagnose": "engine.diagnosis.findings",
+    "diagnose": "engine.diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
     "export": "export",
     "parse": "engine.syntax.parser",
@@ -49,7 +49,7 @@ def __getattr__(name: str) -> object:
             display = import_module(".notebook", __name__)
             display.install()
             if name == "diagnose":
-                display.install_findings()
+                display.install_explanations()
         globals()[name] = value
         return value
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""Display of traces and findings in notebooks and in Rich, by the exports."""
+"""Display of traces and explanations in notebooks and in Rich, by the exports."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from .engine.diagnosis.findings import Findings
+    from .engine.diagnosis.explanations import Explanations
 
 _MOST = 20
-"""Maximum findings in a list."""
+"""Maximum explanations in a list."""
 _CHOSEN = ("stages", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
 _QUOTED = re.compile("`([^`]*+)`")
@@ -50,9 +50,9 @@ def install() -> None:
     )
 
 
-def install_findings() -> None:
+def install_explanations() -> None:
     """Install the display hooks of the results of ``diagnose``."""
-    from .engine.diagnosis.findings import FORMATTERS
+    from .engine.diagnosis.explanations import FORMATTERS
 
     FORMATTERS.update(
         {"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html}
@@ -174,29 +174,29 @@ def _step(step: object, allowed: str) -> str:
     return str(whole)
 
 
-def _as_text(findings: Findings) -> str:
+def _as_text(explanations: Explanations) -> str:
     lines = []
-    for number, finding in enumerate(findings[:_MOST], 1):
-        lines += wrap_text(make_printable(finding.sentence), f"{number:>3}. ", " " * 5)
-        lines.append(f"     {make_printable(finding.ptx)}")
-    return "\n".join([*lines, *_rest(findings)])
+    for number, explanation in enumerate(explanations[:_MOST], 1):
+        lines += wrap_text(make_printable(explanation.sentence), f"{number:>3}. ", " " * 5)
+        lines.append(f"     {make_printable(explanation.ptx)}")
+    return "\n".join([*lines, *_rest(explanations)])
 
 
-def _as_markdown(findings: Findings) -> str:
+def _as_markdown(explanations: Explanations) -> str:
     lines = []
-    for number, finding in enumerate(findings[:_MOST], 1):
-        said = _pieces(finding.sentence, escape_text, format_code)
-        lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(finding.ptx))}")
-    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(findings))])
+    for number, explanation in enumerate(explanations[:_MOST], 1):
+        said = _pieces(explanation.sentence, escape_text, format_code)
+        lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(explanation.ptx))}")
+    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(explanations))])
 
 
-def _as_html(findings: Findings) -> str:
+def _as_html(explanations: Explanations) -> str:
     items = (
         f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
-        for x in findings[:_MOST]
+        for x in explanations[:_MOST]
     )
-    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(findings))
-    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if findings else rest
+    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(explanations))
+    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if explanations else rest
 
 
 def _code(text: str) -> str:
@@ -216,11 +216,11 @@ def _around(text: str, change: Callable[[str], str]) -> str:
     return f"{lead}{change(inner)}{end}"
 
 
-def _rest(findings: Findings) -> Iterator[str]:
-    if not findings:
+def _rest(explanations: Explanations) -> Iterator[str]:
+    if not explanations:
         yield "Nothing within two changes explains it."
-    if len(findings) > _MOST:
-        yield f"and {len(findings) - _MOST} more"
+    if len(explanations) > _MOST:
+        yield f"and {len(explanations) - _MOST} more"
 
 
 class _Printed(NamedTuple):

@@ -729,7 +729,7 @@ def test_a_long_word_keeps_its_place() -> None:
     ):
         (item,) = check_text(text, name)
         start = text.index(f".{word}")
-        place = item.diagnostics[0].place
+        place = item.diagnostics[0].location
         assert (place.column, place.width) == (start + 1, len(word) + 1)
         assert len(place.excerpt) < 1500
         assert set(place.excerpt[slice(*place.span)]) == {".", "x"}

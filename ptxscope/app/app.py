@@ -294,7 +294,8 @@ class Explorer(ExplorerApp):
         if cursor is not None:
             listing = cursor.listing
             place = f"program {cursor.program} statement {cursor.index}"
-            yield f"listing: {len(listing.text)} characters, {place}, given {listing.given}"
+            inputs = listing.inputs_by_program
+            yield f"listing: {len(listing.text)} characters, {place}, given {inputs}"
         yield format_state(self.current_state)
 
 

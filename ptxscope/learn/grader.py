@@ -29,7 +29,7 @@ from .question import Question as Question
 from .question import is_bits, locate_answer
 
 if TYPE_CHECKING:
-    from .mistakes import Explanation
+    from .mistakes import MistakeExplanation
 
 MISSED = "No known single mistake gives that."
 
@@ -41,7 +41,7 @@ class GradedAnswer(NamedTuple):
     value: int
     """Value of the answer; if right, equal to `expected`."""
     expected: int
-    explanations: tuple[Explanation, ...]
+    explanations: tuple[MistakeExplanation, ...]
     """The mistake that gives this value, or those of its lanes if it takes several; empty if the
     answer is right or no mistake is known."""
 
@@ -105,13 +105,13 @@ def _explain_hex_digits(
     question: Question,
     location: AnswerLocation,
     text: str,
-    known_explanations: tuple[Explanation, ...],
-) -> tuple[Explanation, ...]:
+    known_explanations: tuple[MistakeExplanation, ...],
+) -> tuple[MistakeExplanation, ...]:
     """Explain decimal digits that are right, or explicable, as hexadecimal ones."""
     sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
     if not (digits.isascii() and digits.isdecimal()):
         return ()
-    from .mistakes import Explanation, explain_answer
+    from .mistakes import MistakeExplanation, explain_answer
 
     hex_text = f"{sign}0x{digits}"
     try:
@@ -120,7 +120,7 @@ def _explain_hex_digits(
         return ()
     if location.is_accepted(compute_expected(question), value, is_pattern=not sign):
         name = f"{text} is decimal: hexadecimal digits need a 0x in front."
-        return (Explanation(name, f"{text} is decimal; {hex_text} is right.", True),)
+        return (MistakeExplanation(name, f"{text} is decimal; {hex_text} is right.", True),)
     if known_explanations or location.is_same_value(value, location.parse_answer(text)):
         return ()
     explanations = explain_answer(question, value, is_pattern=not sign)

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 
 from ..engine.diagnosis.causes import Cause, CauseKind, ObservedCase
-from ..engine.diagnosis.findings import investigate
+from ..engine.diagnosis.explanations import investigate
 from ..engine.diagnosis.form_causes import iter_form_causes
 from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import iter_value_causes
@@ -44,7 +44,7 @@ _COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
 """Kinds of cause that explain almost anything when combined with another one."""
 
 
-class Explanation(NamedTuple):
+class MistakeExplanation(NamedTuple):
     """The explanation of a wrong answer."""
 
     name: str
@@ -54,28 +54,28 @@ class Explanation(NamedTuple):
     has_result: bool = False
     """Whether `sentence` contains the right answer."""
 
-    def with_lane(self, lane: int) -> Explanation:
+    def with_lane(self, lane: int) -> MistakeExplanation:
         """Return the same explanation for one lane."""
         name, sentence = (
             f"In lane {lane} {x[:1].lower()}{x[1:]}" for x in (self.name, self.sentence)
         )
-        return Explanation(name, sentence)
+        return MistakeExplanation(name, sentence)
 
-    def with_lead(self, lead: str) -> Explanation:
+    def with_lead(self, lead: str) -> MistakeExplanation:
         """Return the same explanation after a leading sentence."""
         return self._replace(name=f"{lead} {self.name}", sentence=f"{lead} {self.sentence}")
 
 
-def make_explanation(sentence: str) -> Explanation:
+def make_explanation(sentence: str) -> MistakeExplanation:
     """Return an explanation that does not contain the answer."""
-    return Explanation(sentence, sentence)
+    return MistakeExplanation(sentence, sentence)
 
 
 class Mistake(NamedTuple):
     """A single mistake and its value."""
 
     weight: int
-    explanation: Explanation
+    explanation: MistakeExplanation
     value: int
     """Value at the location in question."""
     id: str = ""
@@ -102,7 +102,9 @@ def iter_mistakes(question: Question) -> Iterator[Mistake]:
                 yield mistake
 
 
-def explain_answer(question: Question, value: int, *, is_pattern: bool) -> tuple[Explanation, ...]:
+def explain_answer(
+    question: Question, value: int, *, is_pattern: bool
+) -> tuple[MistakeExplanation, ...]:
     """Return the likeliest mistake behind a wrong answer, typed as bits or as a number.
 
     If no single mistake explains all lanes, return one for each lane that has one; failing that,
@@ -118,7 +120,7 @@ def explain_answer(question: Question, value: int, *, is_pattern: bool) -> tuple
 
 def find_likely_mistakes(
     question: Question, value: int, *, is_pattern: bool = True
-) -> tuple[Explanation, ...]:
+) -> tuple[MistakeExplanation, ...]:
     """Return the single mistakes that give an answer, as alternatives, the likeliest first."""
     location = locate_answer(question)
     matches = [
@@ -131,7 +133,7 @@ def find_likely_mistakes(
 
 def _explain_by_lane(
     question: Question, location: AnswerLocation, value: int
-) -> Iterator[Explanation]:
+) -> Iterator[MistakeExplanation]:
     """Yield an explanation for each wrong lane of a destination; none if one has no explanation.
 
     Without the others, a mistake may explain a lane by coincidence.
@@ -142,7 +144,7 @@ def _explain_by_lane(
         return
     count, unit = measure_destination(trace, role)
     expected = location.get_value(_run_plan(trace.plan, trace.operands))
-    lane_explanations: list[Explanation] = []
+    lane_explanations: list[MistakeExplanation] = []
     for lane in range(count) if count > 1 else ():
         lane_question, mask = Question(trace, role, lane), (1 << unit) - 1
         if (value ^ expected) >> unit * lane & mask:
@@ -196,7 +198,7 @@ def _choose_lane(question: Question, row: RowTrace, values: Mapping[str, LaneVal
 
 def _format_mutation(
     question: Question, row: RowTrace, mutation: RowMutation, values: Mapping[str, LaneValues]
-) -> Explanation:
+) -> MistakeExplanation:
     trace, lane = question.trace, _choose_lane(question, row, values)
     view = LaneView(trace.views[row.key], lane)
     sentences = row.micro.explain_mutation(view, values[row.key][lane])
@@ -206,7 +208,7 @@ def _format_mutation(
         start = f"You {mutation.description}{mutation.instead}{suffix}"
         sentence = append_sentence(start, row.micro.describe_lane(view).sentence)
         sentences = f"You {mutation.description}{suffix}.", sentence
-    return Explanation(*sentences, _has_answer(question, row))
+    return MistakeExplanation(*sentences, _has_answer(question, row))
 
 
 def _has_answer(question: Question, row: RowTrace) -> bool:
@@ -225,7 +227,7 @@ def _iter_misconceptions(question: Question, location: AnswerLocation) -> Iterat
         name = f"The documentation has that; {model.name} does not."
         sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in trace.changed_by)])
         yield from _iter_plan_mistakes(
-            question, location, make_plan(ins), 0, Explanation(name, sentence)
+            question, location, make_plan(ins), 0, MistakeExplanation(name, sentence)
         )
     models_by_value: dict[int, list[Model]] = {}
     for other_model in PTXAS_MODELS:
@@ -237,7 +239,7 @@ def _iter_misconceptions(question: Question, location: AnswerLocation) -> Iterat
         errata = Trace(ins, models[0], trace.operands).changed_by
         name = f"ptxas {format_versions(models)} has that."
         sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in errata)])
-        yield Mistake(2, Explanation(name, sentence), value, "+".join(e.id for e in errata))
+        yield Mistake(2, MistakeExplanation(name, sentence), value, "+".join(e.id for e in errata))
 
 
 def _is_known(plan: Plan, known_roles: frozenset[str]) -> bool:
@@ -246,7 +248,11 @@ def _is_known(plan: Plan, known_roles: frozenset[str]) -> bool:
 
 
 def _iter_plan_mistakes(
-    question: Question, location: AnswerLocation, plan: Plan, weight: int, explanation: Explanation
+    question: Question,
+    location: AnswerLocation,
+    plan: Plan,
+    weight: int,
+    explanation: MistakeExplanation,
 ) -> Iterator[Mistake]:
     counterpart = _find_counterpart(question.trace.plan, plan, location)
     if counterpart and _is_known(plan, frozenset(get_visible_operands(question.trace))):
@@ -302,9 +308,9 @@ def _compute_cost(cause: Cause) -> int:
     return -1 if cause.kind is CauseKind.MISCONCEPTION else cause.cost + 1
 
 
-def _format_cause(cause: Cause) -> Explanation:
+def _format_cause(cause: Cause) -> MistakeExplanation:
     name = f"That would be right {cause.phrase}."
-    return Explanation(name, " ".join([name, *(x.sentence for x in cause.errata)]))
+    return MistakeExplanation(name, " ".join([name, *(x.sentence for x in cause.errata)]))
 
 
 def _make_variant_plan(variant: Variant, model: Model, cause: Cause) -> Plan:
@@ -369,7 +375,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
 
 def _explain_by_two_causes(
     question: Question, location: AnswerLocation, value: int
-) -> Iterator[Explanation]:
+) -> Iterator[MistakeExplanation]:
     """Yield the pairs of causes that the diagnosis finds for a destination."""
     trace = question.trace
     if question.key not in trace.instruction.results or trace.model != ISA_MODEL:
@@ -377,11 +383,11 @@ def _explain_by_two_causes(
     mask = (1 << location.width) - 1
     observed = Observed((value & mask) << location.shift, mask << location.shift)
     observation = Observation(get_visible_operands(trace), {question.key: observed})
-    for finding in investigate(trace.instruction, [observation]).findings:
-        causes = finding.causes
+    for explanation in investigate(trace.instruction, [observation]).explanations:
+        causes = explanation.causes
         is_likely = all(map(_is_predictable, causes)) and not _COINCIDENTAL_KINDS.intersection(
             cause.kind for cause in causes
         )
-        if causes and is_likely and finding.cost < _MIN_UNLIKELY_COST:
-            phrases = " and ".join(cause.phrase for cause in finding.causes)
+        if causes and is_likely and explanation.cost < _MIN_UNLIKELY_COST:
+            phrases = " and ".join(cause.phrase for cause in explanation.causes)
             yield make_explanation(f"That would be right {phrases}.")

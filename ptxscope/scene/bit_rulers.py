@@ -99,10 +99,10 @@ def make_float_ruler(
     exponent, fraction = _FIELDS[type_]
     sign, power, rest = split_float(bits, type_.bits)
     fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
-    stretches = (
+    runs = (
         BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
         BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
         BitRun(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
     )
     summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
-    return BitRuler(place, name, stretches, summary)
+    return BitRuler(place, name, runs, summary)

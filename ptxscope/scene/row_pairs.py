@@ -58,7 +58,7 @@ def mark_differences(cell: Cell, other_cell: Cell) -> Cell:
         return cell
     span, text = cell.spans[index], other_cell.spans[other_index].text
     if len(span.text) != len(text):
-        runs = [span._replace(look=SpanKind.DIFFERS)]
+        runs = [span._replace(kind=SpanKind.DIFFERS)]
     else:
         digit_pairs = zip(span.text, text, strict=True)
         runs = [
@@ -86,7 +86,7 @@ def _outcome_text(cell: Cell) -> str | None:
 
 def _find_outcome_span(cell: Cell) -> int | None:
     """Return the index of the span with the outcome of a cell."""
-    return max((i for i, span in enumerate(cell.spans) if span.look in OUTCOMES), default=None)
+    return max((i for i, span in enumerate(cell.spans) if span.kind in OUTCOMES), default=None)
 
 
 def find_differing_bits(x: int, y: int) -> list[tuple[int, int]]:

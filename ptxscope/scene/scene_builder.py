@@ -119,9 +119,9 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
     for part in reversed(range(max(type_.bits // unit, 1))):
         value = bits >> unit * part & (1 << unit) - 1
         text = str(value) if type_ is Type.PRED else format_hex(value, unit)[2:]
-        look = SpanKind.CHIP if part in used_parts else SpanKind.UNUSED
+        kind = SpanKind.CHIP if part in used_parts else SpanKind.UNUSED
         digits = format_binary(value, 0, unit) if by_lane else ""
-        spans = [CellSpan(text, look, Tint(role, find_top_byte(unit, part)), digits)]
+        spans = [CellSpan(text, kind, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
             number = cast(value, unit, is_part_signed(trace, role, part))
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))

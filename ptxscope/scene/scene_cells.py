@@ -87,8 +87,8 @@ def _draw_part(row: RowView, lane: int, cell: d.PartCell) -> Spans:
     at_home = row.role == row.inputs[cell.part.input].key and (
         cell.part.number == lane or len(row.values) == 1
     )
-    look = SpanKind.NAME if at_home else SpanKind.AWAY
-    return _make_part_spans(row, lane, cell.part, look)
+    kind = SpanKind.NAME if at_home else SpanKind.AWAY
+    return _make_part_spans(row, lane, cell.part, kind)
 
 
 def _make_part_spans(row: RowView, lane: int, part: Part, look: SpanKind) -> Spans:
@@ -116,10 +116,10 @@ def _draw_reading(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     if width >= 32:
         return chip, equals, value
     is_negative = is_signed and bits >> width - 1
-    look = SpanKind.SIGN if is_signed else SpanKind.ZERO
+    kind = SpanKind.SIGN if is_signed else SpanKind.ZERO
     digits = ("f" if is_negative else "0") * (width // 4)
     binary_digits = format_binary(-1 if is_negative else 0, 0, width)
-    return CellSpan(digits, look, tint, binary_digits), chip, equals, value
+    return CellSpan(digits, kind, tint, binary_digits), chip, equals, value
 
 
 def _draw_number(row: RowView, lane: int, _: d.NumberCell) -> Spans:
@@ -138,9 +138,9 @@ def _draw_verdict(row: RowView, lane: int, _: d.VerdictCell) -> Spans:
 
 def _draw_truth(row: RowView, lane: int, _: d.TruthCell) -> Spans:
     formula = row.micro.describe_lane(LaneView(row, lane)).formula
-    look = SpanKind.HOLDS if row.values[lane] else SpanKind.FAILS
+    kind = SpanKind.HOLDS if row.values[lane] else SpanKind.FAILS
     equals = CellSpan(" = ", SpanKind.TEXT)
-    return CellSpan(formula.left, SpanKind.NUMBER), equals, CellSpan(formula.right, look)
+    return CellSpan(formula.left, SpanKind.NUMBER), equals, CellSpan(formula.right, kind)
 
 
 def _draw_kept_part(row: RowView, lane: int, cell: d.KeptCell) -> Spans:
@@ -213,8 +213,8 @@ def _draw_result(row: RowView, _: int, __: d.ResultCell) -> Spans:
         return (CellSpan(sentence, SpanKind.TEXT),)
     type_, meaning = ins.type_of(row.role), interpret_bits(ins, row.role, bits)
     if type_ is Type.PRED:
-        look = SpanKind.HOLDS if bits else SpanKind.FAILS
-        return CellSpan(str(bits), look), CellSpan(f" {meaning}", SpanKind.TEXT)
+        kind = SpanKind.HOLDS if bits else SpanKind.FAILS
+        return CellSpan(str(bits), kind), CellSpan(f" {meaning}", SpanKind.TEXT)
     text = format_hex(bits, type_.bits)
     chip = CellSpan(text[2:], SpanKind.CHIP, Tint("d"))
     return chip, CellSpan(f"   {text} = {meaning}", SpanKind.TEXT), *_make_flag_spans(row, 0)

@@ -80,7 +80,7 @@ class CellSpan(NamedTuple):
     """A stretch of text with one meaning."""
 
     text: str
-    look: SpanKind
+    kind: SpanKind
     tint: Tint = PLAIN
     bits: str = ""
     """The same bits in binary, for renderers with room."""
@@ -111,7 +111,7 @@ class BitRun(NamedTuple):
 
     text: str
     """Digits, binary or hexadecimal, in groups if there are many."""
-    look: SpanKind
+    kind: SpanKind
     label: str = ""
     """Description: ``kept``, ``15 bits cut off``, ``exponent``."""
 
@@ -121,7 +121,7 @@ class BitRuler(NamedTuple):
 
     place: LaneRef
     name: str
-    stretches: tuple[BitRun, ...]
+    runs: tuple[BitRun, ...]
     summary: str = ""
     """Value of the number: ``= 98303``, ``NaN``."""
 

@@ -110,24 +110,24 @@ def _build_symbolic_register(
     for cell in figure.cells:
         first, *rest = cell.spans
         name = format_letters(role, figure.unit, cell.place.lane)
-        look = SpanKind.CHIP if cell.place in read_places else SpanKind.UNUSED
-        look = SpanKind.EITHER if type_ is Type.PRED else look
+        kind = SpanKind.CHIP if cell.place in read_places else SpanKind.UNUSED
+        kind = SpanKind.EITHER if type_ is Type.PRED else kind
         is_signed = is_part_signed(trace, role, cell.place.lane)
         number = format_integer_type(is_signed, figure.unit)
         spans = (
-            first._replace(text=name, look=look, bits=""),
+            first._replace(text=name, kind=kind, bits=""),
             *(x._replace(text=number) for x in rest),
         )
         cells.append(cell._replace(spans=spans))
     float_figure = figure.figure
     if float_figure:
-        (strip,) = float_figure.rulers
-        float_figure = BitRulers((_make_float_ruler(strip),))
+        (ruler,) = float_figure.rulers
+        float_figure = BitRulers((_make_float_ruler(ruler),))
     word = format_letters(role, type_.bits, 0)
     return figure._replace(cells=tuple(cells), meaning=str(type_), figure=float_figure, bits=word)
 
 
-def _make_float_ruler(strip: BitRuler) -> BitRuler:
+def _make_float_ruler(ruler: BitRuler) -> BitRuler:
     """Return the fields of a float as letters."""
     letters = {
         SpanKind.SIGN_BIT: "s",
@@ -136,10 +136,10 @@ def _make_float_ruler(strip: BitRuler) -> BitRuler:
         SpanKind.LOST: "f",
     }
     fields = tuple(
-        x._replace(text=letters[x.look] * (len(x.text) if set(x.text) <= set("01") else 13))
-        for x in strip.stretches
+        x._replace(text=letters[x.kind] * (len(x.text) if set(x.text) <= set("01") else 13))
+        for x in ruler.runs
     )
-    return strip._replace(stretches=fields, summary="")
+    return ruler._replace(runs=fields, summary="")
 
 
 # --- cells ------------------------------------------------------------------------------
@@ -182,8 +182,8 @@ def _make_reading_spans(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     chip, equals = CellSpan(name, SpanKind.CHIP, tint), CellSpan(" = ", SpanKind.TEXT)
     if bits >= 32:
         return chip, equals, CellSpan(number, SpanKind.VALUE)
-    look, letter = (SpanKind.SIGN, "s") if is_signed else (SpanKind.ZERO, "0")
-    extension = CellSpan(letter * len(name), look, tint)  # as wide as the bits it extends
+    kind, letter = (SpanKind.SIGN, "s") if is_signed else (SpanKind.ZERO, "0")
+    extension = CellSpan(letter * len(name), kind, tint)  # as wide as the bits it extends
     prefix = "" if len(row.values) > 1 else f"{number}: "
     return extension, chip, equals, CellSpan(f"{prefix}{_format_range(row)}", SpanKind.VALUE)
 

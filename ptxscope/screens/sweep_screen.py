@@ -99,7 +99,7 @@ class SweepScreen(ThemedScreen[None], MessagesAside[None]):
         names = get_explorer_app(self).key_names
         frame = self.query_one(DialogFrame)
         frame.border_subtitle = format_key_help(
-            tuple(map(make_printable, self._pane.moved)),
+            tuple(map(make_printable, self._pane.moving_registers)),
             self._pane.arrows,
             (names["edit.undo"][0], names["help"][0]),
             self.size.width - _AROUND,

@@ -8,27 +8,31 @@ from .session import Moment
 from .setup import Setup, trace_of
 
 
-def describe_edit(before: Moment, after: Moment) -> str:
+def describe_edit(old_moment: Moment, new_moment: Moment) -> str:
     """Return a description of the largest change between two moments."""
-    old, new = before.cursor, after.cursor
+    old, new = old_moment.cursor, new_moment.cursor
     if new is not None and (old is None or old.listing.programs is not new.listing.programs):
         return f"the listing {quote_word(new.listing.name)}"
-    setup, cursor = after.setup, new or old
-    if cursor is not None and setup.place is not None and before.setup.place != setup.place:
+    setup, cursor = new_moment.setup, new or old
+    if cursor is not None and setup.place is not None and old_moment.setup.place != setup.place:
         return f"line {cursor.statement.line} of {quote_word(cursor.listing.name)}"
-    if before.setup.line != setup.line:
+    if old_moment.setup.line != setup.line:
         return f"the line {quote_word(setup.line)}"
-    parts = _value_texts(before.setup, setup)
-    if before.setup.model != setup.model:
+    parts = _value_texts(old_moment.setup, setup)
+    if old_moment.setup.model != setup.model:
         parts.append(f"the model {setup.model}")
-    if before.setup.annotations != setup.annotations:
+    if old_moment.setup.annotations != setup.annotations:
         parts.append("the notes for exports")
     return ", ".join(parts) or "the values of the listing"
 
 
-def _value_texts(before: Setup, after: Setup) -> list[str]:
+def _value_texts(old_moment: Setup, new_moment: Setup) -> list[str]:
     """Return the registers whose values differ, with their later values."""
-    old, new, ins = trace_of(before).operands, trace_of(after).operands, after.instruction
+    old, new, ins = (
+        trace_of(old_moment).operands,
+        trace_of(new_moment).operands,
+        new_moment.instruction,
+    )
     values = {
         name: format_hex(new[role], ins.type_of(role).bits)
         for role, name in ins.names.items()

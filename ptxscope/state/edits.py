@@ -26,7 +26,7 @@ from .setup import Setup, find_register_constants, make_canonical, make_example,
 if TYPE_CHECKING:
     from random import Random
 
-    from ..engine.diagnosis.findings import Finding
+    from ..engine.diagnosis.explanations import Explanation
 
 Sources = Mapping[str, Register | Immediate]
 
@@ -53,9 +53,9 @@ def _list_example_bits() -> frozenset[int]:
     )
 
 
-def _with_new_c(setup: Setup, before: Form) -> Setup:
+def _with_new_c(setup: Setup, old_form: Form) -> Setup:
     """Drop c's example value once bits of c are kept, so that c becomes recognisable."""
-    if _is_c_kept(before) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
+    if _is_c_kept(old_form) or not _is_c_kept(setup.instruction.form) or setup.place is not None:
         return setup
     if setup.values.get("c") not in _list_example_bits():
         return setup
@@ -69,8 +69,8 @@ def with_line(setup: Setup, text: str) -> Setup:
     except PtxError as error:
         return replace(setup, line=text, error=error)
     values = {**setup.values, **find_register_constants(ins)}
-    changed = replace(setup, instruction=ins, line=text, values=values, error=None)
-    return _with_new_c(changed, setup.instruction.form)
+    new_setup = replace(setup, instruction=ins, line=text, values=values, error=None)
+    return _with_new_c(new_setup, setup.instruction.form)
 
 
 def with_instruction(setup: Setup, ins: Instruction) -> Setup:
@@ -101,8 +101,8 @@ def with_mask_lane(setup: Setup, lane: int) -> Setup:
     if all(slot.name != "mask" for slot in entry.slots):
         return setup
     mask = form.get("mask")
-    before = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
-    lanes = before ^ {lane}
+    old_lanes = set(mask.lanes) if isinstance(mask, Selector) else set(range(entry.lanes))
+    lanes = old_lanes ^ {lane}
     if not lanes:
         return setup
     return with_choice(setup, "mask", Selector(32 // entry.lanes, tuple(sorted(lanes))))
@@ -116,16 +116,20 @@ def with_digit(setup: Setup, slot: str, lane: int, digit: int, unit: int = 0) ->
     no such part.
     """
     form = setup.instruction.form
-    count, now = get_entry(form).lanes, form.get(slot)
+    count, present_selector = get_entry(form).lanes, form.get(slot)
     if count == 1:
-        unit = unit or (now.unit if isinstance(now, Selector) else 8)
-        chosen = Selector(unit, (digit,))
-        legal = next(x for x in get_entry(form).slots if x.name == slot).values
-        return with_choice(setup, slot, chosen) if chosen in legal else None
+        unit = unit or (present_selector.unit if isinstance(present_selector, Selector) else 8)
+        selector = Selector(unit, (digit,))
+        legal_values = next(x for x in get_entry(form).slots if x.name == slot).values
+        return with_choice(setup, slot, selector) if selector in legal_values else None
     if digit >= 2 * count:
         return None
     first = count if slot == "bsel" else 0
-    lanes = list(now.lanes) if isinstance(now, Selector) else list(range(first, first + count))
+    lanes = (
+        list(present_selector.lanes)
+        if isinstance(present_selector, Selector)
+        else list(range(first, first + count))
+    )
     lanes[lane] = digit
     return with_choice(setup, slot, Selector(32 // count, tuple(lanes)))
 
@@ -136,23 +140,28 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
     An instruction of another shape opens on its example, and so does any instruction after an
     unedited example.
     """
-    old, entry = setup.instruction, CATALOG[opcode]
-    if old.opcode == opcode:
+    old_instruction, entry = setup.instruction, CATALOG[opcode]
+    if old_instruction.opcode == opcode:
         return setup
-    untouched = setup == replace(make_example(old.opcode), model=setup.model)
-    if untouched or (old.entry.group, old.entry.lanes) != (entry.group, entry.lanes):
+    untouched = setup == replace(make_example(old_instruction.opcode), model=setup.model)
+    if untouched or (old_instruction.entry.group, old_instruction.entry.lanes) != (
+        entry.group,
+        entry.lanes,
+    ):
         return replace(make_example(opcode), model=setup.model)
-    form = adapt_form(old.form, entry)
-    same_sort = (form.dst is None) == (old.form.dst is None)
-    names = old.destinations if same_sort else ()
+    form = adapt_form(old_instruction.form, entry)
+    same_sort = (form.dst is None) == (old_instruction.form.dst is None)
+    names = old_instruction.destinations if same_sort else ()
     try:
-        changed = with_instruction(setup, make_instruction(form, names, old.roles, old.guard))
+        new_setup = with_instruction(
+            setup, make_instruction(form, names, old_instruction.roles, old_instruction.guard)
+        )
     except PtxError:  # a register cannot have the type that the instruction needs
         return replace(make_example(opcode), model=setup.model)
-    return _with_example_values(changed, old)
+    return _with_example_values(new_setup, old_instruction)
 
 
-def _with_example_values(setup: Setup, old: Instruction) -> Setup:
+def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
     """Return the setup with example values for operands without a value or of a changed type.
 
     In a listing the setup is unchanged, because unknown values are shown as 0.
@@ -165,35 +174,37 @@ def _with_example_values(setup: Setup, old: Instruction) -> Setup:
     fresh: dict[str, int] = {
         role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
         for role in SOURCES
-        if role in ins.names and role in example_bits and not _is_value_kept(setup, old, role)
+        if role in ins.names
+        and role in example_bits
+        and not _is_value_kept(setup, old_instruction, role)
     }
     return replace(setup, values={**setup.values, **fresh}) if fresh else setup
 
 
-def _is_value_kept(setup: Setup, old: Instruction, role: Role) -> bool:
+def _is_value_kept(setup: Setup, old_instruction: Instruction, role: Role) -> bool:
     """Whether an operand's value, or its literal, has the same meaning in a new instruction."""
-    now, value = setup.instruction.type_of(role), setup.values.get(role)
+    new_type, value = setup.instruction.type_of(role), setup.values.get(role)
     if value is None:
         return make_unset_bits(setup, role) != 0
-    fits = value >> now.bits == 0
-    if role not in old.roles:
-        return fits and not now.is_float
-    before = old.type_of(role)
-    if now.is_float or before.is_float:
-        return now.is_float and before.is_float and now.bits == before.bits
-    return fits and (now is Type.PRED) == (before is Type.PRED)
+    is_representable = value >> new_type.bits == 0
+    if role not in old_instruction.roles:
+        return is_representable and not new_type.is_float
+    old_type = old_instruction.type_of(role)
+    if new_type.is_float or old_type.is_float:
+        return new_type.is_float and old_type.is_float and new_type.bits == old_type.bits
+    return is_representable and (new_type is Type.PRED) == (old_type is Type.PRED)
 
 
-def _refit_bits(bits: int, before: Type, now: Type) -> int:
+def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
     """Return a number of one type in another; an integer or a predicate as its bits."""
-    if not now.is_float or now is before:
-        return bits & ((1 << now.bits) - 1)
+    if not new_type.is_float or new_type is old_type:
+        return bits & ((1 << new_type.bits) - 1)
     number = (
-        decode_float(bits, before.bits)
-        if before.is_float
-        else float(cast(bits, before.bits, before.signed))
+        decode_float(bits, old_type.bits)
+        if old_type.is_float
+        else float(cast(bits, old_type.bits, old_type.signed))
     )
-    return encode_float(number, now.bits)
+    return encode_float(number, new_type.bits)
 
 
 def adapt_form(form: Form, entry: Entry) -> Form:
@@ -209,9 +220,9 @@ def adapt_form(form: Form, entry: Entry) -> Form:
         value = form.get(slot.name)
         if value == slot.absent if slot.is_optional else value not in slot.values:
             continue
-        changed = with_slot(choices, slot.name, value)
-        if not find_violations(changed):
-            choices = changed
+        new_setup = with_slot(choices, slot.name, value)
+        if not find_violations(new_setup):
+            choices = new_setup
     return choices
 
 
@@ -225,7 +236,7 @@ def make_instruction(
     entry = get_entry(form)
     names = iter([name for name in destinations if name is not None])
     if form.dst is None:
-        written: tuple[str | None, ...] = (next(names, "d"),)
+        names_written: tuple[str | None, ...] = (next(names, "d"),)
     else:
         roles = {
             Destinations.P: "p",
@@ -234,7 +245,7 @@ def make_instruction(
             Destinations.SINK_Q: "_q",
             Destinations.SINK: "_",
         }[form.dst]
-        written = tuple(None if role == "_" else next(names, role) for role in roles)
+        names_written = tuple(None if role == "_" else next(names, role) for role in roles)
     operands = []
     for operand in entry.sources:
         if operand.role != "c" or form.c:
@@ -243,14 +254,14 @@ def make_instruction(
             operands.append(
                 Register(operand.role) if literal and not entry.can_take_immediates else source
             )
-    return Instruction(form, written, tuple(operands), guard)
+    return Instruction(form, names_written, tuple(operands), guard)
 
 
 def with_value(setup: Setup, role: str, bits: int) -> Setup:
     """Return the setup with another value of an operand, and of every role of its register."""
     names = setup.instruction.names
-    same = [x for x, name in names.items() if name == names.get(role)] or [role]
-    return replace(setup, values={**setup.values, **dict.fromkeys(same, bits)})
+    roles_of_name = [x for x, name in names.items() if name == names.get(role)] or [role]
+    return replace(setup, values={**setup.values, **dict.fromkeys(roles_of_name, bits)})
 
 
 def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
@@ -260,9 +271,9 @@ def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
 
 def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
     """Return the setup with this note instead of those on a step; an empty text removes them."""
-    others = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
+    other_notes = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
     fresh = [Note(text.strip(), stage)] if text.strip() else []
-    return with_annotations(setup, setup.annotations._replace(notes=(*others, *fresh)))
+    return with_annotations(setup, setup.annotations._replace(notes=(*other_notes, *fresh)))
 
 
 def with_model(setup: Setup, name: str) -> Setup:
@@ -270,11 +281,11 @@ def with_model(setup: Setup, name: str) -> Setup:
     return replace(setup, model=name)
 
 
-def with_finding(setup: Setup, finding: Finding) -> Setup:
+def with_explanation(setup: Setup, explanation: Explanation) -> Setup:
     """Return the setup of an explanation: its instruction, model and operands."""
-    values = {**setup.values, **finding.operands[finding.shown_index]}
-    changed = replace(setup, values=values, model=finding.model.name, is_detached=True)
-    return _on_line(changed, finding.instruction)
+    values = {**setup.values, **explanation.operands[explanation.shown_index]}
+    new_setup = replace(setup, values=values, model=explanation.model.name, is_detached=True)
+    return _on_line(new_setup, explanation.instruction)
 
 
 def swap_operands(setup: Setup) -> Setup:
@@ -287,12 +298,12 @@ def swap_operands(setup: Setup) -> Setup:
 def randomize_values(setup: Setup, rng: Random) -> Setup:
     """Return the setup with random source values: any bits, or edge cases."""
     values = {**setup.values}
-    for needed in setup.instruction.inputs:
-        width = needed.type.bits
+    for operand in setup.instruction.inputs:
+        width = operand.type.bits
         bits = rng.getrandbits(width)
         if rng.random() < 0.3:
             bits = rng.choice(_EDGE_CASES[width])
-        values |= dict.fromkeys(needed.roles, bits)
+        values |= dict.fromkeys(operand.roles, bits)
     return replace(setup, values=values)
 
 
@@ -305,12 +316,12 @@ def list_edge_cases(type_: Type, lanes: int) -> tuple[tuple[str, int], ...]:
     if type_.is_float:
         fraction = 23 if width == 32 else 52
         infinity = (top - 1) >> fraction << fraction
-        one = ((1 << (width - 2 - fraction)) - 1) << fraction
+        smallest_float = ((1 << (width - 2 - fraction)) - 1) << fraction
         return (
             ("0.0", 0),
             ("-0.0", top),
-            ("1.0", one),
-            ("-1.0", top | one),
+            ("1.0", smallest_float),
+            ("-1.0", top | smallest_float),
             ("smallest subnormal", 1),
             ("largest subnormal", (1 << fraction) - 1),
             ("negative subnormal", top | 1),

@@ -17,7 +17,7 @@ from .setup import Setup, trace_of
 from .state_store import SavedState
 
 if TYPE_CHECKING:
-    from ..engine.diagnosis.findings import Finding
+    from ..engine.diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
     from ..learn.prediction import Guess
@@ -42,8 +42,8 @@ class Mode(Enum):
 class Edit(NamedTuple):
     """An edit that changed something."""
 
-    before: Setup
-    requested: Setup
+    old_setup: Setup
+    requested_setup: Setup
     """The setup as edited; the listing may have other values for its operands."""
 
 
@@ -68,7 +68,7 @@ class ExplorerState:
         """Whether the user predicted when the state was saved, and has not gone on yet."""
         self.predictions = PredictionProgress(self.trace, saved.guesses, int(saved.step < 0))
         self.lesson: OpenLesson | None = None
-        self._typed: Setup | None = None
+        self._setup_before_typing: Setup | None = None
         """The setup produced by the typing in progress in the line."""
         self._model_before = ""
         """The model before a comparison under ``isa`` replaced it."""
@@ -147,13 +147,13 @@ class ExplorerState:
         trace, cursor = self.trace, self.cursor
         # A contradiction of the manual would always take the place of the summary.
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
-        own = cursor.list_notes(self.setup) if cursor else ()
-        return own if self.is_predicting else (*own, *notes)
+        listing_notes = cursor.list_notes(self.setup) if cursor else ()
+        return listing_notes if self.is_predicting else (*listing_notes, *notes)
 
     def make_saved_state(self, theme: str = "") -> SavedState:
         """Return the state to save; while a lesson is open, the state before it."""
         if self.lesson is not None:
-            return self.lesson.before._replace(recent=self.recent, theme=theme)
+            return self.lesson.saved_state._replace(recent=self.recent, theme=theme)
         step = self.step
         if not self.is_predicting:
             step = 0 if self.is_at_end else step or -1
@@ -175,8 +175,8 @@ class ExplorerState:
 
         A step before the first is shown only if it is already.
         """
-        before, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
-        return self.step != before
+        old_step, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
+        return self.step != old_step
 
     def reveal_result(self, *, is_revealed: bool = True) -> bool:
         """Reveal the result before its step, or hide it again.
@@ -213,27 +213,27 @@ class ExplorerState:
         With ``coalesce``, one undo reverts this edit and the last one together. The last step
         remains the last; another instruction hides its result.
         """
-        is_at_end, before = self.is_at_end, self.setup
+        is_at_end, old_setup = self.is_at_end, self.setup
         if not self.session.apply(setup, cursor, coalesce=coalesce):
             return None
         self.pause()
-        if self.setup.instruction.opcode != before.instruction.opcode:
+        if self.setup.instruction.opcode != old_setup.instruction.opcode:
             self.is_revealed = False
         self._follow_session(is_at_end=is_at_end)
-        return Edit(before, setup)
+        return Edit(old_setup, setup)
 
     def type_line(self, text: str, *, is_pasted: bool = False) -> Edit | None:
         """Apply a typed line; what is typed after it joins this edit."""
-        goes_on = self._typed is self.setup and not is_pasted
+        goes_on = self._setup_before_typing is self.setup and not is_pasted
         edit = self.edit(with_line(self.setup, text), coalesce=goes_on)
-        self._typed = None if is_pasted else self.setup
+        self._setup_before_typing = None if is_pasted else self.setup
         return edit
 
     def end_typing(self) -> None:
         """End the typing in the line, which is one edit, or none if it changed nothing."""
-        if self._typed is self.setup:
+        if self._setup_before_typing is self.setup:
             self.session.drop_empty_edit()
-        self._typed = None
+        self._setup_before_typing = None
 
     def show_statement(self, cursor: ListingCursor) -> Edit | None:
         """Show the last step of the statement at a listing's cursor."""
@@ -248,11 +248,11 @@ class ExplorerState:
 
     def find_computed_operand(self, edit: Edit) -> str:
         """Return an operand that keeps the listing's value in spite of an edit, or nothing."""
-        values = edit.requested.values
+        values = edit.requested_setup.values
         return next(
             (
                 name
-                for role, name in edit.requested.instruction.names.items()
+                for role, name in edit.requested_setup.instruction.names.items()
                 if role in values and self.setup.values.get(role) != values[role]
             ),
             "",
@@ -284,9 +284,9 @@ class ExplorerState:
             cursor = self.cursor.rerun_on(self.setup)
             self.session.amend(cursor.update_setup(self.setup), cursor)
         # A lesson may show the operands alone; so may a first step that is still to be predicted.
-        least = 0 if self.lesson or self.predictions.left_at == 1 else 1
+        first_step = 0 if self.lesson or self.predictions.left_at == 1 else 1
         last = self.last_step
-        self.step = last if is_at_end else min(max(self.step, least), last)
+        self.step = last if is_at_end else min(max(self.step, first_step), last)
         if self.is_predicting:
             self.predictions.follow_trace(self.trace)
 
@@ -300,9 +300,9 @@ class ExplorerState:
             return False
         return self.edit(with_model(self.setup, model)) is not None
 
-    def pin_for_finding(self, setup: Setup, finding: Finding) -> None:
+    def pin_for_explanation(self, setup: Setup, explanation: Explanation) -> None:
         """Pin the documented evaluation, to compare an explanation with it."""
-        self._model_before = self.setup.model if finding.model.name == "isa" else ""
+        self._model_before = self.setup.model if explanation.model.name == "isa" else ""
         self.pin = setup
 
     # --- predictions -------------------------------------------------------------------
@@ -346,8 +346,8 @@ class ExplorerState:
         """Open a lesson, at its saved position, and remember the state before it."""
         from .open_lesson import OpenLesson
 
-        before = self.make_saved_state()
-        self.lesson = OpenLesson(lesson, places, before, self.cursor, from_start=from_start)
+        saved_state = self.make_saved_state()
+        self.lesson = OpenLesson(lesson, places, saved_state, self.cursor, from_start=from_start)
 
     def show_card(self, *, is_first: bool = False) -> None:
         """Show the setup of the lesson's card; one undo reverts all cards together."""
@@ -366,9 +366,9 @@ class ExplorerState:
         """
         lesson, self.lesson = self.lesson, None
         assert lesson
-        assert lesson.before.setup
+        assert lesson.saved_state.setup
         self.mode = Mode.READING
-        self.pin, self.is_revealed = lesson.before.pin, lesson.before.is_result_revealed
-        is_back = self.session.apply(lesson.before.setup, lesson.cursor)
-        self._restore_step(lesson.before.step)
+        self.pin, self.is_revealed = lesson.saved_state.pin, lesson.saved_state.is_result_revealed
+        is_back = self.session.apply(lesson.saved_state.setup, lesson.cursor)
+        self._restore_step(lesson.saved_state.step)
         return is_back

@@ -13,7 +13,7 @@ from ..engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ..engine.isa.types import Type
 from ..engine.records import NamedTuple
 
-_LONGEST, _WORDS = 80, 8
+_MAX_QUERY_CHARS, _MAX_WORDS = 80, 8
 """Maximum characters and words of a query."""
 _NOISE = frozenset(("a", "an", "the", "of", "with", "for", "in", "to", "by", "is", "that", "per"))
 _WORD = re.compile(r"[a-z0-9_]++|[^\sa-z0-9_.,;]")
@@ -78,7 +78,7 @@ class _Weights(NamedTuple):
 _W = _Weights()
 _INTRINSIC = 0.1
 """Weight of an intrinsic that is not named: less than its instruction's."""
-_AT_HAND = 0.5
+_CURRENT_LANES_BONUS = 0.5
 """Tie-breaker of instructions with the current lane count."""
 
 
@@ -87,46 +87,46 @@ def search_instructions(query: str, lanes: int = 1) -> tuple[str, ...]:
 
     If none matches every word, return those that match the most words.
     """
-    return tuple(_score_query(query[:_LONGEST], lanes))
+    return tuple(_score_query(query[:_MAX_QUERY_CHARS], lanes))
 
 
 @lru_cache(maxsize=16)
 def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
     """Return the words of a query, as written, that no result matches."""
-    words = _split_spoken_words(query[:_LONGEST])
-    names = _score_query(query[:_LONGEST], lanes)
+    words = _split_spoken_words(query[:_MAX_QUERY_CHARS])
+    names = _score_query(query[:_MAX_QUERY_CHARS], lanes)
     if not names:
         return ()
     content_words = [
-        word for word in words[:_WORDS] if _normalise_word(word) not in _NOISE
-    ] or words[:_WORDS]
+        word for word in words[:_MAX_WORDS] if _normalise_word(word) not in _NOISE
+    ] or words[:_MAX_WORDS]
     unfit = (
         word
         for word in content_words
         if not any(_score_word(_normalise_word(word))[name] for name in names)
     )
-    return tuple(dict.fromkeys((*unfit, *words[_WORDS:])))
+    return tuple(dict.fromkeys((*unfit, *words[_MAX_WORDS:])))
 
 
 @lru_cache(maxsize=16)
 def _score_query(query: str, lanes: int) -> Mapping[str, float]:
-    words = _split_words(query)[:_WORDS]
+    words = _split_words(query)[:_MAX_WORDS]
     content_words = [word for word in words if word not in _NOISE] or words
     if not content_words:
         return {}
     index = _build_index()
     scores_by_word = {word: _score_word(word) for word in content_words}
-    fits = {name: [scores_by_word[word][name] for word in content_words] for name in index}
-    maximum = max(sum(x > 0 for x in scores) for scores in fits.values())
+    term_scores = {name: [scores_by_word[word][name] for word in content_words] for name in index}
+    maximum = max(sum(x > 0 for x in scores) for scores in term_scores.values())
     if not maximum or maximum * 2 <= len(content_words) - 1:
         return {}
-    order = {name: at for at, name in enumerate(index)}
-    best = {
-        name: sum(scores) + (_AT_HAND if _count_lanes(name) == lanes else 0)
-        for name, scores in fits.items()
+    order = {name: index_in_order for index_in_order, name in enumerate(index)}
+    ranked_names = {
+        name: sum(scores) + (_CURRENT_LANES_BONUS if _count_lanes(name) == lanes else 0)
+        for name, scores in term_scores.items()
         if sum(x > 0 for x in scores) == maximum
     }
-    return dict(sorted(best.items(), key=lambda x: (-x[1], order[x[0]])))
+    return dict(sorted(ranked_names.items(), key=lambda x: (-x[1], order[x[0]])))
 
 
 def _split_words(text: str) -> list[str]:
@@ -176,13 +176,13 @@ def _iter_intrinsic_texts(intrinsic: Intrinsic) -> Iterator[tuple[str, float]]:
     yield f"{intrinsic.name} {intrinsic.name.lstrip('_')}", _W.name
     opcode, *modifiers = intrinsic.ptx.partition(" ")[0].split(".")
     entry = CATALOG[opcode]
-    used = [
+    mentioned_texts = [
         slot._replace(values=values)
         for slot in entry.slots
         if slot.place is SlotPlace.MODIFIER
         if (values := [value for value in slot.values if slot.format_value(value) in modifiers])
     ]
-    for text, weight in _iter_texts(entry, used):
+    for text, weight in _iter_texts(entry, mentioned_texts):
         yield text, weight * _INTRINSIC
 
 
@@ -251,8 +251,8 @@ def _compute_similarity(word: str, term: str) -> float:
 
 def _has_same_stem(x: str, y: str) -> bool:
     """Whether two words differ only in their endings: ``saturating``, ``saturate``."""
-    same = max(4, len(x) - 4, len(y) - 4)
-    return len(x) >= same and x[:same] == y[:same]
+    prefix_size = max(4, len(x) - 4, len(y) - 4)
+    return len(x) >= prefix_size and x[:prefix_size] == y[:prefix_size]
 
 
 def _is_spread(word: str, name: str) -> bool:

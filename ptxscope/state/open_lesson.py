@@ -45,7 +45,7 @@ class OpenLesson(LessonPosition):
         self,
         lesson: Lesson,
         places: Mapping[str, LessonProgress],
-        before: SavedState,
+        saved_state: SavedState,
         cursor: ListingCursor | None,
         *,
         from_start: bool,
@@ -53,13 +53,13 @@ class OpenLesson(LessonPosition):
         progress = places.get(lesson.head.name, LessonProgress())
         super().__init__(lesson, progress, from_start=from_start)
         self._places = places
-        self.before = before
+        self.saved_state = saved_state
         """The state of the explorer before the lesson."""
         self.cursor = cursor
         """The listing cursor before the lesson."""
         self.feedback: Feedback | None = None
         """The feedback on the last answer."""
-        self._typed: dict[int, str] = {}
+        self._unfinished_answers: dict[int, str] = {}
         """The unfinished answers, by card."""
 
     @property
@@ -103,33 +103,33 @@ class OpenLesson(LessonPosition):
 
     def keep_text(self, text: str) -> None:
         """Keep an answer that was left unfinished."""
-        self._typed[self.index] = text
+        self._unfinished_answers[self.index] = text
 
     def take_text(self) -> str:
         """Return the unfinished answer to the question, and forget it."""
-        return self._typed.pop(self.index, "")
+        return self._unfinished_answers.pop(self.index, "")
 
     def answer(self, text: str) -> None:
         """Grade an answer, with feedback. Raise PtxError if it is not a value."""
         reply, remark = self.grade(text), self.card.remark
         if not self.is_answered:
-            self._give(Outcome.WRONG, f"× Not {text.strip()}. {reply}")
+            self._give_feedback(Outcome.WRONG, f"× Not {text.strip()}. {reply}")
         else:
             self.feedback = Feedback(Outcome.RIGHT, remark) if remark else None
 
     def give_hint(self) -> None:
         """Give the next hint."""
         hint = self.take_hint() or "There are no more hints; s shows the answer."
-        self._give(Outcome.HINT, f"? {hint}")
+        self._give_feedback(Outcome.HINT, f"? {hint}")
 
     def reveal(self) -> None:
         """Give the answer."""
         self.is_answered = True
-        self._give(Outcome.REVEALED, f"It is {format_answer(self.card)}. ")
+        self._give_feedback(Outcome.REVEALED, f"It is {format_answer(self.card)}. ")
 
     def clear_feedback(self) -> None:
         """Clear the feedback on an earlier answer."""
         self.feedback = None
 
-    def _give(self, outcome: Outcome, text: str) -> None:
+    def _give_feedback(self, outcome: Outcome, text: str) -> None:
         self.feedback = Feedback(outcome, (TemplatePiece(make_printable(text)),))

@@ -35,7 +35,7 @@ from ..engine.tracing.divergence import find_divergences
 from .edits import with_line
 from .setup import Setup, make_setup
 
-LONGEST = 1_000_000
+MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
 _MOST_LINES = 4
 """Maximum lines that a note names as unreadable for the run."""
@@ -55,11 +55,11 @@ class ListingRow(NamedTuple):
     """The value written, if known."""
     errata: tuple[str, ...] = ()
     """Ids of the errata that change the result of ptxas here."""
-    possible: tuple[str, ...] = ()
+    possible_errata: tuple[str, ...] = ()
     """Ids of the errata that change the result of ptxas on some operands."""
     problem: str = ""
     """The problem with the line, if any."""
-    needs: tuple[str, ...] = ()
+    missing_names: tuple[str, ...] = ()
     """Registers that it reads and whose values must be supplied."""
     unread: str = ""
     """The reason why the run cannot compute it."""
@@ -69,7 +69,7 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
     """A listing and the input values of its registers."""
 
     programs: tuple[Program, ...]
-    given: tuple[Mapping[str, int], ...]
+    inputs_by_program: tuple[Mapping[str, int], ...]
     """For each program, the input bits by register."""
     model: str = "isa"
     name: str = ""
@@ -86,24 +86,24 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
         """The rows so far, by program and whether they have results."""
         return {}
 
-    def run(self, program: int) -> Run:
+    def run_program(self, program: int) -> Run:
         """Return a program's run on its inputs."""
         if program not in self.runs:
-            inputs = self.given[program]
+            inputs = self.inputs_by_program[program]
             self.runs[program] = execute(self.programs[program], inputs, parse_model(self.model))
         return self.runs[program]
 
     def make_rows(self, program: int) -> tuple[ListingRow, ...]:
         """Return the rows: the kernels' names and all statements, with results of one program."""
-        every = (
+        rows = (
             self._make_program_rows(n, with_results=n == program) for n in range(len(self.programs))
         )
-        return tuple(chain.from_iterable(every))
+        return tuple(chain.from_iterable(rows))
 
     def _make_program_rows(self, program: int, *, with_results: bool) -> tuple[ListingRow, ...]:
         key = program, with_results
         if key not in self.lists:
-            run = self.run(program) if with_results else None
+            run = self.run_program(program) if with_results else None
             self.lists[key] = tuple(_iter_rows(program, self.programs[program], run))
         return self.lists[key]
 
@@ -126,9 +126,9 @@ class ListingCursor(Record):
         return self.listing.programs[self.program].statements[self.index]
 
     @property
-    def run(self) -> Run:
+    def execute_program(self) -> Run:
         """The run of the program under the cursor."""
-        return self.listing.run(self.program)
+        return self.listing.run_program(self.program)
 
     @property
     def rows(self) -> tuple[ListingRow, ...]:
@@ -138,7 +138,7 @@ class ListingCursor(Record):
     @property
     def step(self) -> RunStep | None:
         """The result of the statement under the cursor; None if the run has not reached it."""
-        return next((x for x in self.run.steps if x.statement is self.statement), None)
+        return next((x for x in self.execute_program.steps if x.statement is self.statement), None)
 
     @cached_property
     def _places(self) -> UnknownSites:
@@ -146,85 +146,95 @@ class ListingCursor(Record):
         return find_unknown_sites(self.listing.programs[self.program])
 
     @cached_property
-    def _before(self) -> Mapping[str, int | str]:
+    def _values_before(self) -> Mapping[str, int | str]:
         """The register contents before the statement, for registers that earlier statements write.
 
         Each is the value that the run computed, or the key that supplies it as an input. It is
         empty if the run has not reached the statement that computes the register.
         """
-        held: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
+        values: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
         blocks = ShadowedRegisters[int | str]()
-        steps = {id(step.statement): step for step in (*self.run.steps, *self.run.later_steps)}
+        steps = {
+            id(step.statement): step
+            for step in (*self.execute_program.steps, *self.execute_program.later_steps)
+        }
         for statement in self.listing.programs[self.program].statements[: self.index]:
             key, step = partial(self._places.key, statement), steps.get(id(statement))
             if statement.kind is StatementKind.BLOCK_START:
-                blocks.enter_block(held, statement)
-                held |= {name: key(name) for name in statement.writes}
+                blocks.enter_block(values, statement)
+                values |= {name: key(name) for name in statement.writes}
             elif statement.kind is StatementKind.BLOCK_END:
-                blocks.leave_block(held, statement)
+                blocks.leave_block(values, statement)
             elif statement.kind is StatementKind.UNKNOWN:
-                held |= {name: key(name) for name in (step or statement).writes}
+                values |= {name: key(name) for name in (step or statement).writes}
             elif step:
-                held |= {name: bits for name, bits in step.writes.items() if bits is not None}
+                values |= {name: bits for name, bits in step.writes.items() if bits is not None}
             else:
-                held |= dict.fromkeys(statement.writes, "")
-        return held
+                values |= dict.fromkeys(statement.writes, "")
+        return values
 
     @property
-    def _computed(self) -> Mapping[str, int]:
+    def _computed_values(self) -> Mapping[str, int]:
         """The register values before the statement that the run has computed."""
-        return {name: x for name, x in self._before.items() if isinstance(x, int)}
+        return {name: x for name, x in self._values_before.items() if isinstance(x, int)}
 
     @cached_property
-    def _held(self) -> Mapping[str, int]:
+    def _input_values(self) -> Mapping[str, int]:
         """The known register values before the statement."""
-        inputs = self.listing.given[self.program]
+        inputs = self.listing.inputs_by_program[self.program]
         keys = {
-            name: self._find_input_key(name) for name in (*map(register_of, inputs), *self._before)
+            name: self._find_input_key(name)
+            for name in (*map(register_of, inputs), *self._values_before)
         }
-        held = {name: inputs[key] for name, key in keys.items() if key in inputs}
-        return {**held, **self._computed}
+        values = {name: inputs[key] for name, key in keys.items() if key in inputs}
+        return {**values, **self._computed_values}
 
     def _find_input_key(self, name: str) -> str:
         """Return the input key of a register before the statement.
 
         Return an empty string if the register is computed.
         """
-        place = self._before.get(name, make_initial_key(name))
+        place = self._values_before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
-        inputs, answers = self.listing.given[self.program], self.run.answers
+        inputs, answers = self.listing.inputs_by_program[self.program], self.execute_program.answers
         if place in answers:
             return answers[place]
-        free = name in inputs and name not in answers.values()
-        alone = place == make_initial_key(name) and not self._places.list_keys(name)
-        return name if place not in inputs and (free or alone) else place
+        is_free = name in inputs and name not in answers.values()
+        is_only_value = place == make_initial_key(name) and not self._places.list_keys(name)
+        return name if place not in inputs and (is_free or is_only_value) else place
 
-    def make_setup(self, before: Setup) -> Setup:
+    def make_setup(self, old_setup: Setup) -> Setup:
         """Return the setup of the statement; an unknown register is 0.
 
         For an illegal statement, return its line. If the line alone is not legal, the setup has the
-        instruction of ``before``.
+        instruction of ``old_setup``.
         """
         ins, place = self.statement.instruction, (self.program, self.index)
         if ins is None:
-            line = with_line(before, f"{self.statement.text};")
+            line = with_line(old_setup, f"{self.statement.text};")
             if line.error is None:
-                held, names = self._held, line.instruction.names
-                values = {role: held[name] for role, name in names.items() if name in held}
+                input_values, names = self._input_values, line.instruction.names
+                values = {
+                    role: input_values[name] for role, name in names.items() if name in input_values
+                }
                 line = replace(line, values=values)
             return replace(line, place=place, is_detached=True)
-        return replace(make_setup(ins, self._held, self.listing.model), place=place)
+        return replace(make_setup(ins, self._input_values, self.listing.model), place=place)
 
     def update_setup(self, setup: Setup) -> Setup:
         """Return the setup with the run's values of the registers that it names."""
         if setup.is_detached or setup.place != (self.program, self.index):
             return setup
         ins = setup.instruction
-        held = self._computed if ins == self.statement.instruction else self._held
-        values = {role: held[name] for role, name in ins.names.items() if name in held}
-        same = all(setup.values.get(role) == bits for role, bits in values.items())
-        return setup if same else replace(setup, values={**setup.values, **values})
+        input_values = (
+            self._computed_values if ins == self.statement.instruction else self._input_values
+        )
+        values = {
+            role: input_values[name] for role, name in ins.names.items() if name in input_values
+        }
+        is_unchanged = all(setup.values.get(role) == bits for role, bits in values.items())
+        return setup if is_unchanged else replace(setup, values={**setup.values, **values})
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """Return notes for the reader: unknown values, the end of the run, edits."""
@@ -249,16 +259,18 @@ class ListingCursor(Record):
 
     def _unknown(self, setup: Setup) -> Iterator[str]:
         """Yield notes on registers without a known value."""
-        inputs, held = setup.instruction.inputs, self._held
-        unknown = [x.name for x in inputs if x.name not in held and x.roles[0] not in setup.values]
+        inputs, input_values = setup.instruction.inputs, self._input_values
+        unknown = [
+            x.name for x in inputs if x.name not in input_values and x.roles[0] not in setup.values
+        ]
         if unknown:
             yield f"unknown, shown as 0: {', '.join(unknown)}"
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
         """Yield the reasons why the run has not reached the statement."""
-        need = next(iter(self.run.missing_inputs), None)
-        if need is None and self.run.steps:
-            yield f"not reached: line {self.run.steps[-1].line} ends the run"
+        need = next(iter(self.execute_program.missing_inputs), None)
+        if need is None and self.execute_program.steps:
+            yield f"not reached: line {self.execute_program.steps[-1].line} ends the run"
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
@@ -271,8 +283,8 @@ class ListingCursor(Record):
             if is_explained(statement)
         ]
         position = (self.program, self.index)
-        at = places.index(position) + delta if position in places else 0
-        program, index = places[min(max(at, 0), len(places) - 1)]
+        new_index = places.index(position) + delta if position in places else 0
+        program, index = places[min(max(new_index, 0), len(places) - 1)]
         return self.move_to(program, index)
 
     def move_to(self, program: int, index: int) -> ListingCursor:
@@ -302,10 +314,10 @@ class ListingCursor(Record):
         ins = self.statement.instruction
         if ins is None or setup.instruction != ins or setup.is_detached:
             return self
-        inputs = dict(self.listing.given[self.program])
-        for needed in ins.inputs:
-            bits = setup.values.get(needed.roles[0])
-            key = self._find_input_key(needed.name)
+        inputs = dict(self.listing.inputs_by_program[self.program])
+        for operand in ins.inputs:
+            bits = setup.values.get(operand.roles[0])
+            key = self._find_input_key(operand.name)
             if key and bits is None:
                 inputs.pop(key, None)
             elif key and bits is not None:
@@ -315,9 +327,9 @@ class ListingCursor(Record):
 
     def with_inputs(self, inputs: Mapping[str, int], model_name: str) -> ListingCursor:
         """Return the listing with other inputs of the program under the cursor, on a model."""
-        everything = list(self.listing.given)
-        everything[self.program] = inputs
-        listing = replace(self.listing, given=tuple(everything), model=model_name)
+        all_inputs = list(self.listing.inputs_by_program)
+        all_inputs[self.program] = inputs
+        listing = replace(self.listing, given=tuple(all_inputs), model=model_name)
         return replace(self, listing=listing)
 
     def find_culprit(self, text: str) -> tuple[ListingCursor, str]:
@@ -336,18 +348,22 @@ class ListingCursor(Record):
             observed = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
             raise error.shift_into(text, len(register) + 1) from None
-        held = self.run.registers.get(name)
-        if self.run.missing_inputs:
-            need = self.run.missing_inputs[0]
+        register_value = self.execute_program.registers.get(name)
+        if self.execute_program.missing_inputs:
+            need = self.execute_program.missing_inputs[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
-        if held is not None and held.bits is not None and observed.matches(held.bits):
+        if (
+            register_value is not None
+            and register_value.bits is not None
+            and observed.matches(register_value.bits)
+        ):
             return self, f"{name} is as observed"
-        step = find_first_culprit(self.run, {name: observed})
+        step = find_first_culprit(self.execute_program, {name: observed})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
-        said = f"line {step.line} wrote the bits that differ: {step.text}"
-        return self.move_to(self.program, index), said
+        culprit_text = f"line {step.line} wrote the bits that differ: {step.text}"
+        return self.move_to(self.program, index), culprit_text
 
 
 def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
@@ -355,15 +371,15 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
     steps = {id(step.statement): step for step in run.steps} if run else {}
-    needs: dict[int, tuple[str, ...]] = {}
+    missing_names: dict[int, tuple[str, ...]] = {}
     for need in run.missing_inputs if run else ():
-        needs[id(need.reader)] = (*needs.get(id(need.reader), ()), need.name)
+        missing_names[id(need.reader)] = (*missing_names.get(id(need.reader), ()), need.name)
     constants = program.constants
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.BLOCK_START, StatementKind.BLOCK_END):
             step = steps.get(id(statement))
             row = _make_row(number, index, statement, step, program.types, constants)
-            yield row._replace(needs=needs.get(id(statement), ()))
+            yield row._replace(missing_names=missing_names.get(id(statement), ()))
 
 
 def _make_row(
@@ -381,15 +397,15 @@ def _make_row(
     if statement.problems:
         return row._replace(problem=statement.problems[0].message)
     if ins and ins.errata:
-        used = {name: constants[name] for name in ins.names.values() if name in constants}
-        facts, _ = known_facts(str(ins), used)
+        constants_used = {name: constants[name] for name in ins.names.values() if name in constants}
+        facts, _ = known_facts(str(ins), constants_used)
         if facts and facts.example:  # as in `check`: literals are unchanged
-            row = row._replace(possible=tuple(x.id for x in facts.example.errata))
+            row = row._replace(possible_errata=tuple(x.id for x in facts.example.errata))
     if step is None:
         return row
     results = {name: bits for name, bits in step.writes.items() if bits is not None}
     row = row._replace(result=" ".join(format_hex(x, types[n].bits) for n, x in results.items()))
-    if step.trace is None or not row.possible:
+    if step.trace is None or not row.possible_errata:
         return row
     errata = {e.id: e for divergence in find_divergences(step.trace) for e in divergence.errata}
     return row._replace(errata=tuple(errata))
@@ -413,13 +429,13 @@ def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor
 def read_listing(name: str) -> str:
     """Return a file's text. Raise ValueError if it cannot be read or is too long for a list."""
     try:
-        data = files.read(files.expand_path(name), 4 * LONGEST)
+        data = files.read(files.expand_path(name), 4 * MAX_CHARS)
     except OSError as error:
         raise ValueError(f"{name}: {error.strerror}") from None
     if files.is_binary(data):
         raise ValueError(f"{name} is not a text file")
     encoding = files.encoding_of(data)
     text = io.TextIOWrapper(io.BytesIO(data), encoding=encoding, errors="replace").read()
-    if len(text) > LONGEST:
+    if len(text) > MAX_CHARS:
         raise ValueError(f"{name} has {len(text):,} characters; `ptxscope check` reads it")
     return text

@@ -19,7 +19,7 @@ class PredictionProgress:
         self.prediction: Prediction | None = None
         self.left_at = left_at
         """The step to predict when the user stopped; 0 if there is none."""
-        self._opened = trace
+        self._first_trace = trace
         self._saved_guesses = saved_guesses
         """The saved guesses at the first trace, until they are needed."""
 
@@ -28,7 +28,7 @@ class PredictionProgress:
         from ..learn.prediction import Prediction, from_json
 
         if self.prediction is None:
-            saved = self._saved_guesses if _is_same(trace, self._opened) else ()
+            saved = self._saved_guesses if _is_same(trace, self._first_trace) else ()
             self.prediction = from_json(trace, saved)
             self._saved_guesses = ()
             return False
@@ -40,7 +40,7 @@ class PredictionProgress:
     def make_saved_guesses(self, trace: Trace) -> Sequence[object]:
         """Return the guesses at a trace in the form to save."""
         if self.prediction is None:
-            return self._saved_guesses if _is_same(trace, self._opened) else ()
+            return self._saved_guesses if _is_same(trace, self._first_trace) else ()
         from ..learn.prediction import to_json
 
         return to_json(self.prediction) if _is_same(trace, self.prediction.trace) else ()
@@ -75,9 +75,9 @@ class PredictionProgress:
         return self.prediction.get_guess(place).message
 
 
-def _is_same(one: Trace, other: Trace) -> bool:
+def _is_same(trace: Trace, other: Trace) -> bool:
     """Whether two traces are of the same instruction, model and operands."""
-    return (one.instruction, one.model, dict(one.operands)) == (
+    return (trace.instruction, trace.model, dict(trace.operands)) == (
         other.instruction,
         other.model,
         dict(other.operands),

@@ -8,7 +8,7 @@ from ..engine.tracing.lane_text import format_lane_sentence
 from ..engine.tracing.step_text import describe_step
 from ..engine.tracing.trace import RowTrace, Step, Trace
 
-_WORD, _GLANCE, _LONGEST = 0.15, 1.5, 8.0
+_WORD_SECONDS, _MIN_SECONDS, _MAX_SECONDS = 0.15, 1.5, 8.0
 """Seconds to read a word, and the least and most seconds that a step is displayed."""
 _QUIET = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
 
@@ -34,4 +34,4 @@ def compute_reading_seconds(
 
 def estimate_seconds(words: int) -> float:
     """Return the seconds that a step with this many words is displayed during playback."""
-    return min(max(_WORD * words, _GLANCE), _LONGEST)
+    return min(max(_WORD_SECONDS * words, _MIN_SECONDS), _MAX_SECONDS)

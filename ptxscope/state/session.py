@@ -32,7 +32,7 @@ class History:
 
     def __init__(self) -> None:
         self._moments = deque[tuple[Moment, int]]()
-        self._held = 0
+        self._size = 0
 
     def __len__(self) -> int:
         return len(self._moments)
@@ -40,27 +40,27 @@ class History:
     def push(self, moment: Moment) -> None:
         """Add a moment, and drop the oldest ones if a limit is exceeded."""
         size = len(moment.setup.line)
-        before = self._moments[-1][0].cursor if self._moments else None
-        here = moment.cursor and moment.cursor.listing
-        if here and not (before and here.programs is before.listing.programs):
-            size += len(here.text)
+        last_cursor = self._moments[-1][0].cursor if self._moments else None
+        listing = moment.cursor and moment.cursor.listing
+        if listing and not (last_cursor and listing.programs is last_cursor.listing.programs):
+            size += len(listing.text)
         self._moments.append((moment, size))
-        self._held += size
+        self._size += size
         while len(self._moments) > 1 and (
-            len(self._moments) > MAX_UNDO_STEPS or self._held > MAX_UNDO_CHARS
+            len(self._moments) > MAX_UNDO_STEPS or self._size > MAX_UNDO_CHARS
         ):
-            self._held -= self._moments.popleft()[1]
+            self._size -= self._moments.popleft()[1]
 
     def pop(self) -> Moment:
         """Remove and return the latest moment."""
         moment, size = self._moments.pop()
-        self._held -= size
+        self._size -= size
         return moment
 
     def clear(self) -> None:
         """Remove all moments."""
         self._moments.clear()
-        self._held = 0
+        self._size = 0
 
 
 class Session:
@@ -70,7 +70,7 @@ class Session:
         self.setup = setup
         self.cursor = cursor
         """The cursor in the open listing."""
-        self.past = History()
+        self.undo_history = History()
         self.future = History()
         self._trace: Trace | None = None
         self._divergences: tuple[Divergence, ...] | None = None
@@ -106,35 +106,35 @@ class Session:
         if setup == self.setup and cursor == self.cursor:
             return False
         if not coalesce:
-            self.past.push(self.moment)
+            self.undo_history.push(self.moment)
         self.future.clear()
-        self._show(setup, cursor)
+        self._set_state(setup, cursor)
         return True
 
     def amend(self, setup: Setup, cursor: ListingCursor | None) -> None:
         """Replace the current setup and cursor as part of the last edit."""
-        self._show(setup, cursor)
+        self._set_state(setup, cursor)
 
     def drop_empty_edit(self) -> None:
         """Drop the last edit if it changed nothing."""
-        if self.past:
-            last = self.past.pop()
+        if self.undo_history:
+            last = self.undo_history.pop()
             if last != self.moment:
-                self.past.push(last)
+                self.undo_history.push(last)
 
     def undo(self) -> bool:
         """Undo the last edit and return whether there was one."""
-        return self._move_history(self.past, self.future)
+        return self._move_history(self.undo_history, self.future)
 
     def redo(self) -> bool:
         """Redo an undone edit and return whether there was one."""
-        return self._move_history(self.future, self.past)
+        return self._move_history(self.future, self.undo_history)
 
     def _move_history(self, source: History, target: History) -> bool:
         if not source:
             return False
         target.push(self.moment)
-        self._show(*source.pop())
+        self._set_state(*source.pop())
         return True
 
     @property
@@ -142,7 +142,7 @@ class Session:
         """The state that undo would return to."""
         return Moment(self.setup, self.cursor and self.cursor.without_caches())
 
-    def _show(self, setup: Setup, cursor: ListingCursor | None) -> None:
+    def _set_state(self, setup: Setup, cursor: ListingCursor | None) -> None:
         if setup != self.setup:
             self._trace = self._divergences = None
         self.setup, self.cursor = setup, cursor

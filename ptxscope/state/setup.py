@@ -31,7 +31,7 @@ class Setup(Record):
     place: tuple[int, int] | None = None
     """The program and the statement of the open listing that it shows."""
     is_detached: bool = False
-    """Whether its operands come from a finding rather than from the listing."""
+    """Whether its operands come from an explanation rather than from the listing."""
 
 
 def trace_of(setup: Setup) -> Trace:

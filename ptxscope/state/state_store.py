@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from ..learn.lesson_progress import LessonProgress
     from ..learn.tally import Tally
 
-Read = TypeVar("Read")
+ValueT = TypeVar("ValueT")
 
 SCHEMA = "ptxscope.state/1"
-_MOST = 1 << 22
+_MAX_FILE_CHARS = 1 << 22
 """Maximum bytes of a file."""
 _LANES = 4
 """Maximum lanes of an instruction."""
@@ -76,10 +76,10 @@ class StateStore:
         """Return the saved state, or an empty one if there is none that can be used."""
         return self._load(self.state, _state_from_json) or SavedState()
 
-    def _load(self, path: Path, parse: Callable[[JsonNode], Read]) -> Read | None:
+    def _load(self, path: Path, parse: Callable[[JsonNode], ValueT]) -> ValueT | None:
         """Return a file's contents; None if there is no file, or if it was set aside."""
         try:
-            text = files.read(path, _MOST)
+            text = files.read(path, _MAX_FILE_CHARS)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -134,7 +134,7 @@ class StateStore:
     def load_keymap(self) -> dict[str, str]:
         """Return action ids and the keys that the user assigned to them."""
         try:
-            text = files.read(self.keys, _MOST).decode()
+            text = files.read(self.keys, _MAX_FILE_CHARS).decode()
             import tomllib
 
             keymap = tomllib.loads(text)

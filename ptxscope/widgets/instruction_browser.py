@@ -229,14 +229,19 @@ class InstructionList(Pane):
 
     def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
-        mark, ink = ("▸", "current") if name == self._open else (" ", "")
+        mark, style_name = ("▸", "current") if name == self._open else (" ", "")
         cursor_style = " cursor" if index == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
-            return [[StyledText(lead, ink + cursor_style, index), StyledText(about, "dim", index)]]
+            return [
+                [
+                    StyledText(lead, style_name + cursor_style, index),
+                    StyledText(about, "dim", index),
+                ]
+            ]
         folded = textwrap.wrap(about, max(width - 2, 1), break_on_hyphens=False)
         return [
-            [StyledText(lead[:width], ink + cursor_style, index)],
+            [StyledText(lead[:width], style_name + cursor_style, index)],
             *([StyledText("  "[:width]), StyledText(part, "dim", index)] for part in folded),
         ]
 

@@ -14,7 +14,7 @@ from ..learn.text_templates import TemplatePieceKind, Text
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
 
-_INKS = {
+_STYLE_NAMES = {
     TemplatePieceKind.PLAIN: "",
     TemplatePieceKind.CODE: "strong",
     TemplatePieceKind.VALUE: "value",
@@ -27,7 +27,7 @@ class LessonParagraph(NamedTuple):
     """A paragraph of the strip."""
 
     text: Text
-    ink: str = ""
+    style_name: str = ""
     """The style of its plain text."""
 
 
@@ -187,7 +187,7 @@ def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLi
         if wide - 1 > width:  # longer than any line
             for piece in word:
                 yield from (
-                    [StyledText(part, piece.ink)] for part in _split_text(piece.text, width)
+                    [StyledText(part, piece.style_name)] for part in _split_text(piece.text, width)
                 )
             continue
         line += word
@@ -208,12 +208,12 @@ def _iter_words(paragraph: LessonParagraph) -> Iterator[StyledLine]:
             yield from (word, [])
             word = []
             continue
-        ink = _INKS[piece.kind] or paragraph.ink
+        style_name = _STYLE_NAMES[piece.kind] or paragraph.style_name
         *whole, last = piece.text.split(" ")
         for part in whole:
-            yield [*word, StyledText(f"{part} ", ink)]
+            yield [*word, StyledText(f"{part} ", style_name)]
             word = []
         if last:
-            word.append(StyledText(last, ink))
+            word.append(StyledText(last, style_name))
     if word:
         yield word

@@ -95,7 +95,7 @@ class ListingPane(Pane):
         target = (row.program, row.place) if row.explained else None
         has_cursor = self._is_here(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
-        ink = "dim" if target is None else "current" if has_cursor else ""
+        style_name = "dim" if target is None else "current" if has_cursor else ""
         room = max(width - _NUMBER - 1, 1)
         lines = [
             [
@@ -104,14 +104,14 @@ class ListingPane(Pane):
                 ),
                 StyledText(
                     (" " if index else mark) + text.ljust(room),
-                    f"{ink} cursor" if has_cursor else ink,
+                    f"{style_name} cursor" if has_cursor else style_name,
                     target,
                 ),
             ]
             for index, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
-        if row.needs:
-            needs = f"needs {', '.join(map(make_printable, row.needs))}"
+        if row.missing_names:
+            needs = f"needs {', '.join(map(make_printable, row.missing_names))}"
             lines.append(
                 [StyledText(" " * (_NUMBER + 1), "", target), StyledText(needs, "changed", target)]
             )
@@ -121,18 +121,22 @@ class ListingPane(Pane):
             or (VEIL * len(row.result) if self._is_held(row) else row.result)
         )
         changes = f"≠ {', '.join(row.errata)}" if row.errata else ""
-        can = f"{', '.join(row.possible)} possible" if row.possible and not changes else ""
+        can = (
+            f"{', '.join(row.possible_errata)} possible"
+            if row.possible_errata and not changes
+            else ""
+        )
         if effect or can:
             marks = "  " + (changes or can)
             *before, last = _fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
                 before, last = [*before, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
-            ink = "bad" if row.problem else "dim"
-            lines += [[indent, StyledText(text, ink, target)] for text in before]
+            style_name = "bad" if row.problem else "dim"
+            lines += [[indent, StyledText(text, style_name, target)] for text in before]
             mark_ink = "changed" if changes else "dim"
             marked = StyledText(marks if last else marks.lstrip(), mark_ink, target)
-            lines.append([indent, StyledText(last, ink, target), marked])
+            lines.append([indent, StyledText(last, style_name, target), marked])
         return lines
 
     def _is_here(self, row: ListingRow) -> bool:

@@ -25,7 +25,7 @@ from .base.hint_bar import REFUSED, Hint
 from .base.pane import CursorPane, StyledLine, StyledText
 from .base.posted_message import PartMessage
 
-STAY = (
+OPERAND_LETTER_ACTIONS = (
     "go.operands",
     "edit.undo",
     "edit.random",
@@ -79,7 +79,7 @@ class OperandTable(CursorPane):
         role: str
         bits: int
 
-    class Presets(PartMessage):
+    class PresetListRequested(PartMessage):
         """Posted to list edge cases for an operand."""
 
         control: OperandTable
@@ -88,7 +88,7 @@ class OperandTable(CursorPane):
     def __init__(self, id: str = "operands") -> None:  # noqa: A002
         super().__init__(id, "Operands")
         self._trace: Trace | None = None
-        self._lit: Mapping[str, int] = {}
+        self._highlighted_bits: Mapping[str, int] = {}
         self.field = OperandField("a", "hex")
         """The field under the cursor."""
         self._typed_over = False
@@ -118,14 +118,14 @@ class OperandTable(CursorPane):
 
     def highlight_bits(self, bits: Mapping[str, int]) -> None:
         """Highlight operand bits: a mask by role."""
-        if bits != self._lit:
-            self._lit = bits
+        if bits != self._highlighted_bits:
+            self._highlighted_bits = bits
             self.redraw_lines()
 
     @staticmethod
     def _list_roles(trace: Trace) -> list[str]:
         """Return the roles of the source registers, each register once."""
-        return [needed.roles[0] for needed in trace.instruction.inputs]
+        return [operand.roles[0] for operand in trace.instruction.inputs]
 
     def _list_fields(self, trace: Trace, role: str) -> list[OperandField]:
         type_ = trace.instruction.type_of(role)
@@ -190,9 +190,9 @@ class OperandTable(CursorPane):
             lines += _wrap_units(head, [[value]], indent, width)
         return lines
 
-    def _make_piece(self, text: str, field: OperandField, ink: str) -> StyledText:
+    def _make_piece(self, text: str, field: OperandField, style_name: str) -> StyledText:
         has_cursor = field == self.field and (self.has_focus or self._typed_over)
-        return StyledText(text, f"{ink} cursor" if has_cursor else ink, field)
+        return StyledText(text, f"{style_name} cursor" if has_cursor else style_name, field)
 
     def _value_lines(self, trace: Trace, role: str, roles: list[str]) -> Iterator[StyledLine]:
         """Yield the notations, each with the blanks before it; the lanes are one."""
@@ -240,15 +240,23 @@ class OperandTable(CursorPane):
     def _bit_lines(self, trace: Trace, role: str) -> Iterator[StyledLine]:
         """Yield the bits, byte by byte, with the blanks before them."""
         bits, type_ = trace.operands[role], trace.instruction.type_of(role)
-        lit = self._lit.get(role, 0)
+        highlighted_bits = self._highlighted_bits.get(role, 0)
         if type_ is Type.PRED:
             return
         for low in range(type_.bits - 8, -1, -8):
             byte: StyledLine = [] if low == type_.bits - 8 else [StyledText("  ")]
             for bit in range(low + 7, low - 1, -1):
-                ink = "origin" if lit >> bit & 1 else "pattern" if bits >> bit & 1 else "dim"
+                style_name = (
+                    "origin"
+                    if highlighted_bits >> bit & 1
+                    else "pattern"
+                    if bits >> bit & 1
+                    else "dim"
+                )
                 byte.append(
-                    self._make_piece(str(bits >> bit & 1), OperandField(role, "bit", bit), ink)
+                    self._make_piece(
+                        str(bits >> bit & 1), OperandField(role, "bit", bit), style_name
+                    )
                 )
                 if bit == low + 4:
                     byte.append(StyledText(" "))
@@ -305,7 +313,7 @@ class OperandTable(CursorPane):
     def action_presets(self) -> None:
         """Request the list of edge cases."""
         if self._trace and self._list_roles(self._trace):
-            self.Presets(self, self.field.role).post_to_screen()
+            self.PresetListRequested(self, self.field.role).post_to_screen()
 
     def on_key(self, event: events.Key) -> None:
         """Start a new value with the first character of a literal, or with an unused letter."""
@@ -322,7 +330,7 @@ class OperandTable(CursorPane):
         if not character.isalpha() or key in self._bindings.key_to_bindings:
             return False
         keys = get_explorer_app(self).action_keys
-        return all(key not in keys[id_] for id_ in STAY)
+        return all(key not in keys[id_] for id_ in OPERAND_LETTER_ACTIONS)
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste a value into the operand; other text is an instruction, as elsewhere."""
@@ -335,7 +343,7 @@ class OperandTable(CursorPane):
 
     def action_flip(self) -> None:
         """Toggle the bit under the cursor, or the lowest bit of the value or lane."""
-        if (place := self._place()) is not None:
+        if (place := self._locate_field()) is not None:
             role, bit, _ = place
             self._post(role, self._get_bits(role) ^ (1 << bit))
 
@@ -344,7 +352,7 @@ class OperandTable(CursorPane):
 
         A floating-point value moves to its neighbour.
         """
-        if (place := self._place()) is not None:
+        if (place := self._locate_field()) is not None:
             role, bit, width = place
             if self.field.notation == "float":
                 bits = self._get_bits(role)
@@ -357,7 +365,7 @@ class OperandTable(CursorPane):
             bits, mask = self._get_bits(role), (1 << width) - 1
             self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
 
-    def _place(self) -> tuple[str, int, int] | None:
+    def _locate_field(self) -> tuple[str, int, int] | None:
         """Return the role, lowest bit and width of the field under the cursor."""
         if self._trace is None or not self._list_roles(self._trace):
             return None

@@ -98,14 +98,14 @@ class ResultBar(Pane, can_focus=False):
         needed = names + bits + 5 * count + len("pin ") + columns + 1 + badge
         return 1 if needed <= width else 2
 
-    def _format_destinations(self, trace: Trace, longest: int, with_readings: bool) -> StyledLine:
+    def _format_destinations(self, trace: Trace, max_chars: int, with_readings: bool) -> StyledLine:
         """Return the destinations with their bits, their meaning if it fits, and the pin."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
             bits = trace.result[name]
             text = format_hex(bits, ins.type_of(role).bits)
-            line.append(StyledText(f"{_shorten_name(name, longest)} = ", "label"))
+            line.append(StyledText(f"{_shorten_name(name, max_chars)} = ", "label"))
             line.append(self._make_bits_piece(text, "value"))
             if with_readings and not self._key:
                 line.append(StyledText(f"  {interpret_bits(ins, role, bits)}", "dim"))
@@ -118,29 +118,37 @@ class ResultBar(Pane, can_focus=False):
             line.append(StyledText(" to see it   ", "dim", "veil"))
         if self._pin:
             line.append(StyledText("pin ", "changed"))
-            line += self._format_short_result(self._pin, longest, "changed")
+            line += self._format_short_result(self._pin, max_chars, "changed")
         elif line:
             line[-1] = line[-1]._replace(text=line[-1].text.rstrip())
         return line
 
-    def _format_short_result(self, trace: Trace, longest: int, ink: str) -> StyledLine:
+    def _format_short_result(self, trace: Trace, max_chars: int, style_name: str) -> StyledLine:
         """Return a short result: the bits, with names if there are several."""
         ins = trace.instruction
         line: StyledLine = []
         for role, name in ins.results.items():
             if len(ins.results) > 1:
                 line.append(
-                    StyledText(f"{', ' if line else ''}{_shorten_name(name, longest)} = ", ink)
+                    StyledText(
+                        f"{', ' if line else ''}{_shorten_name(name, max_chars)} = ", style_name
+                    )
                 )
             line.append(
-                self._make_bits_piece(format_hex(trace.result[name], ins.type_of(role).bits), ink)
+                self._make_bits_piece(
+                    format_hex(trace.result[name], ins.type_of(role).bits), style_name
+                )
             )
         return line
 
-    def _make_bits_piece(self, text: str, ink: str) -> StyledText:
-        return StyledText(VEIL * len(text), "veil", "veil") if self._key else StyledText(text, ink)
+    def _make_bits_piece(self, text: str, style_name: str) -> StyledText:
+        return (
+            StyledText(VEIL * len(text), "veil", "veil")
+            if self._key
+            else StyledText(text, style_name)
+        )
 
-    def _make_badge(self, trace: Trace, longest: int) -> StyledLine:
+    def _make_badge(self, trace: Trace, max_chars: int) -> StyledLine:
         model = trace.model.name
         if not self._divergences:
             return [StyledText(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
@@ -149,7 +157,7 @@ class ResultBar(Pane, can_focus=False):
         same = trace.result == divergence.isa.result
         other = divergence.other if same else divergence.isa
         first = StyledText(f"{model} ≠ {other.model.name} ", "clamped")
-        text = self._format_short_result(other, longest, "clamped")
+        text = self._format_short_result(other, max_chars, "clamped")
         return [first, *text, StyledText(f" ({ids})", "clamped")]
 
     def handle_click(self, target: object) -> None:
@@ -161,12 +169,12 @@ def _measure_line(line: StyledLine) -> int:
     return sum(len(piece.text) for piece in line)
 
 
-def _shorten_name(name: str, longest: int) -> str:
+def _shorten_name(name: str, max_chars: int) -> str:
     """Return a name; if it is too long, its middle is omitted."""
     name = make_printable(name)
-    if len(name) <= longest:
+    if len(name) <= max_chars:
         return name
-    return f"{name[: longest // 2]}…{name[len(name) - (longest - 1) // 2 :]}"
+    return f"{name[: max_chars // 2]}…{name[len(name) - (max_chars - 1) // 2 :]}"
 
 
 class KeyBar(Pane, can_focus=False):

@@ -343,7 +343,7 @@ class SweepPane(Pane):
         self._handle_part_changed()
 
     @property
-    def moved(self) -> tuple[str, ...]:
+    def moving_registers(self) -> tuple[str, ...]:
         """The registers that the arrows change now; none while they have another effect."""
         if self._all_words or self._part != "plot":
             return ()
@@ -390,8 +390,8 @@ def _is_overlapping(x: RegisterPart, y: RegisterPart) -> bool:
 def _style_line(line: list[PlotCell], *, is_shaded: bool) -> StyledLine:
     """Return cells as pieces, joined if they look the same."""
     pieces: StyledLine = []
-    for ink, cells in groupby(line, _format_shade if is_shaded else _choose_style):
-        pieces.append(StyledText("".join([cell.text for cell in cells]), ink))
+    for style_name, cells in groupby(line, _format_shade if is_shaded else _choose_style):
+        pieces.append(StyledText("".join([cell.text for cell in cells]), style_name))
     return pieces
 
 
@@ -413,5 +413,5 @@ def _make_shaded_style(kind: str, above: int, below: int) -> Style:
     if kind == PlotCellKind.MAP:
         return Style(color=Color.from_rgb(*upper), bgcolor=ground)
     light = above + below > SHADES // _GRAIN
-    ink = (0, 0, 0) if light else (255, 255, 255)
-    return Style(color=Color.from_rgb(*ink), bgcolor=ground, bold=kind == PlotCellKind.HERE)
+    style_name = (0, 0, 0) if light else (255, 255, 255)
+    return Style(color=Color.from_rgb(*style_name), bgcolor=ground, bold=kind == PlotCellKind.HERE)

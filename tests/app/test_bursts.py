@@ -13,7 +13,7 @@ from textual import events
 from textual.message import Message
 
 from ptxscope.screens.main.main_screen import MainScreen
-from ptxscope.state.open_listing import LONGEST
+from ptxscope.state.open_listing import MAX_CHARS
 from tests.app.driving import Driver, explorer
 from tests.app.on_pty import Explorer
 from tests.tiers import ci_only, sampled, some
@@ -201,7 +201,7 @@ def test_a_megabyte_that_is_typed_does_not_keep_it_busy(text: bytes, tmp_path: P
 async def test_a_paste_that_is_too_long_is_refused() -> None:
     async with explorer(*LINE) as drive:
         setup = drive.session.setup
-        assert f"more than {LONGEST:,} characters" in await drive.read_after(
-            drive.paste("x" * (LONGEST + 1))
+        assert f"more than {MAX_CHARS:,} characters" in await drive.read_after(
+            drive.paste("x" * (MAX_CHARS + 1))
         )
         assert drive.session.setup == setup

@@ -47,9 +47,9 @@ async def test_keys_behind_enter_act_however_fast_they_come() -> None:
         await drive.mash("i", "end", *"xy", "enter", "p", "p")
         assert drive.session.setup.line.endswith("xy")
         assert drive.state.step == 3
-        assert len(drive.session.past) == 1
+        assert len(drive.session.undo_history) == 1
         await drive.mash("u", "i", *"z", "enter", "u")
-        assert not drive.session.past
+        assert not drive.session.undo_history
         assert drive.session.setup.error is None
 
 
@@ -89,7 +89,7 @@ async def test_an_edit_of_the_line_is_one_undo_however_many_keys() -> None:
         await drive.type("%r9, %r8")
         await drive.press("enter")
         after = drive.session.setup
-        assert len(drive.session.past) == 1
+        assert len(drive.session.undo_history) == 1
         await drive.press("u")
         assert drive.session.setup == before
         await drive.press("ctrl+r")
@@ -113,7 +113,7 @@ async def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
         await drive.paste("pasted")
         await drive.press(*"zw", "enter")
         lines = []
-        while drive.session.past:
+        while drive.session.undo_history:
             lines.append(drive.session.setup.line)
             await drive.press("u")
         assert lines == [f"{before}xypastedzw", f"{before}xypasted", f"{before}xy"]

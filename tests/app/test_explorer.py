@@ -145,7 +145,7 @@ async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> Non
         await drive.click("lanes", " a.b2")
         assert lanes.place == ("select.a", 2)
         inks = {
-            piece.target: piece.ink
+            piece.target: piece.style_name
             for line in lanes.visible_lines
             for piece in line
             if piece.target

@@ -80,7 +80,7 @@ async def test_a_sign_on_a_lane_starts_a_number() -> None:
         await typed(drive, "+3")
         await drive.press("enter")
         assert operand(drive) == 0xF9037F01
-        assert len(drive.session.past) == 2
+        assert len(drive.session.undo_history) == 2
 
 
 @pytest.mark.parametrize("more", ["greater_than_sign", "ctrl+up"])
@@ -394,7 +394,7 @@ async def test_reversing_four_selectors_takes_four_keys_and_one_undo_each(
         await drive.press("m", *(["right"] * 13 if size == SMALL else ["down"] * 7 + ["right"]))
         await drive.press(*"4567")
         assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b.b4567, c;"
-        assert len(drive.session.past) == 4
+        assert len(drive.session.undo_history) == 4
         await drive.press("u", "u")
         assert "b.b4554," in drive.session.setup.line
         await drive.press("u", "u")
@@ -490,7 +490,7 @@ async def test_left_takes_a_step_on_right_back_the_wheel_both_ways(
         assert await on_lane_0() == "b7655"
         assert await on_lane_0(button=3) == "b7654"
         assert await on_lane_0(wheel=2) == "b7656"
-        assert len(drive.session.past) == 4
+        assert len(drive.session.undo_history) == 4
         assert await on_lane_0(wheel=-1) == "b7655"
         assert await on_lane_0(wheel=-2) == "b7653"
 
@@ -523,7 +523,7 @@ async def test_a_choice_of_the_row_takes_its_next_legal_value_and_the_one_before
         assert seen == [SecOp.ADD, SecOp.MIN, SecOp.MAX, None]
         await on_word(drive, "modifier-row", "secop", button=3)
         assert drive.session.setup.instruction.form.secop is SecOp.MAX
-        assert len(drive.session.past) == 5
+        assert len(drive.session.undo_history) == 5
         await on_word(drive, "modifier-row", "dsel", button=1)
         assert drive.session.setup.instruction.form.dsel is None
         assert "exclude each other" in hint(drive)
@@ -591,14 +591,14 @@ async def test_a_value_is_entered_by_a_click_elsewhere() -> None:
     async with explorer(*VADD4) as drive:
         await to_chip(drive)
         before = operand(drive)
-        past = len(drive.session.past)
+        past = len(drive.session.undo_history)
         await on_word(drive, "modifiers", "atype")
         lanes = [operand(drive) >> 8 * lane & 0xFF for lane in range(4)]
         others = [before >> 8 * lane & 0xFF for lane in range(4)]
         assert lanes.count(55) == 1
         assert sum(x != y for x, y in zip(lanes, others, strict=True)) == 1
         assert not drive.screen.view.mount_value_field().is_open
-        assert len(drive.session.past) == past + 1
+        assert len(drive.session.undo_history) == past + 1
         await drive.press("escape", "u")
         assert operand(drive) == before
 
@@ -633,7 +633,7 @@ async def test_what_is_no_value_is_said_when_the_focus_goes(
         shown = " ".join((await drive.text()).split())
         assert "× a lane 3 was left at 0x80: `55x`" in shown
         assert operand(drive) == 0x80FF7F01
-        assert len(drive.session.past) == 0
+        assert len(drive.session.undo_history) == 0
         monkeypatch.setattr(HintBar, "SEEN", 0)
         await drive.press("escape", "r")
         assert "was left" not in hint(drive)
@@ -649,7 +649,7 @@ async def test_a_click_on_another_chip_goes_there(text: str, lane: int) -> None:
         assert operand(drive) >> 24 == lane
         assert focused(drive) is drive.screen.query_one("#lanes")
         assert ("a lane 3 was left at 0x80: `55x`" in hint(drive)) == (lane == 0x80)
-        assert len(drive.session.past) == (lane == 55)
+        assert len(drive.session.undo_history) == (lane == 55)
 
 
 async def test_a_click_that_changes_something_does_not_hide_what_is_wrong() -> None:
@@ -672,7 +672,7 @@ async def test_escape_drops_what_is_typed() -> None:
         await typed(drive, "55")
         await drive.press("escape", "escape")
         assert operand(drive) == before
-        assert len(drive.session.past) == 0
+        assert len(drive.session.undo_history) == 0
 
 
 async def test_after_a_click_elsewhere_enter_leads_back_to_the_operands() -> None:

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
-from ptxscope.state.open_listing import LONGEST, read_listing
+from ptxscope.state.open_listing import MAX_CHARS, read_listing
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.app.driving import VALUES, Driver, explorer
@@ -51,8 +51,8 @@ def test_only_a_regular_file_of_a_bounded_size_is_read(
     os.mkfifo("fifo")
     Path("link").symlink_to("fifo")
     Path("folder").mkdir()
-    Path("large").write_bytes(b" " * (4 * LONGEST + 1))
-    Path("long").write_bytes(b" " * (LONGEST + 1))
+    Path("large").write_bytes(b" " * (4 * MAX_CHARS + 1))
+    Path("long").write_bytes(b" " * (MAX_CHARS + 1))
     with pytest.raises(ValueError, match="^" + name[:1]) as caught:
         read_listing(name)
     assert why in str(caught.value)

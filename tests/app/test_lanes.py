@@ -144,7 +144,7 @@ async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade(
         lanes = lanes_of(drive)
         await drive.pilot.click(lanes, offset=at(lanes, LaneRef("b", 3)))
         inks = {
-            piece.target: piece.ink
+            piece.target: piece.style_name
             for line in lanes.visible_lines
             for piece in line
             if piece.target
@@ -399,7 +399,12 @@ async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str
         trace = drive.session.trace
         assert trace.rows[lanes.place.key] in trace.steps[drive.state.step - 1].rows
         assert lanes.place in [piece.target for drawn in lanes.visible_lines for piece in drawn]
-        lit = [piece for drawn in lanes.visible_lines for piece in drawn if "cursor" in piece.ink]
+        lit = [
+            piece
+            for drawn in lanes.visible_lines
+            for piece in drawn
+            if "cursor" in piece.style_name
+        ]
         assert lit
         assert "0x00005678" not in text
 

@@ -207,7 +207,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         assert "these operands are not those of the run" in shown
         assert find_divergences(drive.session.trace)
         assert drive.state.cursor
-        assert drive.state.cursor.listing.given[0]["a"] == 5
+        assert drive.state.cursor.listing.inputs_by_program[0]["a"] == 5
         await drive.press("left_square_bracket", "right_square_bracket")
         assert drive.session.trace.operands["a"] == 6
         assert "not those of the run" not in await drive.text()

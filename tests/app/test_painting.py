@@ -83,7 +83,11 @@ async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:
             await drive.press(key)
             panes = drive.app.screen.query(CursorPane)
             return [
-                str(x.id) for x in panes for y in x.visible_lines for z in y if "cursor" in z.ink
+                str(x.id)
+                for x in panes
+                for y in x.visible_lines
+                for z in y
+                if "cursor" in z.style_name
             ]
 
         assert await cursor_after("m") == ["modifier-row"]

@@ -124,7 +124,7 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         await drive.press("up")  # on a register digits are no answers, but nothing is told either
         where = drive.screen.query_one(LanesPane)
         assert where.place
-        assert not where.is_asked(where.place)
+        assert not where.is_predictable(where.place)
         assert "press End to see it" in drive.pane("result").read_text()
         await drive.click("result", "▁▁▁▁▁")
         assert "The result would reveal the answer" in said(drive)

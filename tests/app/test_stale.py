@@ -35,18 +35,20 @@ MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
     "a chip": lambda drive: LanesPane.RegisterEditRequested(
         lanes(drive), OperandField("c", "lane", 3), "1"
     ),
-    "a nudge": lambda drive: LanesPane.Nudged(lanes(drive), "c", 24, 8, 1),
-    "a mask": lambda drive: LanesPane.Flipped(lanes(drive), 1),
-    "a selector": lambda drive: LanesPane.Reselected(lanes(drive), "bsel", 3, 1),
-    "a choice": lambda drive: LanesPane.Choosing(
+    "a nudge": lambda drive: LanesPane.NudgeRequested(lanes(drive), "c", 24, 8, 1),
+    "a mask": lambda drive: LanesPane.MaskToggleRequested(lanes(drive), 1),
+    "a selector": lambda drive: LanesPane.SourceChangeRequested(lanes(drive), "bsel", 3, 1),
+    "a choice": lambda drive: LanesPane.SourceListRequested(
         lanes(drive), SlotCell("bsel", None, 3), Offset(0, 0)
     ),
-    "a prediction": lambda drive: LanesPane.Predict(lanes(drive), LaneRef("add.t", 3), "1"),
+    "a prediction": lambda drive: LanesPane.PredictionRequested(
+        lanes(drive), LaneRef("add.t", 3), "1"
+    ),
     "a field": lambda drive: OperandTable.FieldEditRequested(
         operands(drive), OperandField("c", "lane", 3), "1"
     ),
     "a value": lambda drive: OperandTable.ValueChanged(operands(drive), "c", 1),
-    "presets": lambda drive: OperandTable.Presets(operands(drive), "c"),
+    "presets": lambda drive: OperandTable.PresetListRequested(operands(drive), "c"),
     "a modifier": lambda drive: FormPane.SlotChanged(
         drive.screen.query(FormPane).first(), "sat", True
     ),
@@ -118,7 +120,7 @@ async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None
         await drive.paste(AFTER)
         await drive.text()
         if not focus:
-            assert not operands(drive)._lit
+            assert not operands(drive)._highlighted_bits
         drive.agree()
 
 

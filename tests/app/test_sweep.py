@@ -39,7 +39,7 @@ async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() 
             shown = await drive.read_after(drive.press("left"))
         assert "a.b0 = 27: d.b0 = 127\n" in "\n".join(x.strip("│ ") for x in shown.split("\n"))
         assert drive.session.trace.operands["a"] == 0x1B
-        assert len(drive.session.past) == 1
+        assert len(drive.session.undo_history) == 1
         await drive.press("home")
         assert drive.session.trace.operands["a"] == 0x80
         shown = await drive.read_after(drive.press("escape"))
@@ -54,9 +54,9 @@ async def test_the_arrows_move_the_operands_and_one_undo_takes_the_visit_back() 
 async def test_a_visit_that_comes_back_leaves_nothing_to_undo() -> None:
     async with explorer(*SAT) as drive:
         await drive.press("v", "right", "left", "escape")
-        assert len(drive.session.past) == 0
+        assert len(drive.session.undo_history) == 0
         await drive.press("v", "escape")
-        assert len(drive.session.past) == 0
+        assert len(drive.session.undo_history) == 0
         assert drive.session.trace.operands["a"] == 0x20
 
 
@@ -84,7 +84,7 @@ async def test_tab_goes_to_the_lanes_and_arrows_choose_others() -> None:
         assert pane(drive).sweep.result_part.text == "d.b0"
         await drive.press("enter", "up", "up", "right")
         assert operands(drive) == (0x0120, 102)
-        assert len(drive.session.past) == 1
+        assert len(drive.session.undo_history) == 1
         await drive.press("tab", "tab", "left")
         assert pane(drive).sweep.y is None
 
@@ -144,7 +144,7 @@ async def test_a_click_moves_the_point() -> None:
         assert re.search(r"a\.b0 = -12\d, b\.b0 = 1[12]\d", await drive.text())
         await drive.pilot.click(plot, offset=(6, 0))  # y, in the first line
         await drive.pilot.click(plot, offset=(60, 20))  # words
-        assert len(drive.session.past) == 1
+        assert len(drive.session.undo_history) == 1
 
 
 async def test_the_palette_may_change_what_is_swept() -> None:
@@ -254,7 +254,7 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
     async with explorer(*SAT) as drive:
         await drive.press("s", "v")
         before = drive.session.setup
-        past = len(drive.session.past)
+        past = len(drive.session.undo_history)
         await drive.press("right", "end", "left")
         assert drive.session.setup != before
         shown = await drive.read_after(drive.press("u"))
@@ -267,7 +267,7 @@ async def test_what_was_moved_is_taken_back_where_it_was_moved() -> None:
         )  # what was before stays
         assert drive.session.setup == before
         await drive.press("home", "end", "escape")  # it may stand at one of them
-        assert len(drive.session.past) == past + 1
+        assert len(drive.session.undo_history) == past + 1
         await drive.press("u")
         assert drive.session.setup == before
 

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from ptxscope.engine.diagnosis.findings import find_lane_verdicts, investigate
+from ptxscope.engine.diagnosis.explanations import find_lane_verdicts, investigate
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
@@ -335,5 +335,5 @@ def test_a_surprise_is_explained_though_there_is_no_selector_to_solve() -> None:
     wrong = evaluate(_dp4a(Type.U32, Type.U32), operands)["d"]
     seen = Observation(operands, {"d": make_observed(int(wrong), 32)})
     diagnosis = investigate(ins, (seen,))
-    assert diagnosis.findings
+    assert diagnosis.explanations
     assert find_lane_verdicts(diagnosis)[:2] == (32, ())

@@ -139,7 +139,7 @@ def test_a_constant_is_shown_as_nvcc_writes_it() -> None:
 def test_what_stands_at_a_constant_points_at_its_placeholder() -> None:
     (item,) = _checked(_with("5", _FOUR))
     (finding,) = item.diagnostics
-    assert finding.place.excerpt[slice(*finding.place.span)] == "%2"
+    assert finding.location.excerpt[slice(*finding.location.span)] == "%2"
 
 
 def test_a_register_that_an_included_file_may_declare_is_warned_of() -> None:
@@ -175,7 +175,7 @@ def test_a_name_of_an_operand_is_noted_for_nvcc_does_not_know_it() -> None:
     (item,) = _checked('asm("vadd4.u32.u32.u32 %[d], %1, %1, %1;" : [d] "=r"(d) : "r"(a));')
     (finding,) = item.diagnostics
     assert (finding.rule, "by its name" in finding.message) == ("note", True)
-    assert finding.place.excerpt[slice(*finding.place.span)] == "%[d]"
+    assert finding.location.excerpt[slice(*finding.location.span)] == "%[d]"
 
 
 MODULE = ".version 8.0\n.target sm_75\n.entry k() {{\n.reg .b32 d, a, b, c;\n{}\nret;\n}}\n"

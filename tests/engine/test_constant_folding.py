@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.findings import diagnose
+from ptxscope.engine.diagnosis.explanations import diagnose
 from ptxscope.engine.listings.asm_bindings import parse_pasted
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_text

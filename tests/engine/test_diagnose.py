@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.causes import CauseKind
-from ptxscope.engine.diagnosis.findings import (
+from ptxscope.engine.diagnosis.explanations import (
     Diagnosis,
-    Finding,
+    Explanation,
     find_lane_verdicts,
     format_match_count,
     investigate,
@@ -78,9 +78,9 @@ def asked(written: str, batch: list[tuple[dict[str, int], dict[str, int]]]) -> D
     )
 
 
-def must_find(diagnosis: Diagnosis, true: list[Finding], causes: int) -> None:
+def must_find(diagnosis: Diagnosis, true: list[Explanation], causes: int) -> None:
     """The known cause is found, or fewer causes explain it; alone of its size it ranks first."""
-    findings = diagnosis.findings
+    findings = diagnosis.explanations
     assert findings
     fewest = len(findings[0].causes)
     assert fewest <= causes
@@ -93,7 +93,7 @@ def must_find(diagnosis: Diagnosis, true: list[Finding], causes: int) -> None:
         assert first[0] in true
 
 
-def tells(finding: Finding, done: Instruction) -> bool:
+def tells(finding: Explanation, done: Instruction) -> bool:
     """Whether an explanation is, or counts among its selectors, what was computed."""
     if finding.model.errata or any(
         cause.operands and not cause.is_swap for cause in finding.causes
@@ -206,7 +206,7 @@ def test_one_cause_is_found(written: str, actual: str, count: int) -> None:
     batch = special[:count] or telling(written, actual, "isa", count)
     done = parse(actual)
     diagnosis = asked(written, [(v, computed_result(done, v, "isa")) for v in batch])
-    true = [x for x in diagnosis.findings if tells(x, done)]
+    true = [x for x in diagnosis.explanations if tells(x, done)]
     must_find(diagnosis, true, 1)
 
 
@@ -232,7 +232,7 @@ def test_two_causes_are_found(written: str, actual: str, count: int) -> None:
     batch = telling(written, actual, "isa", count)
     done = parse(actual)
     diagnosis = asked(written, [(v, computed_result(done, v, "isa")) for v in batch])
-    true = [x for x in diagnosis.findings if tells(x, done)]
+    true = [x for x in diagnosis.explanations if tells(x, done)]
     must_find(diagnosis, true, 2)
 
 
@@ -332,7 +332,7 @@ def test_registers_exchanged_and_a_modifier() -> None:
 )
 def test_what_nothing_explains_has_its_nearest(ptx: str, values: dict[str, int], got: int) -> None:
     diagnosis = asked(ptx, [(values, {"d": got})])
-    assert not diagnosis.findings
+    assert not diagnosis.explanations
     assert diagnosis.try_count > 100
     assert diagnosis.near_misses
     documented = (int(evaluate(ptx, values)["d"]) ^ got).bit_count()
@@ -356,10 +356,10 @@ def test_only_causes_that_explain_every_observation_remain() -> None:
     one = [({"a": 0x7FFFFFFF, "b": 1}, {"d": 0x7FFFFFFF})]
     many = [*one, ({"a": 0x80000000, "b": 0xFFFFFFFF}, {"d": 0x80000000})]
     few, all_ = asked(ptx, one), asked(ptx, many)
-    alone = [{x.sentence for x in d.findings if len(x.causes) == 1} for d in (all_, few)]
+    alone = [{x.sentence for x in d.explanations if len(x.causes) == 1} for d in (all_, few)]
     assert alone[0] < alone[1]  # a pair is not told where one of it is enough
-    assert all_.findings[0].ptx == "vadd.s32.s32.s32.sat d, a, b;"
-    assert all_.findings[0].match_count == 2
+    assert all_.explanations[0].ptx == "vadd.s32.s32.s32.sat d, a, b;"
+    assert all_.explanations[0].match_count == 2
 
 
 @pytest.mark.parametrize("count", some([100, 1000]))
@@ -370,11 +370,11 @@ def test_many_observations_are_all_looked_at(count: int) -> None:
     for _ in range(count):
         values = drawn(done, rng) | {"c": 0}
         batch.append((values, computed_result(done, values, "isa")))
-    found = asked(written, batch).findings
+    found = asked(written, batch).explanations
     assert [x.instruction for x in found] == [done]
     assert found[0].match_count == count
     batch[count - 23][1]["d"] ^= 1
-    assert not asked(written, batch).findings
+    assert not asked(written, batch).explanations
 
 
 def test_every_selector_that_fits_is_counted() -> None:
@@ -386,7 +386,7 @@ def test_every_selector_that_fits_is_counted() -> None:
         values = {"a": 0x80FF7F01, "b": 0x10203002, "c": 5}
         done = parse(f"{opcode} d.b210, a.b3062, b, c")
         got = computed_result(done, values, "isa")["d"]
-        findings = asked(written, [(values, {"d": got})]).findings
+        findings = asked(written, [(values, {"d": got})]).explanations
         (finding,) = [
             x for x in findings if x.causes[0].changed_aspects == {"asel"} and len(x.causes) == 1
         ]
@@ -576,7 +576,7 @@ def test_any_change_of_two_slots_is_found(ins: Instruction, seed: int, count: in
     for _ in range(count):
         values = drawn(ins, rng)
         batch.append((values, computed_result(computed, values, "isa")))
-    assert asked(str(ins), batch).findings
+    assert asked(str(ins), batch).explanations
 
 
 def test_versions_that_the_known_bits_do_not_tell_apart_are_one_finding() -> None:
@@ -596,7 +596,7 @@ def test_the_shown_observation_is_one_that_contradicts_the_documentation() -> No
     diagnosis = asked(ptx, batch)
     assert diagnosis.shown_index == 1
     assert diagnosis.documented.result == {"d": 0x80000000}
-    first = diagnosis.findings[0]
+    first = diagnosis.explanations[0]
     assert first.ptx == "vadd.s32.s32.s32.sat d, a, b;"
     assert first.trace.result == {"d": 0x7FFFFFFF}
 
@@ -605,7 +605,7 @@ def test_the_nearest_explain_the_most_observations() -> None:
     ptx = "vadd.u32.u32.u32 d, a, b"
     good = [({"a": a, "b": 2}, {"d": a + 2}) for a in (1, 900)]
     diagnosis = asked(ptx, [*good, ({"a": 1, "b": 1}, {"d": 0xDEADBEEF})])
-    assert not diagnosis.findings
+    assert not diagnosis.explanations
     assert diagnosis.near_misses[0].match_count == 2
     assert any(x.kind is CauseKind.DOCUMENTED for x in diagnosis.near_misses)
 
@@ -649,7 +649,7 @@ def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> No
             values = drawn(done, rng)
             bits = computed_result(done, values, "isa")["d"]
             batch.append((values, {"d": Observed(bits & 0xFFFFFF00, 0xFFFFFF00)}))
-        found = investigate(ins, [make_observation(ins, v, got) for v, got in batch]).findings
+        found = investigate(ins, [make_observation(ins, v, got) for v, got in batch]).explanations
         assert any(
             x.instruction == done or (x.matches and x.matches.match_count > 1) for x in found
         )
@@ -661,7 +661,7 @@ def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
     done = parse("vsub4.s32.u32.s32.add d, a.b7120, b.b4623, c")
     dull = [{"a": 0x01010101, "b": 0x01010101, "c": i} for i in range(6)]
     batch = [*dull, *(drawn(done, rng) for _ in range(6))]
-    found = asked(written, [(v, computed_result(done, v, "isa")) for v in batch]).findings
+    found = asked(written, [(v, computed_result(done, v, "isa")) for v in batch]).explanations
     assert found
     assert found[0].matches
 
@@ -673,7 +673,7 @@ def test_near_misses_are_ranked_by_what_they_explain() -> None:
     batch = [(values, computed_result(done, values, "isa")) for values in revealing]
     batch.append((drawn(done, rng), {"d": 0x12345678}))
     diagnosis = asked(written, batch)
-    assert not diagnosis.findings
+    assert not diagnosis.explanations
     assert (diagnosis.near_misses[0].match_count, diagnosis.near_misses[0].ptx) == (5, f"{done}")
 
 
@@ -688,7 +688,7 @@ def test_ptxas_and_a_modifier_are_found_together() -> None:
         while len(batch) < 12:
             values = drawn(done, rng)
             batch.append((values, computed_result(done, values, "ptxas-13.5")))
-        findings = asked(written, batch).findings
+        findings = asked(written, batch).explanations
         fewest = [x for x in findings if len(x.causes) == len(findings[0].causes)]
         assert any(x.instruction == done and x.model.name == "ptxas-13.5" for x in fewest)
 

@@ -211,13 +211,13 @@ def programs(source: Source) -> tuple[Program, ...]:
 def test_check_finds_what_is_ptx_and_nothing_else(source: Source) -> None:
     items = [x for x in check_text(dedent(source.text), source.name) if x.ptx]
     legal = {
-        x.place.line: x.ptx.removeprefix("@p ").partition(".")[0]
+        x.location.line: x.ptx.removeprefix("@p ").partition(".")[0]
         for x in items
         if x.is_legal and not x.is_unreadable
     }
     assert legal == source.legal
-    assert tuple(dict.fromkeys(x.place.line for x in items if not x.is_legal)) == source.illegal
-    assert tuple(x.place.line for x in items if x.is_unreadable) == source.unread
+    assert tuple(dict.fromkeys(x.location.line for x in items if not x.is_legal)) == source.illegal
+    assert tuple(x.location.line for x in items if x.is_unreadable) == source.unread
 
 
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)

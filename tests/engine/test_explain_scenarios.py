@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.confusable_opcodes import find_confusable_opcodes
-from ptxscope.engine.diagnosis.findings import Finding
+from ptxscope.engine.diagnosis.explanations import Explanation
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.syntax.errors import PtxError
@@ -70,7 +70,7 @@ def scenarios() -> list[tuple[str, dict[str, int], int, str, int]]:
     return found
 
 
-def computed(finding: Finding) -> dict[str, int]:
+def computed(finding: Explanation) -> dict[str, int]:
     """What a finding's line gives for its operands, run again and read as it says."""
     ins, operands = finding.instruction, finding.operands[finding.shown_index]
     values = {x.name: operands[x.roles[0]] for x in ins.inputs}

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from ptxscope import PtxError, evaluate, parse, trace
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.counterexample import find_counterexample
-from ptxscope.engine.listings.diagnostic import RULES, CheckedInstruction, Severity
+from ptxscope.engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Severity
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.errata import ERRATA
@@ -66,10 +66,10 @@ def test_an_asm_statement_of_c_is_found_at_its_place(text: str) -> None:
     (item,) = source(text)
     assert item.is_legal
     assert item.ptx.startswith("vadd4.s32.s32.s32 ")
-    line = text.splitlines()[item.place.line - 1]
-    assert line[item.place.column - 1 :].startswith("vadd4.s32")
-    assert item.place.excerpt == line
-    assert line[slice(*item.place.span)] == "vadd4"
+    line = text.splitlines()[item.location.line - 1]
+    assert line[item.location.column - 1 :].startswith("vadd4.s32")
+    assert item.location.excerpt == line
+    assert line[slice(*item.location.span)] == "vadd4"
 
 
 _PYTHON = [
@@ -89,9 +89,9 @@ _PYTHON = [
 def test_ptx_in_a_string_of_python_is_found_at_its_place(text: str) -> None:
     (item,) = source(text, Language.PYTHON)
     assert item.is_legal
-    line = text.splitlines()[item.place.line - 1]
-    assert line[item.place.column - 1 :].startswith("vadd4.s32")
-    assert line[slice(*item.place.span)] == "vadd4"
+    line = text.splitlines()[item.location.line - 1]
+    assert line[item.location.column - 1 :].startswith("vadd4.s32")
+    assert line[slice(*item.location.span)] == "vadd4"
 
 
 @pytest.mark.parametrize(
@@ -143,7 +143,7 @@ def test_operands_in_a_macro_are_said_to_be_unchecked(operands: str) -> None:
     assert note.rule == "note"
     assert note.severity is Severity.NOTE
     name = "%1" if '"=r"(d)' in operands else "%0"
-    assert text[note.place.column - 1 :].startswith(f"{name},")
+    assert text[note.location.column - 1 :].startswith(f"{name},")
     assert note.message.startswith(f"the type of `{name}` is unknown and not checked")
     wrong = text.replace(".s32 %0", ".bad %0")
     (item,) = source(wrong)
@@ -177,7 +177,7 @@ def test_other_f_strings_are_left_alone() -> None:
 def test_the_types_of_asm_operands_are_known() -> None:
     text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "=r"(b) : "f"(c) : "memory");'
     (item,) = source(text)
-    assert [(x.rule, text[x.place.column - 1 :][:2]) for x in item.diagnostics] == [
+    assert [(x.rule, text[x.location.column - 1 :][:2]) for x in item.diagnostics] == [
         ("register-type", "%0"),
         ("register-type", "%2"),
     ]
@@ -193,8 +193,8 @@ def test_an_error_in_a_glued_string_is_at_its_place() -> None:
     text = 'asm("{\\n\\t"\n    "vadd4.s32.s32.\\x73\\x33 d, a, b, c;" ::);'
     (item,) = source(text)
     assert not item.is_legal
-    assert (item.place.line, item.place.column) == (2, 19)
-    assert item.place.excerpt[slice(*item.place.span)] == ".\\x73\\x33"
+    assert (item.location.line, item.location.column) == (2, 19)
+    assert item.location.excerpt[slice(*item.location.span)] == ".\\x73\\x33"
 
 
 def test_every_kernel_of_the_sample_is_found() -> None:
@@ -204,7 +204,7 @@ def test_every_kernel_of_the_sample_is_found() -> None:
     written = [text.count(f'"{op}') for op in ("v", "set", "slct")]
     assert len(items) == sum(written) == 1 + 4 + 4 + 5 + 1 + 3 + 5
     assert all(item.is_legal for item in items)
-    warned = [item.place.line for item in items if item.errata]
+    warned = [item.location.line for item in items if item.errata]
     lines = text.splitlines()
     assert warned == [at for at, line in enumerate(lines, 1) if "vadd.u32.s32.s32.sat" in line]
 
@@ -380,7 +380,7 @@ def test_notes_are_said_at_the_opcode() -> None:
     assert [(x.rule, x.severity) for x in item.diagnostics] == [("note", "note")]
     assert item.is_legal
     assert item.notes == (item.diagnostics[0].message,)
-    assert item.place.column == 6
+    assert item.location.column == 6
 
 
 def test_versions_and_targets_that_are_too_low_are_errors() -> None:
@@ -405,7 +405,7 @@ def test_versions_and_targets_that_are_too_low_are_errors() -> None:
 def test_a_declared_type_that_does_not_fit_is_an_error_at_the_operand() -> None:
     text = HEAD + ".entry k() {\n.reg .b64 %rd<9>; .reg .pred p; .reg .f32 f; .reg .u32 g, r;\n"
     (item,) = listing(text + "  @g vadd.u32.u32.u32 r, f, %rd1.b0;\n}")
-    pointed = [(x.rule, x.place.excerpt[slice(*x.place.span)]) for x in item.diagnostics]
+    pointed = [(x.rule, x.location.excerpt[slice(*x.location.span)]) for x in item.diagnostics]
     assert [rule for rule, _ in pointed] == ["register-type"] * 3
     assert sorted(text.split(".")[0] for _, text in pointed) == ["%rd1", "f", "g"]
     assert not item.is_legal
@@ -465,8 +465,8 @@ def test_ptxas_agrees_on_types(tmp_path: Path) -> None:
 
 
 def test_every_rule_is_described() -> None:
-    assert list(RULES)[-len(ERRATA) :] == [x.id for x in ERRATA]
-    assert all(about.endswith(".") for _, about in RULES.values())
+    assert list(CHECK_RULES)[-len(ERRATA) :] == [x.id for x in ERRATA]
+    assert all(about.endswith(".") for _, about in CHECK_RULES.values())
 
 
 _BITS = ["vadd4.s32", ".s32.s32 ", "%0, ", "d, a, b, c;", '"', "'", "\\", "\n", "asm(", ")", ":"]
@@ -479,7 +479,7 @@ def test_no_text_breaks_it(text: str) -> None:
     lines = text.split("\n")
     for items in (listing(text), *(source(text, x) for x in Language if x is not Language.PTX)):
         for item in items:
-            for place in (item.place, *(x.place for x in item.diagnostics)):
+            for place in (item.location, *(x.location for x in item.diagnostics)):
                 assert place.excerpt == lines[place.line - 1]
                 start, end = place.span
                 assert 0 <= start <= end <= len(place.excerpt)
@@ -506,7 +506,7 @@ def test_of_a_very_long_line_only_what_is_near_is_shown() -> None:
     text = 'asm("' + line * 400 + "vadd4.bad %0, %1, %2, %3;" + line * 400 + '" :: OPERANDS);'
     bad = [item for item in source(text) if not item.is_legal]
     assert len(bad) == 1
-    place = bad[0].diagnostics[0].place
+    place = bad[0].diagnostics[0].location
     assert len(place.excerpt) < 1000
     assert place.excerpt[slice(*place.span)] == ".bad"
     assert text[place.column - 1 :].startswith(".bad")
@@ -615,7 +615,7 @@ def test_a_bare_opcode_is_an_illegal_statement(size: int) -> None:
     chunks = (text[at : at + size] for at in range(0, len(text), size))
     found = list(check_listing(chunks, "x.ptx"))
     first = NOT_BARE.count("\n")
-    assert [x.place.line - first for x in found] == [1, 3, 4, 5, 7, 8, 10]
+    assert [x.location.line - first for x in found] == [1, 3, 4, 5, 7, 8, 10]
     assert not any(x.is_legal for x in found)
     assert "is missing its destination type" in found[0].message
     assert not list(check_listing([NOT_BARE], "x.ptx"))

@@ -61,7 +61,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 def test_places_are_lines_and_columns_of_the_file() -> None:
     lines = VIDEO.splitlines()
     for statement in scan_statements(_cut(VIDEO, 100)):
-        place = statement.place(statement.opcode, len(statement.text))
+        place = statement.locate(statement.opcode, len(statement.text))
         assert place.excerpt == lines[place.line - 1]
         assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
         assert place.excerpt[slice(*place.span)] == statement.text
@@ -71,7 +71,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
     text = "x: @p vadd.s32.s32.s32\n\td,\n  a.b9, b; // end\n"
     (statement,) = scan_statements([text])
     at = statement.text.index(".b9")
-    place = statement.place(at, at + 3)
+    place = statement.locate(at, at + 3)
     assert (place.line, place.column, place.excerpt) == (3, 4, "  a.b9, b; // end")
     assert place.excerpt[slice(*place.span)] == ".b9"
     assert (statement.line, statement.column, statement.opcode) == (1, 4, 3)

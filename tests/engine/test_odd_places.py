@@ -144,7 +144,7 @@ def test_what_is_no_guard_is_illegal_and_none_is_dropped(guard: str) -> None:
         else:
             (problem,) = item.diagnostics
             assert problem.message == f"`{' '.join(guard.split())}` is not a guard"
-            assert problem.place.excerpt[slice(*problem.place.span)].startswith("@")
+            assert problem.location.excerpt[slice(*problem.location.span)].startswith("@")
 
 
 @pytest.mark.parametrize("guard", GUARDS)

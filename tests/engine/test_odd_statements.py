@@ -223,8 +223,8 @@ def test_what_no_condition_lets_be_compiled_is_a_note() -> None:
         f"#if 0\n#ifdef X\n{bad}\n#endif\n{bad}\n#else\n{bad}\n#endif\n{bad}\n#if (0) // x\n{bad}\n"
     )
     found = list(check_text(text, "k.cu"))
-    assert [item.place.line for item in found if not item.is_legal] == [7, 9]
+    assert [item.location.line for item in found if not item.is_legal] == [7, 9]
     notes = [item for item in found if item.is_unreadable]
-    assert [item.place.line for item in notes] == [3, 5, 11]
+    assert [item.location.line for item in notes] == [3, 5, 11]
     assert all("in `#if 0`: neither" in item.diagnostics[0].message for item in notes)
     assert not any("#if 0" in x.message for x in check_text(f"#if 01\n{bad}\n#endif", "k.cu"))

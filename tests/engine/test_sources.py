@@ -23,8 +23,8 @@ def noted(text: str, language: Language = Language.C) -> str:
     assert item.is_legal
     (finding,) = item.diagnostics
     assert "not checked" in finding.message
-    line = text.splitlines()[finding.place.line - 1]
-    return line[finding.place.column - 1 :]
+    line = text.splitlines()[finding.location.line - 1]
+    return line[finding.location.column - 1 :]
 
 
 _OPERANDS = ' : "=r"(d) : "r"(a), "r"(b), "r"(c));'
@@ -114,8 +114,8 @@ def test_only_the_statement_that_a_macro_touches_is_not_checked(
     (item,) = source(text, language)
     assert not item.is_legal
     assert item.message == "unknown modifier `.bogus`"
-    line = text.splitlines()[item.place.line - 1]
-    assert line[item.place.column - 1 :].startswith(".bogus")
+    line = text.splitlines()[item.location.line - 1]
+    assert line[item.location.column - 1 :].startswith(".bogus")
 
 
 def test_each_statement_that_a_macro_touches_is_noted() -> None:
@@ -263,7 +263,7 @@ def past(text: str, name: str) -> str:
     """What is said of an operand, and nothing else is wrong."""
     (item,) = source(text)
     (finding,) = (x for x in item.diagnostics if x.severity == "error")
-    assert finding.place.excerpt[slice(*finding.place.span)] == name
+    assert finding.location.excerpt[slice(*finding.location.span)] == name
     assert not item.is_legal
     return finding.message
 
@@ -306,7 +306,7 @@ def test_placeholders_that_may_be_operands_are_left_alone(text: str) -> None:
 def test_the_types_of_operands_are_counted_by_operand() -> None:
     text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "=" "r"(d) : "r"(a), "f"(b));'
     (item,) = source(text)
-    assert [text[x.place.column - 1 :][:2] for x in item.diagnostics] == ["%2"]
+    assert [text[x.location.column - 1 :][:2] for x in item.diagnostics] == ["%2"]
     (item,) = source('asm("vadd.u32.u32.u32 %0, %1, %2;" : OUT("=r", d), "=r"(x) : "f"(b));')
     assert item.is_legal
 
@@ -319,7 +319,7 @@ def test_named_operands_are_registers() -> None:
     assert item.is_legal
     assert item.ptx == "vadd4.u32.u32.u32 %0, %1, %2, %1;"
     (item,) = source(text.replace('[a] "r"', '[a] "l"'))
-    wrong = [x.place for x in item.diagnostics if x.rule == "register-type"]
+    wrong = [x.location for x in item.diagnostics if x.rule == "register-type"]
     assert [x.excerpt[slice(*x.span)] for x in wrong] == ["%[a]", "%[a]"]
 
 
@@ -457,7 +457,7 @@ def test_a_semicolon_alone_ends_a_statement_or_is_an_error() -> None:
     good, empty = source(VADD4.format(";") + '\nasm(";");')
     assert good.is_legal
     assert empty.message == "this `;` ends no statement: ptxas rejects empty statements"
-    assert (empty.place.line, empty.place.column) == (2, 6)
+    assert (empty.location.line, empty.location.column) == (2, 6)
     (only,) = source(VADD4.format("") + '\nasm(";");')
     assert only.is_legal
     assert [

@@ -178,8 +178,8 @@ def test_what_no_declaration_makes_a_register_is_illegal(line: str) -> None:
     (item,) = _in_kernel(line)
     assert not item.is_legal
     assert [x.rule for x in item.diagnostics] == ["undeclared"]
-    span = item.diagnostics[0].place.span
-    assert item.diagnostics[0].place.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
+    span = item.diagnostics[0].location.span
+    assert item.diagnostics[0].location.excerpt[slice(*span)].lstrip("@") == _REFUSED[line]
 
 
 @pytest.mark.parametrize(
@@ -213,7 +213,9 @@ def test_chunks_do_not_change_what_is_declared() -> None:
     ],
 )
 def test_registers_that_may_be_declared_elsewhere_are_not_accused(text: str) -> None:
-    assert [item.diagnostics for item in check_text(text, "-")] == [()]
+    (item,) = check_text(text, "-")
+    notes = ["note"] if "REST" in text else []  # a macro hides the type of `%1`
+    assert [x.rule for x in item.diagnostics] == notes
 
 
 def test_a_register_that_an_asm_statement_alone_could_declare_is_refused() -> None:

@@ -17,7 +17,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.export.options import Options
-from ptxscope.export.svg.text_fitting import LEAST
+from ptxscope.export.svg.text_fitting import MIN_LETTER_PX
 from ptxscope.export.sweeps import sweep_picture, terminal_plot
 from ptxscope.export.sweeps.colour_ramp import RAMP
 from ptxscope.export.sweeps.sweep_text import render
@@ -148,7 +148,7 @@ def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
         width, height = (float(root.get(name, "")) for name in ("width", "height"))
         assert width == 800
         for text in root.iter(f"{SVG}text"):
-            assert float(text.get("font-size", "")) >= LEAST
+            assert float(text.get("font-size", "")) >= MIN_LETTER_PX
             assert 0 <= float(text.get("x", "")) <= width
             assert 0 <= float(text.get("y", "")) <= height
             assert not (text.text or "").endswith("\u2026")

@@ -70,7 +70,7 @@ def test_it_has_the_rows_and_the_ways_of_a_trace(opcode: str) -> None:
 def chips(shown: Scene, key: str) -> list[str]:
     """The bits of a row's cells by their letters, the highest lane first."""
     looks = (SpanKind.CHIP,)
-    return [x.text for cell in shown.rows[key].cells for x in cell.spans if x.look in looks]
+    return [x.text for cell in shown.rows[key].cells for x in cell.spans if x.kind in looks]
 
 
 def test_bytes_are_called_by_their_letters() -> None:
@@ -95,10 +95,10 @@ def test_a_part_of_a_register_is_not_called_as_an_operand_is(opcode: str) -> Non
         drawn = make_placeholder_trace(instruction_of(draw_form(opcode, rng)))
         shown = build_form_scene(drawn)
         formulas = {word for row in shown.rows.values() for cell in row.cells
-                    for x in cell.spans if x.look is SpanKind.NUMBER
+                    for x in cell.spans if x.kind is SpanKind.NUMBER
                     for word in re.findall(r"[\w.]+", x.text)}  # fmt: skip
         cells = [cell for x in shown.registers if x.unit > 1 for cell in x.cells]
-        bits = {x.text for cell in cells for x in cell.spans if x.look is not SpanKind.TEXT}
+        bits = {x.text for cell in cells for x in cell.spans if x.kind is not SpanKind.TEXT}
         assert bits
         assert not bits & formulas
 
@@ -127,7 +127,7 @@ def test_a_choice_takes_either() -> None:
     shown = build_form_scene(drawn)
     assert all(link.is_taken for link in shown.rows["choose.t"].links)
     assert format_symbolic_formula(drawn, drawn.rows["choose.t"]) == "t ? a : b"
-    assert {cell.spans[0].look for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
+    assert {cell.spans[0].kind for x in shown.registers for cell in x.cells} == {SpanKind.CHIP}
 
 
 @examples(200)
@@ -158,7 +158,7 @@ def test_rows_of_two_answers_are_paired_and_marked() -> None:
     assert merge.lanes == {0}
     mine, theirs = (build_scene(x).rows["merge.t"].cells for x in (found.isa, found.other))
     cells = [mark_differences(x, y) for x, y in zip(mine, theirs, strict=True)]
-    differing = ["".join(x.text for x in c.spans if x.look is SpanKind.DIFFERS) for c in cells]
+    differing = ["".join(x.text for x in c.spans if x.kind is SpanKind.DIFFERS) for c in cells]
     assert differing == ["", "", "", "00"]
 
 
@@ -175,7 +175,7 @@ def test_what_the_upper_half_word_leaves_behind() -> None:
     cell = next(
         x for x in build_scene(shown).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
     )
-    assert [x.text for x in cell.spans if x.look in (SpanKind.CHIP, SpanKind.LOST)] == [
+    assert [x.text for x in cell.spans if x.kind in (SpanKind.CHIP, SpanKind.LOST)] == [
         "1234",
         "5679",
     ]
@@ -185,7 +185,7 @@ def test_what_the_upper_half_word_leaves_behind() -> None:
     cell = next(
         x for x in build_scene(wide).rows["merge.t"].cells if x.place == LaneRef("merge.t", 1)
     )
-    assert [(x.text, x.look) for x in cell.spans][-3:] == [
+    assert [(x.text, x.kind) for x in cell.spans][-3:] == [
         ("1", SpanKind.LOST), ("0000", SpanKind.CHIP), ("0001", SpanKind.LOST)
     ]  # fmt: skip
 

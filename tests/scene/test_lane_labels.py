@@ -82,4 +82,4 @@ def _begins_in_a_lane(line: StyledLine, wholes: set[LaneRef]) -> bool:
 
 
 def _is_bits(piece: StyledText) -> bool:
-    return "chip" in piece.ink
+    return "chip" in piece.style_name

@@ -96,7 +96,7 @@ def test_what_a_mask_leaves_out_has_two_ways_one_of_them_not_gone() -> None:
 
 
 def _number(strip: BitRuler, *looks: SpanKind) -> str:
-    return "".join(x.text.replace(" ", "") for x in strip.stretches if x.look in looks)
+    return "".join(x.text.replace(" ", "") for x in strip.runs if x.kind in looks)
 
 
 @examples(200)
@@ -107,9 +107,9 @@ def test_a_shift_right_keeps_and_drops_the_right_bits(value: int, amount: int) -
     assert len(lost) == amount
     assert int("0" + lost, 2) == value % 2**amount
     assert int("0" + kept, 2) == (value // 2**amount) % 2 ** len(kept)
-    assert strip.stretches[0].text == ("…1" if value < 0 else "…0")
+    assert strip.runs[0].text == ("…1" if value < 0 else "…0")
     assert strip.summary == f"= {value // 2**amount}"
-    assert [x.label for x in strip.stretches if x.look is not SpanKind.LOST].count("kept") == 1
+    assert [x.label for x in strip.runs if x.kind is not SpanKind.LOST].count("kept") == 1
 
 
 @examples(200)
@@ -118,14 +118,14 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
     strip = bit_rulers.make_left_shift_ruler(HERE, value, amount)
     made = value * 2**amount
     window = _number(strip, SpanKind.CHIP) + _number(
-        strip._replace(stretches=strip.stretches[1:]), SpanKind.ZERO
+        strip._replace(runs=strip.runs[1:]), SpanKind.ZERO
     )
     assert len(window) == 32
     assert int(window, 2) == made % 2**32
     beyond = _number(strip, SpanKind.BEYOND)
     whole = int(beyond + window, 2)
     assert made == (whole - 2 ** len(beyond + window) if made < 0 else whole)
-    looks = [x.look for x in strip.stretches]
+    looks = [x.kind for x in strip.runs]
     assert looks.index(SpanKind.BEYOND) == 1 if beyond else SpanKind.BEYOND not in looks
 
 
@@ -133,8 +133,8 @@ def test_a_shift_left_shows_the_window_and_what_stands_above_it(value: int, amou
 @given(st.integers(-(2**66), 2**66), st.sampled_from((1, 5, 8, 16, 32, 64)))
 def test_what_a_cut_drops_stands_above_what_it_keeps(value: int, width: int) -> None:
     strip = bit_rulers.make_truncation_ruler(HERE, value, width, "")
-    *_, lost, kept = strip.stretches
-    assert (lost.look, kept.look) == (SpanKind.LOST, SpanKind.CHIP)
+    *_, lost, kept = strip.runs
+    assert (lost.kind, kept.kind) == (SpanKind.LOST, SpanKind.CHIP)
     base = 16 if width in (16, 32, 64) else 2
     assert int(kept.text.replace(" ", ""), base) == value % 2**width
 
@@ -152,7 +152,7 @@ def test_the_digits_above_a_width(value: int, width: int, shown: str) -> None:
 @examples(100)
 @given(st.integers(0, 2**32 - 1))
 def test_the_fields_of_a_float_are_its_bits(pattern: int) -> None:
-    sign, exponent, fraction = bit_rulers.make_float_ruler(HERE, "", pattern, Type.F32).stretches
+    sign, exponent, fraction = bit_rulers.make_float_ruler(HERE, "", pattern, Type.F32).runs
     assert int(sign.text + exponent.text + fraction.text, 2) == pattern
     (number,) = struct.unpack("f", struct.pack("I", pattern))
     assert (exponent.text == "1" * 8) == (

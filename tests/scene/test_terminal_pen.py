@@ -32,7 +32,7 @@ from ptxscope.screens.dialogs import help_dialog as help_screen
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes import lane_cells, lane_figures
 from ptxscope.widgets.lanes.lane_accordion import WIDEST, LanesDrawing, LanesState, draw
-from ptxscope.widgets.lanes.lane_cells import DARK
+from ptxscope.widgets.lanes.lane_cells import NO_HIGHLIGHTS
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_labels import LABEL
 from ptxscope.widgets.lanes.lane_links import ENDS, draw_links, start_of
@@ -233,7 +233,7 @@ def test_the_cells_of_a_step_are_written_in_one_way(size: tuple[int, int]) -> No
 
 
 def _chips(line: StyledLine) -> list[str]:
-    return [piece.text for piece in line if piece.ink.startswith("chip-")]
+    return [piece.text for piece in line if piece.style_name.startswith("chip-")]
 
 
 def test_a_folded_step_names_its_rows() -> None:
@@ -307,7 +307,9 @@ def test_two_answers_stand_on_a_trunk_and_their_differences_are_marked() -> None
         assert "001122ff" in said
         assert "isa" in said
         assert "E3" in said
-        differing = [piece.text for line in lines for piece in line if "differs" in piece.ink]
+        differing = [
+            piece.text for line in lines for piece in line if "differs" in piece.style_name
+        ]
         assert any("ff" in text for text in differing)
         assert any(text.endswith("00") for text in differing)
 
@@ -338,7 +340,7 @@ def test_a_caption_stands_under_what_it_is_of(ptx: str, amount: int, width: int)
     total = -0x7FFF1234 * 0xC0FFEE12 + 0x80000011 - (1 << 32)
     strips = build_scene(one).rows["scale.t"].figure
     assert isinstance(strips, BitRulers)
-    lines = text_of(draw_figure(strips, width, 1, DARK))
+    lines = text_of(draw_figure(strips, width, 1, NO_HIGHLIGHTS))
     assert str(total >> amount) not in "".join(lines)  # the row's own line says it
     (under,) = (x for x in lines if "cut off" in x)
     over = lines[lines.index(under) - 1]

@@ -12,7 +12,7 @@ from ptxscope.state.edits import (
     randomize_values,
     swap_operands,
     with_choice,
-    with_finding,
+    with_explanation,
     with_line,
     with_model,
     with_opcode,
@@ -56,7 +56,7 @@ def test_a_step_is_no_edit() -> None:
     for step in (1, 2, 3, 4):
         state.go_to_step(step)
         state.reveal_result()
-    assert not state.session.past
+    assert not state.session.undo_history
     assert not state.undo()
     assert state.step == 4
 
@@ -133,7 +133,7 @@ def test_typing_is_one_edit_however_many_keys() -> None:
     state = make_state()
     before = state.setup
     type_keys(state, "<<<<<<%r9, %r8")
-    assert len(state.session.past) == 1
+    assert len(state.session.undo_history) == 1
     assert state.undo()
     assert state.setup == before
 
@@ -155,7 +155,7 @@ def test_typing_that_came_to_nothing_is_no_edit() -> None:
     state.edit(swap_operands(state.setup))
     type_keys(state, "xyz<<<")
     state.end_typing()
-    assert len(state.session.past) == 1
+    assert len(state.session.undo_history) == 1
     state.undo()
     assert state.trace.operands["a"] == VALUES["%r2"]
 
@@ -167,7 +167,7 @@ def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
     state.type_line(f"{before}xypasted", is_pasted=True)
     type_keys(state, "zw")
     lines = []
-    while state.session.past:
+    while state.session.undo_history:
         lines.append(state.setup.line)
         state.undo()
     assert lines == [f"{before}xypastedzw", f"{before}xypasted", f"{before}xy"]
@@ -199,8 +199,8 @@ def test_the_model_is_what_it_was_when_a_comparison_is_closed() -> None:
     documented = with_model(state.setup, "isa")
     # 127 + 1 without the clamp is 0x80
     finding = next(x for x in diagnose(line, values, 0x80) if x.model.name == "isa")
-    state.pin_for_finding(documented, finding)
-    state.edit(with_finding(documented, finding))
+    state.pin_for_explanation(documented, finding)
+    state.edit(with_explanation(documented, finding))
     assert state.trace.result == {"d": 0x80}
     assert state.setup.model == "isa"
     assert state.toggle_pin()

@@ -22,7 +22,7 @@ def test_undo_is_bounded_in_number() -> None:
     ins = parse("vadd.u32.u32.u32 d, a, b")
     for value in range(MAX_UNDO_STEPS + 50):
         assert session.apply(make_setup(ins, {"a": value}))
-    assert len(session.past) == MAX_UNDO_STEPS
+    assert len(session.undo_history) == MAX_UNDO_STEPS
     while session.undo():
         pass
     assert session.setup.values["a"] == 49
@@ -37,7 +37,7 @@ def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> No
     session = Session(make_example("vadd4"))
     for size in range(100):
         session.apply(edits.with_line(session.setup, " " * (200 + size)))
-    assert 5 <= len(session.past) <= 10
+    assert 5 <= len(session.undo_history) <= 10
     assert session.undo()
 
 

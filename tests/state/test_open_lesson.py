@@ -60,7 +60,7 @@ def test_a_lesson_is_played_to_its_end(name: str) -> None:
     assert lesson.places == {name: LessonProgress(0, done=True)}
     assert state.leave_lesson()
     assert state.setup == before
-    assert len(state.session.past) == 2  # all cards are one edit, and leaving is one
+    assert len(state.session.undo_history) == 2  # all cards are one edit, and leaving is one
 
 
 def test_answers_are_graded_helped_and_shown() -> None:

@@ -200,15 +200,15 @@ def test_the_values_given_belong_to_their_listing() -> None:
     open_text(state, SHORT)
     set_values(state, a=7)
     assert state.cursor
-    assert state.cursor.listing.given == ({"a": 7},)
+    assert state.cursor.listing.inputs_by_program == ({"a": 7},)
     state.undo()
     state.undo()
-    assert state.cursor.listing.given == ({"x0": 100},)
+    assert state.cursor.listing.inputs_by_program == ({"x0": 100},)
     assert state.trace.operands["a"] == 101  # x1 = x0 + 1
     assert results(state)[-1] == "0x00000088"  # 100 + 1 + … + 8 = 136, what x8 holds
     state.redo()
     state.redo()
-    assert state.cursor.listing.given == ({"a": 7},)
+    assert state.cursor.listing.inputs_by_program == ({"a": 7},)
 
 
 def test_a_listing_of_the_same_first_line_is_undone_too() -> None:
@@ -226,14 +226,14 @@ def test_undo_takes_a_given_value_back() -> None:
     open_text(state, "vadd.u32.u32.u32 x, a, b; vadd.u32.u32.u32 y, x, x;")
     state.edit(with_value(with_value(state.setup, "a", 3), "b", 4))
     assert state.cursor
-    given = state.cursor.listing.given
+    given = state.cursor.listing.inputs_by_program
     move_by(state, 1)
     assert state.trace.operands["a"] == 7
     state.undo()
     assert state.setup.instruction == state.cursor.statement.instruction
-    assert state.cursor.listing.given == given
+    assert state.cursor.listing.inputs_by_program == given
     state.undo()
-    assert state.cursor.rows[0].needs == ("a", "b")
+    assert state.cursor.rows[0].missing_names == ("a", "b")
     state.redo()
     state.redo()
     assert state.trace.operands["a"] == 7

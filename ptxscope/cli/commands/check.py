@@ -86,7 +86,7 @@ def _parse_positive(text: str) -> int:
 
 
 def run(words: Sequence[str]) -> int:
-    """Check files and print the findings."""
+    """Check files and print the diagnostics."""
     arguments = parse_words(make_parser(), words)
     require_single_stdin(arguments.files)
     frame, pieces = _choose_stream_format(arguments.format)
@@ -278,7 +278,7 @@ def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstr
             text = head + file.read()
             lines, counted_lines = text.count("\n") + 1, 0
             for item in check_source(text, name, language):
-                if (so_far := len(text) * item.place.line // lines) > counted_lines + _CHUNK:
+                if (so_far := len(text) * item.location.line // lines) > counted_lines + _CHUNK:
                     on_read(so_far - counted_lines)
                     counted_lines = so_far
                 yield item

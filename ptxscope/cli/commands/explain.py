@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from ...engine.diagnosis.findings import investigate
+from ...engine.diagnosis.explanations import investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
 from ...engine.records import NamedTuple
@@ -86,11 +86,11 @@ def run(words: Sequence[str]) -> int:
     diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
     if arguments.json:
         print(format_json(diagnosis_to_json(diagnosis), indent=1))
-        if not diagnosis.findings:
+        if not diagnosis.explanations:
             print_message("\n".join(unexplained_lines(diagnosis)))
     else:
         sys.stdout.write(render_text(diagnosis, with_all=arguments.all, is_brief=arguments.brief))
-    return int(not diagnosis.findings)
+    return int(not diagnosis.explanations)
 
 
 def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Iterator[Observation]:

@@ -28,7 +28,7 @@ from .call_sequence import (
 from .demand import ALL_BITS, Recording, measure_gathered_bits
 from .integer_types import MachineInt, find_common_type, get_unsigned_type, round_up_width
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
-from .selector_state import Selector, SelectorState
+from .selector_state import NodeSelector, SelectorState
 
 _BYTE = get_unsigned_type(8)
 
@@ -52,7 +52,7 @@ def _select_source(s: SelectorState, x: Node) -> LaneView:
     return LaneView(Buffer(BufferKind.OPERAND, role), DTYPES[get_unsigned_type(bits)], 1)
 
 
-def _make_ring_selector(function: Function) -> Selector:
+def _make_ring_selector(function: Function) -> NodeSelector:
     """Make a selector for an operation whose low bits depend only on those of its arguments.
 
     If all bits count, the type truncates the surplus.
@@ -136,7 +136,7 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
     return call(np.add, half, call(np.bitwise_and, differing, call(np.add, sign, one)))
 
 
-def _make_comparison_selector(function: Function) -> Selector:
+def _make_comparison_selector(function: Function) -> NodeSelector:
     def select_node(s: SelectorState, x: Node) -> LaneView:
         type_ = find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
@@ -267,7 +267,7 @@ def _is_part_of_word(x: Node, bits: int) -> bool:
     )
 
 
-_SELECTORS: Mapping[Op, Selector] = {
+_SELECTORS: Mapping[Op, NodeSelector] = {
     Op.SOURCE: _select_source,
     Op.ADD: _make_ring_selector(np.add),
     Op.SUBTRACT: _make_ring_selector(np.subtract),

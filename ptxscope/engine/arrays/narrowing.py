@@ -15,7 +15,7 @@ from ..ir.rewrites import (
     drop_idle_shift,
     expand_float,
 )
-from ..ir.tape import Node, Rules, Tape, get_range
+from ..ir.tape import Node, RewriteRules, Tape, get_range
 from ..isa.integers import Range
 from ..micro_operations.arithmetic import RANGES
 from .integer_types import find_narrowest_type, unite_ranges
@@ -261,7 +261,7 @@ def _split_halves(tape: Tape, x: Node | int) -> tuple[Node, Node] | tuple[int, i
 
 
 _BOUNDED = (narrow_bounded_sum, narrow_bounded_difference, narrow_by_reach, split_shift)
-NARROWING_RULES: Rules = {
+NARROWING_RULES: RewriteRules = {
     **SHORTENING_RULES,
     Op.ABSOLUTE: (drop_idle_magnitude, narrow_absolute_difference),
     Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], *_BOUNDED),
@@ -275,7 +275,7 @@ NARROWING_RULES: Rules = {
     Op.EQUAL: (*SHORTENING_RULES[Op.EQUAL], compare_by_halves),
     Op.NOT_EQUAL: (compare_by_halves,),
 }
-_FIRST_RULES: Rules = {**SHORTENING_RULES, Op.FLOAT_BITS: (expand_float,)}
+_FIRST_RULES: RewriteRules = {**SHORTENING_RULES, Op.FLOAT_BITS: (expand_float,)}
 PASSES = (_FIRST_RULES, NARROWING_RULES)
 """The passes: the first shortens the recorded operations, the second narrows the result.
 

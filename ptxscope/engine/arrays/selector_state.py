@@ -26,7 +26,7 @@ _WORD = 32
 class SelectorState:
     """The calls for nodes; a node is selected when it is first read."""
 
-    def __init__(self, recording: Recording, selectors: Mapping[Op, Selector]) -> None:
+    def __init__(self, recording: Recording, selectors: Mapping[Op, NodeSelector]) -> None:
         self._recording = recording
         self._selectors = selectors
         self.steps: list[ArrayCall] = []
@@ -103,5 +103,5 @@ class SelectorState:
         return make_constant(x, type_) if isinstance(x, int) else self.read(x, type_)
 
 
-Selector = Callable[[SelectorState, Node], LaneView]
+NodeSelector = Callable[[SelectorState, Node], LaneView]
 """Appends the calls that compute a node of its operation, and returns the node's view."""

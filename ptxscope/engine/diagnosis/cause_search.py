@@ -1,6 +1,6 @@
 """Search for explanations of observations: every cause, and every pair of causes.
 
-``findings`` ranks the results and puts them into words.
+``explanations`` ranks the results and puts them into words.
 """
 
 from __future__ import annotations

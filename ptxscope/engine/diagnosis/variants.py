@@ -110,7 +110,7 @@ class Variants:
         errata = tuple(erratum for cause in changing for erratum in cause.errata)
         rules = Model("", errata).make_rules(form) if errata else ISA
         variant = Variant(form, rules, self._get_guard(changing))
-        # the trace of a finding also needs the documented result of its form
+        # the trace of an explanation also needs the documented result of its form
         readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
         return variant if readable else None
 

@@ -8,9 +8,9 @@ from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .operations import OPERATIONS, Op
-from .tape import Node, Rules, Tape
+from .tape import Node, RewriteRules, Tape
 
-NO_RULES: Rules = {}
+NO_RULES: RewriteRules = {}
 
 
 class Program(NamedTuple):
@@ -45,7 +45,7 @@ def _format_node(x: Node, names: Mapping[Node, str], notes: Iterable[str]) -> st
 
 def record_plan(
     plan: Plan,
-    rules: Rules = NO_RULES,
+    rules: RewriteRules = NO_RULES,
     *,
     has_row_nodes: bool = False,
     with_flags: bool = False,
@@ -85,7 +85,7 @@ def make_flag_key(key: str, flag: str) -> str:
     return f"{key} {flag}"
 
 
-def rewrite_program(program: Program, rules: Rules) -> Program:
+def rewrite_program(program: Program, rules: RewriteRules) -> Program:
     """Record what a program's results need again, with other rules."""
     tape, copies = Tape(rules), dict[Node, Node]()
     for x in _list_needed_nodes(program.nodes, (node for node, _ in program.results.values())):

@@ -12,7 +12,7 @@ from typing import Any
 from ..isa.integers import Range, get_limits
 from ..micro_operations.arithmetic import compute_float_bits
 from .operations import Op
-from .tape import Node, Rules, Tape, get_range
+from .tape import Node, RewriteRules, Tape, get_range
 
 # --- operations without effect -----------------------------------------------------------
 
@@ -178,7 +178,7 @@ def expand_float(tape: Tape, op: Op, x: Node) -> Node | None:
     return compute_float_bits(tape, x)
 
 
-SHORTENING_RULES: Rules = {
+SHORTENING_RULES: RewriteRules = {
     Op.ADD: (add_negative,),
     Op.SUBTRACT: (add_negated_truth,),
     Op.MULTIPLY: (drop_idle_product,),

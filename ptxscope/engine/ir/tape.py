@@ -66,7 +66,7 @@ def get_range(x: Node | int) -> Range:
 
 Rule = Callable[..., "Node | None"]
 """A rewrite: maps the tape, the operation, its arguments and parameters to a node or None."""
-Rules = Mapping[Op, Sequence[Rule]]
+RewriteRules = Mapping[Op, Sequence[Rule]]
 """The rules for each operation, in the order in which they are tried."""
 
 
@@ -82,7 +82,7 @@ def _make_method(op: Op) -> Callable[..., Node]:
 class Tape:
     """A recording in which each node comes after its arguments."""
 
-    def __init__(self, rules: Rules) -> None:
+    def __init__(self, rules: RewriteRules) -> None:
         self.nodes: list[Node] = []
         self._rules = rules
         self._nodes_by_key: dict[tuple[Any, ...], Node] = {}

@@ -39,7 +39,7 @@ from .slots import (
     SINK_ALONE,
     ST,
     STYPE,
-    UNREAD_C,
+    UNUSED_C,
     C,
     make_b1024_remark,
 )
@@ -92,7 +92,7 @@ def _make_scalar_entry(
         (*slots, SECOP, DSEL, ASEL, BSEL, C),
         _VSET_WORDS if slots is _VSET else _WORDS,
         (SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
-        (UNREAD_C,),
+        (UNUSED_C,),
         example,
         "2.0",
         "sm_20",

@@ -157,7 +157,7 @@ PO_NOT_NEGATED = Constraint(
 
 # --- remarks -----------------------------------------------------------------------------
 
-UNREAD_C = Remark(
+UNUSED_C = Remark(
     ("c", "secop", "dsel"),
     lambda f: f.c and f.secop is None and f.dsel is None,
     "c is ignored: without a secondary operation or a selector on d nothing reads it "

@@ -96,7 +96,7 @@ class _OpenBlock(NamedTuple):
     """An open ``{``."""
 
     scope: Scope
-    place: int
+    statement_count: int
     """Number of statements before it."""
     start: int
     """Position of the brace."""
@@ -293,7 +293,7 @@ class _Loader:
         open_ = Statement(
             StatementKind.BLOCK_START, line, "{", writes=names, declared=declared_types
         )
-        self.placed_statements[block.place] = (block.start, open_)
+        self.placed_statements[block.statement_count] = (block.start, open_)
         return names
 
     def _note_use(self, statement: Statement) -> None:

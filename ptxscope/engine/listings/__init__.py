@@ -1,1 +1,1 @@
-"""PTX in listings and sources: scanning, findings, counterexamples, replacements."""
+"""PTX in listings and sources: scanning, diagnostics, counterexamples, replacements."""

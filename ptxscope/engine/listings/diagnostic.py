@@ -20,7 +20,7 @@ class Severity(StrEnum):
     NOTE = "note"
 
 
-RULES: dict[str, tuple[Severity, str]] = {
+CHECK_RULES: dict[str, tuple[Severity, str]] = {
     "illegal": (Severity.ERROR, "The instruction is not legal PTX."),
     "register-type": (Severity.ERROR, "A register's declared type does not fit its operand."),
     "undeclared": (Severity.ERROR, "An operand is not the register that it must be."),
@@ -50,23 +50,23 @@ class Diagnostic(NamedTuple):
     """One diagnostic about an instruction."""
 
     rule: str
-    """A key of ``RULES``."""
+    """A key of ``CHECK_RULES``."""
     message: str
-    place: SourceLocation
+    location: SourceLocation
     hint: str = ""
     """Allowed text or a remedy."""
 
     @property
     def severity(self) -> Severity:
         """Severity of the rule."""
-        return RULES[self.rule][0]
+        return CHECK_RULES[self.rule][0]
 
 
 class CheckedInstruction(NamedTuple):
     """One instruction of a file, legal or not, with its diagnostics."""
 
     file: str
-    place: SourceLocation
+    location: SourceLocation
     """Location of the opcode, or of the first problem of an illegal instruction."""
     ptx: str
     """The instruction in canonical form, or as written if it is illegal."""
@@ -80,7 +80,7 @@ class CheckedInstruction(NamedTuple):
     @property
     def is_legal(self) -> bool:
         """Whether it will assemble."""
-        return all(finding.severity is not Severity.ERROR for finding in self.diagnostics)
+        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
 
     @property
     def message(self) -> str:
@@ -96,4 +96,4 @@ class CheckedInstruction(NamedTuple):
     @property
     def is_unreadable(self) -> bool:
         """Whether it is legal as far as it could be read, and part of it could not."""
-        return self.is_legal and any(finding.rule == "unread" for finding in self.diagnostics)
+        return self.is_legal and any(diagnostic.rule == "unread" for diagnostic in self.diagnostics)

@@ -83,7 +83,7 @@ class EmbeddedPtx(NamedTuple):
         """Whether it may be a sentence that names an opcode."""
         return self.kind is PieceKind.STRING and not _MODULE.search(self.ptx)
 
-    def map_places(self, start: int) -> _OffsetLocator:
+    def make_locator(self, start: int) -> _OffsetLocator:
         """Return the locations in the file for a text that starts at ``start`` of the piece."""
         return _OffsetLocator(self, start)
 
@@ -93,7 +93,7 @@ class EmbeddedPtx(NamedTuple):
         for problem in inner.problems:
             yield (
                 problem,
-                _OffsetLocator(self._replace(fragments=tuple(outer)), 0).place(*problem.span),
+                _OffsetLocator(self._replace(fragments=tuple(outer)), 0).locate(*problem.span),
             )
 
     def flatten(self) -> Fragment:
@@ -108,12 +108,12 @@ class _OffsetLocator(NamedTuple):
     piece: EmbeddedPtx
     start: int
 
-    def place(self, start: int, end: int) -> SourceLocation:
+    def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location in the file of a range of the text."""
         span = (self.start + start, self.start + end)
         for fragment in self.piece.fragments:
             span = fragment.find_origin(*span)
-        return self.piece.lines.place(*span)
+        return self.piece.lines.locate(*span)
 
 
 class LineIndex:
@@ -123,7 +123,7 @@ class LineIndex:
         self.text = text
         self.starts = [0, *(match.end() for match in re.finditer("\n", text))]
 
-    def place(self, start: int, end: int) -> SourceLocation:
+    def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
         index = bisect_right(self.starts, start) - 1
         line_start = self.starts[index]

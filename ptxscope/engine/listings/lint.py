@@ -25,11 +25,11 @@ from .source_language import Language, is_whole, language_of
 from .statement_checks import (
     Locator,
     add_diagnostics,
+    check_between_statements,
     check_statement,
     check_statement_end,
     check_statement_start,
     find_constants,
-    find_oddity,
     make_illegal_diagnostic,
     make_legal_instruction,
 )
@@ -39,14 +39,14 @@ from .verdict_cache import get_cached_verdict
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
-    moved = MovedConstants()
-    for statement in scan_statements(moved.record_chunks(chunks)):
-        if diagnostic := find_oddity(statement, statement):
+    moved_constants = MovedConstants()
+    for statement in scan_statements(moved_constants.record_chunks(chunks)):
+        if diagnostic := check_between_statements(statement, statement):
             yield CheckedInstruction(
-                name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+                name, diagnostic.location, " ".join(statement.text.split()), (diagnostic,)
             )
             continue
-        constants = find_constants(statement, moved, {})
+        constants = find_constants(statement, moved_constants, {})
         verdict, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.following_text
         if verdict and is_usual and not statement.preceding_text.strip():
@@ -72,38 +72,41 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
     """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings."""
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
-        place = SourceLocation(
+        location = SourceLocation(
             1, 1, text[: text.find("\n") if "\n" in text else None][:WINDOW], (0, 0)
         )
         yield CheckedInstruction(
             name,
-            place,
+            location,
             "",
-            (Diagnostic("unread", message, place, ".ptx .cu .h .py .rs .ll .md .html …"),),
+            (Diagnostic("unread", message, location, ".ptx .cu .h .py .rs .ll .md .html …"),),
         )
         return
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
-    left_out = _find_left_out(text) if language is Language.C else []
-    start_positions = [first for first, _ in left_out]
-    is_ended, before = False, None
+    disabled_spans = _find_disabled_code(text) if language is Language.C else []
+    start_positions = [first for first, _ in disabled_spans]
+    is_ended, previous_piece = False, None
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):
         assert piece
-        was_ended, is_ended = is_ended, following is not None and _ends(piece, following, text)
+        was_ended, is_ended = (
+            is_ended,
+            following is not None and _is_ended_by_next(piece, following, text),
+        )
         start = piece.fragments[-1].origins[0]
-        nearest = bisect_right(start_positions, start) - 1
-        if nearest >= 0 and start < left_out[nearest][1]:
-            yield from _left_out(piece, name, elsewhere)
+        span_index = bisect_right(start_positions, start) - 1
+        if span_index >= 0 and start < disabled_spans[span_index][1]:
+            yield from _check_disabled_code(piece, name, elsewhere)
             continue
-        for problem, place in piece.find_problems():
-            finding = Diagnostic("illegal", problem.message, place, problem.hint)
-            yield CheckedInstruction(name, place, place.excerpt.strip(), (finding,))
-        if not was_ended and _is_empty_statement(piece, before):
-            at = piece.ptx.index(";")
-            place = piece.map_places(at).place(0, 1)
-            finding = Diagnostic("illegal", EMPTY_STATEMENT.message, place)
-            yield CheckedInstruction(name, place, ";", (finding,))
-        before = piece
+        for problem, location in piece.find_problems():
+            diagnostic = Diagnostic("illegal", problem.message, location, problem.hint)
+            yield CheckedInstruction(name, location, location.excerpt.strip(), (diagnostic,))
+        if not was_ended and _is_empty_statement(piece, previous_piece):
+            semicolon = piece.ptx.index(";")
+            location = piece.make_locator(semicolon).locate(0, 1)
+            diagnostic = Diagnostic("illegal", EMPTY_STATEMENT.message, location)
+            yield CheckedInstruction(name, location, ";", (diagnostic,))
+        previous_piece = piece
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
@@ -116,7 +119,7 @@ def _is_empty_statement(piece: EmbeddedPtx, preceding_text: EmbeddedPtx | None) 
     )
 
 
-def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
+def _is_ended_by_next(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
     """Return whether the next asm statement begins with the ``;`` that ends this one's last."""
     is_asm = piece.kind is following.kind is PieceKind.ASM
     if not (is_asm and following.ptx.lstrip().startswith(";")):
@@ -131,17 +134,19 @@ def _ends(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> bool:
 _MAX_GAP_CHARS = 1 << 12
 """Largest distance of an asm statement that begins with the ``;`` of the one before."""
 _CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
-_NEVER = re.compile(r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII)
+_ZERO_CONDITION = re.compile(
+    r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII
+)
 
 
-def _find_left_out(text: str) -> list[Span]:
+def _find_disabled_code(text: str) -> list[Span]:
     """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
     spans, depth, start, outer = list[Span](), 0, -1, 0
     for line in _CONDITION.finditer(text):
         word, suffix, condition = line.groups()
         if word == "if":
             depth += 1
-            if start < 0 and not suffix and _NEVER.fullmatch(condition):
+            if start < 0 and not suffix and _ZERO_CONDITION.fullmatch(condition):
                 start, outer = line.end(), depth
         elif start >= 0 and depth == outer:
             spans.append((start, line.start()))
@@ -150,12 +155,14 @@ def _find_left_out(text: str) -> list[Span]:
     return [*spans, (start, len(text))] if start >= 0 else spans
 
 
-def _left_out(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[CheckedInstruction]:
+def _check_disabled_code(
+    piece: EmbeddedPtx, name: str, elsewhere: Scopes
+) -> Iterator[CheckedInstruction]:
     """Yield a note on code in ``#if 0``."""
     for item in islice(_check_piece(piece, name, elsewhere), 1):
         message = "in `#if 0`: neither compiled nor checked"
         yield CheckedInstruction(
-            name, item.place, item.ptx, (Diagnostic("unread", message, item.place),)
+            name, item.location, item.ptx, (Diagnostic("unread", message, item.location),)
         )
 
 
@@ -172,14 +179,14 @@ def _check_piece(
     ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
     ``was_ended``: this piece begins with the ``;`` of the one before.
     """
-    placed_items = list(_check_statements(piece, name, elsewhere))
+    located_items = list(_check_statements(piece, name, elsewhere))
     if piece.gaps or piece.opcode_span:
-        literal_spans = [span for span, _ in placed_items]
-        placed_items = sorted(
-            [*placed_items, *_check_partial(piece, name, literal_spans)], key=_span
+        literal_spans = [span for span, _ in located_items]
+        located_items = sorted(
+            [*located_items, *_check_partial(piece, name, literal_spans)], key=_get_span
         )
-    starts = [start for (start, _), _ in placed_items]
-    items = [item for _, item in placed_items]
+    starts = [start for (start, _), _ in located_items]
+    items = [item for _, item in located_items]
     problems_by_index = defaultdict[int, list[Problem]](list)
     text_start = len(piece.ptx) - len(piece.ptx.lstrip())
     for problem in (
@@ -196,7 +203,7 @@ def _check_piece(
         problems_by_index[max(bisect_right(starts, problem.span[0]) - 1, 0)].append(problem)
     for index, problems in problems_by_index.items():
         diagnostics = [
-            make_illegal_diagnostic(problem, piece.map_places(0))
+            make_illegal_diagnostic(problem, piece.make_locator(0))
             for problem in limit_problems(problems)
         ]
         items[index] = add_diagnostics(items[index], diagnostics)
@@ -223,17 +230,17 @@ def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedI
     )
 
 
-_PlacedItem = tuple[Span, CheckedInstruction]
+_LocatedItem = tuple[Span, CheckedInstruction]
 """An instruction and its range in its piece."""
 
 
-def _span(placed_item: _PlacedItem) -> Span:
-    return placed_item[0]
+def _get_span(located_item: _LocatedItem) -> Span:
+    return located_item[0]
 
 
 def _check_partial(
     piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
-) -> Iterator[_PlacedItem]:
+) -> Iterator[_LocatedItem]:
     """Yield statements that are only partly literal text; ``literal`` are the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     opcode_span = piece.opcode_span
@@ -261,12 +268,12 @@ def _check_partial(
 
 
 def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
-    place = piece.map_places(0).place(*span)
-    ptx = place.excerpt[slice(*place.span)]
-    return CheckedInstruction(name, place, ptx, (Diagnostic("unread", NOT_LITERAL, place),))
+    location = piece.make_locator(0).locate(*span)
+    ptx = location.excerpt[slice(*location.span)]
+    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", NOT_LITERAL, location),))
 
 
-def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_PlacedItem]:
+def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
     """Yield the instructions of statements that are literal text."""
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
@@ -279,17 +286,17 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
         if piece.gaps and inner.find_gap(*span) is not None:
             continue
         constants = find_constants(statement, moved_constants, literals)
-        locator = piece.map_places(statement.start)
-        if diagnostic := find_oddity(statement, locator):
+        locator = piece.make_locator(statement.start)
+        if diagnostic := check_between_statements(statement, locator):
             # find_boundary_problems reports a `;`; of two declarations under #if, only one compiles
             if is_asm and not has_gaps and statement.text != ";":
                 item = CheckedInstruction(
-                    name, diagnostic.place, " ".join(statement.text.split()), (diagnostic,)
+                    name, diagnostic.location, " ".join(statement.text.split()), (diagnostic,)
                 )
                 yield span, item
             continue
         if may_be_template and is_template(statement.text, statement.scopes):
-            yield span, _check_filled(statement, locator, name)
+            yield span, _check_template(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
             for item in check_statement(statement, locator, name, constants, is_doubled=is_asm):
                 if operands:
@@ -308,28 +315,28 @@ def _check_placeholders(
     piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
 ) -> Iterator[Diagnostic]:
     """Yield diagnostics about placeholders and registers in an asm statement."""
-    inner, locator, scopes = piece.fragments[0], piece.map_places(0), statement.scopes
+    inner, locator, scopes = piece.fragments[0], piece.make_locator(0), statement.scopes
     statement_span = statement.start, statement.start + len(statement.text)
     for name, message, span in operands.find_unmatched_placeholders(inner, *statement_span):
         if piece.registers or not scopes.find_declaration(name):
-            yield Diagnostic("undeclared", message, locator.place(*span))
+            yield Diagnostic("undeclared", message, locator.locate(*span))
     for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement_span):
         declaration = scopes.find_declaration(name)
         if not declaration or declaration.is_operand:
             message = (
                 f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
             )
-            yield Diagnostic("undeclared", message, locator.place(*span), quote_word(name))
+            yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
     for message, span in operands.find_refused_literals(inner, *statement_span):
-        yield Diagnostic("note", message, locator.place(*span))
+        yield Diagnostic("note", message, locator.locate(*span))
     if name_span := operands.find_name(inner, *statement_span):
         yield Diagnostic(
-            "note", NAMED_OPERAND_MESSAGE, locator.place(*name_span), NUMBERED_OPERANDS
+            "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
         )
     if doubled_span := operands.find_doubled_percent(inner, *statement_span):
         register = quote_word(piece.ptx[slice(*doubled_span)])
         message = f"`%%` is not an escape in an asm statement without operands: write {register}"
-        yield Diagnostic("illegal", message, locator.place(*doubled_span), register)
+        yield Diagnostic("illegal", message, locator.locate(*doubled_span), register)
 
 
 def _find_unknown_operands(
@@ -343,11 +350,11 @@ def _find_unknown_operands(
             f"the type of {quote_word(name)} is unknown and not checked: "
             "this asm statement's operands are not all literal text"
         )
-        yield Diagnostic("note", message, piece.map_places(0).place(*name_span))
+        yield Diagnostic("note", message, piece.make_locator(0).locate(*name_span))
 
 
-def _check_filled(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:
-    place = locator.place(statement.opcode, len(statement.text))
+def _check_template(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:
+    location = locator.locate(statement.opcode, len(statement.text))
     message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
-    return CheckedInstruction(name, place, ptx, (Diagnostic("unread", message, place),))
+    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", message, location),))

@@ -8,7 +8,7 @@ from ..arrays.narrowing import narrow_by_reach
 from ..ir.operations import Op
 from ..ir.program import Program, rewrite_program
 from ..ir.rewrites import SHORTENING_RULES
-from ..ir.tape import Node, Rules, get_range
+from ..ir.tape import Node, RewriteRules, get_range
 from .ptx_block import (
     MOVED_TYPES,
     RELATIONS,
@@ -26,7 +26,7 @@ from .ptx_block import (
     write_shifted_pair,
 )
 
-_RULES: Rules = {
+_RULES: RewriteRules = {
     **SHORTENING_RULES,
     Op.MINIMUM: (*SHORTENING_RULES[Op.MINIMUM], narrow_by_reach),
     Op.MAXIMUM: (*SHORTENING_RULES[Op.MAXIMUM], narrow_by_reach),

@@ -25,7 +25,7 @@ from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, mak
 class Locator(Protocol):
     """The mapping from a statement's characters to locations in the file."""
 
-    def place(self, start: int, end: int) -> SourceLocation:
+    def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
 
 
@@ -34,19 +34,19 @@ _BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCI
 """A word before a statement, in its line."""
 
 
-def find_oddity(statement: Candidate, locator: Locator) -> Diagnostic | None:
+def check_between_statements(statement: Candidate, locator: Locator) -> Diagnostic | None:
     """Return the diagnostic for a problem between statements, if it is one."""
-    text, place = statement.text, statement.opcode
+    text, position = statement.text, statement.opcode
     if text[0] == ".":
-        match = _NAME.match(text, place)
+        match = _NAME.match(text, position)
         name = match[0] if match else text
-        location = locator.place(place, place + len(name))
+        location = locator.locate(position, position + len(name))
         return Diagnostic(
             "illegal", f"{quote_word(name)} is already declared in this block", location
         )
-    if text[place] in "{;":
-        message = EMPTY_STATEMENT.message if text[place] == ";" else _GUARDED_BLOCK
-        return Diagnostic("illegal", message, locator.place(0, len(text)))
+    if text[position] in "{;":
+        message = EMPTY_STATEMENT.message if text[position] == ";" else _GUARDED_BLOCK
+        return Diagnostic("illegal", message, locator.locate(0, len(text)))
     return None
 
 
@@ -56,8 +56,8 @@ def check_statement_start(statement: Candidate, locator: Locator) -> Iterator[Di
         start = match.start(1) - len(statement.preceding_text)
         reason = "is not part of this statement: it begins with a guard or opcode"
         message = f"{quote_word(match[1])} {reason}"
-        place = locator.place(start, start + len(match[1]))
-        yield Diagnostic("illegal", message, place, "a `;` or a `:` after it")
+        location = locator.locate(start, start + len(match[1]))
+        yield Diagnostic("illegal", message, location, "a `;` or a `:` after it")
 
 
 def add_diagnostics(
@@ -81,12 +81,12 @@ def check_statement_end(statement: Candidate, locator: Locator) -> Iterator[Diag
             for problem in find_boundary_problems(statement.text, OPCODES):
                 yield make_illegal_diagnostic(problem, locator)
     elif match := _ANOTHER_END.match(statement.following_text):
-        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.place(end, end + match.end()))
+        yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.locate(end, end + match.end()))
 
 
 def make_illegal_diagnostic(problem: Problem, locator: Locator) -> Diagnostic:
     """Return the diagnostic for a problem of the syntax."""
-    return Diagnostic("illegal", problem.message, locator.place(*problem.span), problem.hint)
+    return Diagnostic("illegal", problem.message, locator.locate(*problem.span), problem.hint)
 
 
 _NAME = re.compile(r"[%\w$]++")
@@ -144,13 +144,13 @@ def _make_illegal_instruction(
         Diagnostic(
             "unread" if problem.unread else "illegal",
             problem.message,
-            locator.place(*problem.span),
+            locator.locate(*problem.span),
             problem.hint,
         )
         for problem in problems
     )
     ptx = " ".join(statement.text[slice(*item.span)].split())
-    return CheckedInstruction(name, diagnostics[0].place, ptx, diagnostics)
+    return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
 
 
 def make_legal_instruction(
@@ -166,43 +166,47 @@ def make_legal_instruction(
     start, end = ins.spans["opcode"]
     if registers:  # their names may be longer than the stand-ins
         start, end = statement.opcode, statement.opcode + end - start
-    place = locator.place(start, end)
+    location = locator.locate(start, end)
     scopes = statement.scopes
     if scopes.version is not None and scopes.version < verdict.version:
         present_text, required_text = (
             "{}.{}".format(*x) for x in (scopes.version, verdict.version)
         )
         diagnostics.append(
-            _make_too_old_diagnostic(ins, ".version", present_text, required_text, place)
+            _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
         )
     if scopes.target is not None and scopes.target < verdict.target:
         present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
         diagnostics.append(
-            _make_too_old_diagnostic(ins, ".target", present_text, required_text, place)
+            _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
         )
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
     if not (verdict.notes or verdict.loss or verdict.example):
-        return CheckedInstruction(name, place, text, tuple(diagnostics))
+        return CheckedInstruction(name, location, text, tuple(diagnostics))
     notes = tuple(fill_template(note, registers) for note in verdict.notes)
     diagnostics += [
-        Diagnostic("crash" if note in CRASHES else "note", note, place) for note in notes
+        Diagnostic("crash" if note in CRASHES else "note", note, location) for note in notes
     ]
     if verdict.loss:
-        diagnostics.append(Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", place))
+        diagnostics.append(
+            Diagnostic("F2", f"F2: {fill_template(verdict.loss, registers)}", location)
+        )
     example = verdict.example
     if example:
-        diagnostics += [Diagnostic(x.id, _format_warning(x.id), place) for x in example.errata]
+        diagnostics += [Diagnostic(x.id, _format_warning(x.id), location) for x in example.errata]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
     lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
     if is_doubled:
         lines = tuple(map(_format_for_asm, lines))
-    return CheckedInstruction(name, place, text, tuple(diagnostics), notes, example, lines or None)
+    return CheckedInstruction(
+        name, location, text, tuple(diagnostics), notes, example, lines or None
+    )
 
 
-_MOST_FITTING = 1 << 6
+_MAX_ACCEPTED_TYPES = 1 << 6
 
 
 def _are_registers_accepted(
@@ -221,7 +225,7 @@ def _are_registers_accepted(
         check_register(scopes, verdict.instruction, role, register, type_) is None
         for register, (role, _, type_) in zip(names, verdict.uses, strict=True)
     )
-    if fit and len(verdict.accepted_types) < _MOST_FITTING:
+    if fit and len(verdict.accepted_types) < _MAX_ACCEPTED_TYPES:
         verdict.accepted_types.add(types)
     return fit
 
@@ -240,7 +244,7 @@ def _check_registers(
             parsed = (x.instruction for x in scan(statement.text))
             spans = next((ins.spans for ins in parsed if ins), {})
         span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
-        yield Diagnostic(problem.kind.value, problem.message, locator.place(*span), problem.hint)
+        yield Diagnostic(problem.kind.value, problem.message, locator.locate(*span), problem.hint)
 
 
 def _format_for_asm(line: str) -> str:
@@ -255,11 +259,15 @@ def _format_warning(id_: str) -> str:
 
 
 def _make_too_old_diagnostic(
-    ins: Instruction, directive: str, present_text: str, required_text: str, place: SourceLocation
+    ins: Instruction,
+    directive: str,
+    present_text: str,
+    required_text: str,
+    location: SourceLocation,
 ) -> Diagnostic:
     name = f"{ins.opcode}.ftz" if ins.form.ftz and directive == ".version" else ins.opcode
     return Diagnostic(
         "version",
         f"`{name}` needs {directive} {required_text} or higher; this is {present_text}",
-        place,
+        location,
     )

@@ -158,7 +158,7 @@ class Candidate(NamedTuple):
     scopes: Scopes
     """The declarations up to here; valid until the next statement is read."""
 
-    def place(self, start: int, end: int) -> SourceLocation:
+    def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
         text, _, _, line, column, before, after, _, _ = self
         if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # fast path

@@ -1,4 +1,4 @@
-"""The findings of ``check`` as text and as JSON."""
+"""The diagnostics of ``check`` as text and as JSON."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
     """Return the JSON form of an instruction."""
     return {
         "file": item.file,
-        "line": item.place.line,
-        "column": item.place.column,
+        "line": item.location.line,
+        "column": item.location.column,
         "ptx": item.ptx,
         "legal": None if item.is_unreadable else item.is_legal,
         "message": item.message,
@@ -26,8 +26,8 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
             {
                 "rule": diagnostic.rule,
                 "severity": diagnostic.severity,
-                "line": diagnostic.place.line,
-                "column": diagnostic.place.column,
+                "line": diagnostic.location.line,
+                "column": diagnostic.location.column,
                 "message": diagnostic.message,
                 "hint": diagnostic.hint,
             }
@@ -45,15 +45,16 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
 
 
 def item_lines(item: CheckedInstruction) -> Iterator[str]:
-    """Yield the lines of an instruction: its findings, their places, and a replacement."""
+    """Yield the lines of an instruction: its diagnostics, their locations, and a replacement."""
     if not item.diagnostics:
-        yield f"{_format_place(item.file, item.place)}: ok: {make_printable(item.ptx)}"
+        yield f"{_format_location(item.file, item.location)}: ok: {make_printable(item.ptx)}"
     # the example is about the errata: nothing stands between them and it
     diagnostics = sorted(item.diagnostics, key=lambda x: x.rule in item.errata)
     for index, diagnostic in enumerate(diagnostics):
+        location_text = _format_location(item.file, diagnostic.location)
         message = make_printable(diagnostic.message)
-        yield f"{_format_place(item.file, diagnostic.place)}: {diagnostic.severity}: {message}"
-        if diagnostic.place != _find_next_place(diagnostics, index):
+        yield f"{location_text}: {diagnostic.severity}: {message}"
+        if diagnostic.location != _find_next_location(diagnostics, index):
             yield from _excerpt_lines(diagnostic)
     if item.example:
         yield from _example_lines(item.example)
@@ -62,19 +63,19 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
             yield from (f"      {make_printable(line)}" for line in item.replacement)
 
 
-def _find_next_place(diagnostics: Sequence[Diagnostic], index: int) -> object:
+def _find_next_location(diagnostics: Sequence[Diagnostic], index: int) -> object:
     """Return the place of the next diagnostic, because a shared excerpt is shown only once."""
-    return diagnostics[index + 1].place if index + 1 < len(diagnostics) else None
+    return diagnostics[index + 1].location if index + 1 < len(diagnostics) else None
 
 
-def _format_place(file: str, place: SourceLocation) -> str:
-    return f"{make_printable(file)}:{place.line}:{place.column}"
+def _format_location(file: str, location: SourceLocation) -> str:
+    return f"{make_printable(file)}:{location.line}:{location.column}"
 
 
 def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
     """Yield the line with a caret, and the allowed text."""
-    problem = Problem("", diagnostic.place.span, diagnostic.hint)
-    yield from (f"  {line}" for line in caret_lines(diagnostic.place.excerpt, problem))
+    problem = Problem("", diagnostic.location.span, diagnostic.hint)
+    yield from (f"  {line}" for line in caret_lines(diagnostic.location.excerpt, problem))
 
 
 def _example_lines(example: Counterexample) -> Iterator[str]:

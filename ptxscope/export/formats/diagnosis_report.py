@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ...engine.diagnosis.causes import CauseKind
-from ...engine.diagnosis.findings import Diagnosis, Finding, find_lane_verdicts, format_match_count
+from ...engine.diagnosis.explanations import (
+    Diagnosis,
+    Explanation,
+    find_lane_verdicts,
+    format_match_count,
+)
 from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
@@ -29,15 +34,15 @@ _SIZES = {1: "With one change", 2: "With two changes"}
 def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False) -> str:
     """Render a diagnosis in at most 80 columns: the answers and, unless brief, the traces."""
     lines = [make_printable(str(diagnosis.instruction)), "", *observation_lines(diagnosis), ""]
-    findings = diagnosis.findings
-    if not findings:
+    explanations = diagnosis.explanations
+    if not explanations:
         lines += unexplained_lines(diagnosis)
         return "\n".join(lines) + "\n"
-    lines += wrap_text(make_printable(findings[0].sentence), "", "")
-    lines += _detail_lines(diagnosis, findings[0], "  ")
-    for size, group in groupby(findings[1:], key=lambda x: len(x.causes)):
+    lines += wrap_text(make_printable(explanations[0].sentence), "", "")
+    lines += _detail_lines(diagnosis, explanations[0], "  ")
+    for size, group in groupby(explanations[1:], key=lambda x: len(x.causes)):
         lines += ["", f"{_format_heading(diagnosis, size)}"]
-        lines += _finding_lines(diagnosis, list(group), with_all)
+        lines += _explanation_group_lines(diagnosis, list(group), with_all)
     if not is_brief:
         observation_suffix = (
             f" of observation {diagnosis.shown_index + 1}" if len(diagnosis.cases) > 1 else ""
@@ -45,37 +50,41 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
         lines += ["", f"The documented evaluation{observation_suffix}", ""]
         lines += [
             *render(diagnosis.documented).splitlines(),
-            *_divergence_lines(diagnosis, findings[0]),
+            *_divergence_lines(diagnosis, explanations[0]),
         ]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """Return the findings as JSON, the best first, in the shape of ``explain --json``."""
-    return [_finding_to_json(finding) for finding in diagnosis.findings]
+    """Return the explanations as JSON, the best first, in the shape of ``explain --json``."""
+    return [_explanation_to_json(explanation) for explanation in diagnosis.explanations]
 
 
-def _finding_to_json(finding: Finding) -> dict[str, object]:
-    ins = finding.instruction
-    matches = finding.matches
+def _explanation_to_json(explanation: Explanation) -> dict[str, object]:
+    ins = explanation.instruction
+    matches = explanation.matches
     return {
-        "kind": str(finding.kind),
-        "ptx": finding.ptx,
-        "model": finding.model.name,
-        "errata": [erratum.id for erratum in finding.errata],
-        "sentence": finding.sentence,
-        "matched": finding.match_count,
+        "kind": str(explanation.kind),
+        "ptx": explanation.ptx,
+        "model": explanation.model.name,
+        "errata": [erratum.id for erratum in explanation.errata],
+        "sentence": explanation.sentence,
+        "matched": explanation.match_count,
         "causes": [
             {"kind": str(cause.kind), "weight": cause.cost, "phrase": cause.phrase}
-            for cause in finding.causes
+            for cause in explanation.causes
         ],
-        "observation": finding.shown_index + 1,
+        "observation": explanation.shown_index + 1,
         "operands": {
-            x.name: format_hex(finding.operands[finding.shown_index][x.roles[0]], x.type.bits)
+            x.name: format_hex(
+                explanation.operands[explanation.shown_index][x.roles[0]], x.type.bits
+            )
             for x in ins.inputs
         },
         "result": {
-            name: format_hex(finding.get_result(finding.shown_index)[role], ins.type_of(role).bits)
+            name: format_hex(
+                explanation.get_result(explanation.shown_index)[role], ins.type_of(role).bits
+            )
             for role, name in ins.results.items()
         },
         "selectors": matches
@@ -140,17 +149,19 @@ def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 
 def _format_heading(diagnosis: Diagnosis, size: int) -> str:
-    if diagnosis.findings[0].kind is CauseKind.DOCUMENTED:
+    if diagnosis.explanations[0].kind is CauseKind.DOCUMENTED:
         return "These also fit the observation"
     return _SIZES[size]
 
 
-def _finding_lines(diagnosis: Diagnosis, findings: list[Finding], with_all: bool) -> Iterator[str]:
+def _explanation_group_lines(
+    diagnosis: Diagnosis, explanations: list[Explanation], with_all: bool
+) -> Iterator[str]:
     """Yield the explanations of one size; those that vary the same things form a group."""
-    groups: dict[tuple[object, ...], list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(tuple(cause.changed_aspects for cause in finding.causes), []).append(
-            finding
+    groups: dict[tuple[object, ...], list[Explanation]] = {}
+    for explanation in explanations:
+        groups.setdefault(tuple(cause.changed_aspects for cause in explanation.causes), []).append(
+            explanation
         )
     shown_groups = list(groups.values())[: None if with_all else MAX_EXPLANATIONS]
     for first, *alternatives in shown_groups:
@@ -165,26 +176,28 @@ def _finding_lines(diagnosis: Diagnosis, findings: list[Finding], with_all: bool
         yield f"  … and {len(groups) - len(shown_groups)} more (--all)"
 
 
-def format_causes(finding: Finding) -> str:
-    """Format the causes of a finding in few words."""
-    return " and ".join(cause.phrase for cause in finding.causes) or "as documented"
+def format_causes(explanation: Explanation) -> str:
+    """Format the causes of an explanation in few words."""
+    return " and ".join(cause.phrase for cause in explanation.causes) or "as documented"
 
 
-def _detail_lines(diagnosis: Diagnosis, finding: Finding, indent: str) -> Iterator[str]:
+def _detail_lines(diagnosis: Diagnosis, explanation: Explanation, indent: str) -> Iterator[str]:
     """Yield the changed line, the changed operands, and the selectors that fit."""
-    if finding.instruction != diagnosis.instruction:
-        yield indent + make_printable(finding.ptx)
-    is_swapped = any(cause.is_swap for cause in finding.causes)
-    observed_operands = diagnosis.cases[finding.shown_index].observation.operands
+    if explanation.instruction != diagnosis.instruction:
+        yield indent + make_printable(explanation.ptx)
+    is_swapped = any(cause.is_swap for cause in explanation.causes)
+    observed_operands = diagnosis.cases[explanation.shown_index].observation.operands
     changed_operands = format_changed_operands(
-        diagnosis.instruction, observed_operands, finding.operands[finding.shown_index]
+        diagnosis.instruction, observed_operands, explanation.operands[explanation.shown_index]
     )
     if changed_operands and not is_swapped:
         yield f"{indent}{changed_operands}"
-    matches = finding.matches
+    matches = explanation.matches
     if matches and matches.match_count > 1:
         solved_roles = [
-            role for role in "ab" if any(f"{role}sel" in x.changed_aspects for x in finding.causes)
+            role
+            for role in "ab"
+            if any(f"{role}sel" in x.changed_aspects for x in explanation.causes)
         ]
         choices_text = (
             f": {_format_digit_choices(matches, solved_roles[0])}"
@@ -224,12 +237,14 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
     count = len(diagnosis.cases)
     if diagnosis.near_misses:
         yield from ("", "The nearest")
-    for finding in diagnosis.near_misses:
-        distances = [f"explains {finding.match_count} of {count}"] if count > 1 else []
-        if finding.distance:
-            distances.append(f"{finding.distance} bit{'s' if finding.distance > 1 else ''} away")
-        result_text = format_result_bits(ins, finding.get_result(finding.shown_index))
-        sentence = f"{result_text}  {', '.join(distances)}: {format_causes(finding)}"
+    for explanation in diagnosis.near_misses:
+        distances = [f"explains {explanation.match_count} of {count}"] if count > 1 else []
+        if explanation.distance:
+            distances.append(
+                f"{explanation.distance} bit{'s' if explanation.distance > 1 else ''} away"
+            )
+        result_text = format_result_bits(ins, explanation.get_result(explanation.shown_index))
+        sentence = f"{result_text}  {', '.join(distances)}: {format_causes(explanation)}"
         yield from wrap_text(make_printable(sentence), "  ", "      ", width)
 
 
@@ -269,17 +284,21 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
     )
 
 
-def explanation_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> list[str]:
-    """Return a finding's sentence, its changes, and its steps from the point of divergence."""
-    lines = wrap_text(make_printable(finding.sentence), "", "", width)
-    lines += _detail_lines(diagnosis, finding, "  ")
-    return [*lines, *_divergence_lines(diagnosis, finding, width)]
+def explanation_lines(
+    diagnosis: Diagnosis, explanation: Explanation, width: int = WIDTH
+) -> list[str]:
+    """Return an explanation's sentence, its changes, and its steps from the point of divergence."""
+    lines = wrap_text(make_printable(explanation.sentence), "", "", width)
+    lines += _detail_lines(diagnosis, explanation, "  ")
+    return [*lines, *_divergence_lines(diagnosis, explanation, width)]
 
 
-def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH) -> Iterator[str]:
+def _divergence_lines(
+    diagnosis: Diagnosis, explanation: Explanation, width: int = WIDTH
+) -> Iterator[str]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
-    documented_trace, trace = diagnosis.documented, finding.trace
-    if not finding.causes:
+    documented_trace, trace = diagnosis.documented, explanation.trace
+    if not explanation.causes:
         return
     if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
         stage = find_first_difference(documented_trace, trace)
@@ -290,7 +309,9 @@ def _divergence_lines(diagnosis: Diagnosis, finding: Finding, width: int = WIDTH
         for step in iter_steps(trace, stage):
             yield from step_lines(step, width)
         yield from ("", f"It gives {make_printable(format_result(trace))}.")
-    if any(cause.reading for cause in finding.causes):
-        result_text = format_result_bits(trace.instruction, finding.get_result(finding.shown_index))
+    if any(cause.reading for cause in explanation.causes):
+        result_text = format_result_bits(
+            trace.instruction, explanation.get_result(explanation.shown_index)
+        )
         yield f"It is read as {make_printable(result_text)}."
     yield from command_lines(list_command_words(trace), width)

@@ -119,7 +119,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
         for index, trace in enumerate(list_traces(doc.trace, options)):
             document = build_document(trace.with_annotations(annotations), small_options)
             small_drawing = trace_picture.draw_trace(
-                document.trace, small_options, f"-narrow{index or ''}", look=trace_picture.SMALL
+                document.trace, small_options, f"-narrow{index or ''}", style=trace_picture.SMALL
             )
             own_relations = find_relations(small_drawing.canvas, count)
             count += len(own_relations.numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from math import ceil
 
-from ..svg.text_fitting import LEAST
+from ..svg.text_fitting import MIN_LETTER_PX
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]++)')
 _SIZE = re.compile(r'font-size="([\d.]++)"')
@@ -23,8 +23,8 @@ def compute_min_width(svg: str) -> int:
     min_scale = min((float(x[1]) for x in scales), default=1.0)
     sizes = [float(x) for x in _SIZE.findall(svg, 0, start)]
     sizes += [float(x) * min_scale for x in _SIZE.findall(svg, start)]
-    min_size = min(sizes, default=LEAST)
-    return ceil(float(width_match[1]) * LEAST / min_size) if width_match else 0
+    min_size = min(sizes, default=MIN_LETTER_PX)
+    return ceil(float(width_match[1]) * MIN_LETTER_PX / min_size) if width_match else 0
 
 
 def add_min_width(svg: str) -> str:

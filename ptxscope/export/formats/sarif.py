@@ -1,4 +1,4 @@
-"""The findings of ``check`` as SARIF 2.1.0, which GitHub and others show next to the source.
+"""The diagnostics of ``check`` as SARIF 2.1.0, which GitHub and others show next to the source.
 
 The log is written piece by piece, so that a long listing needs little memory.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...engine.listings.diagnostic import RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
 from .json_text import StreamFormat, format_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -36,7 +36,7 @@ def make_stream_format() -> StreamFormat:
 
 
 def iter_results(item: CheckedInstruction) -> Iterator[str]:
-    """Yield a result for each finding; a legal instruction has none."""
+    """Yield a result for each diagnostic; a legal instruction has none."""
     return (format_json(_make_result(item, diagnostic)) for diagnostic in item.diagnostics)
 
 
@@ -46,13 +46,13 @@ _RULES: list[dict[str, Any]] = [
         "shortDescription": {"text": about},
         "defaultConfiguration": {"level": str(severity)},
     }
-    for id_, (severity, about) in RULES.items()
+    for id_, (severity, about) in CHECK_RULES.items()
 ]
-_INDEX = {id_: index for index, id_ in enumerate(RULES)}
+_INDEX = {id_: index for index, id_ in enumerate(CHECK_RULES)}
 
 
 def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, Any]:
-    place = diagnostic.place
+    place = diagnostic.location
     region = {
         "startLine": place.line,
         "startColumn": place.column,

@@ -9,14 +9,14 @@ from ...scene.symbolic_scene import build_form_scene, make_placeholder_trace
 from ..content.document import Document, ResultView, build_document
 from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT
-from ..svg.page_layout import LONGEST
+from ..svg.page_layout import MAX_NAME_CHARS
 from ..svg.trace_picture import draw_form
 
 
 def render(ins: Instruction) -> str:
     """Render an instruction's form as an ``<svg>``, in the style of a trace."""
     trace = make_placeholder_trace(ins)
-    short = abbreviate_names(trace, LONGEST)
+    short = abbreviate_names(trace, MAX_NAME_CHARS)
     return draw_form(
         build_form_document(trace),
         build_form_document(short),

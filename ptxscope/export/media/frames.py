@@ -50,7 +50,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render(trace, options)
     style = _choose_style(trace, options)
-    drawing = trace_picture.draw_trace(trace, options, look=style)
+    drawing = trace_picture.draw_trace(trace, options, style=style)
     if options.motion is Motion.STILL or not drawing.doc.steps:
         return _write_svg(drawing, drawing.doc, options, _wrap_nothing)
     if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
@@ -67,7 +67,7 @@ def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
     style = _choose_style(trace, options)
-    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, look=style)).doc.steps)
+    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, style=style)).doc.steps)
     return tuple(
         _make_frame(trace, options, style, number, count) for number in range(1, count + 1)
     )

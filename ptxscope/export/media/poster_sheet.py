@@ -24,7 +24,7 @@ from ..svg.svg_canvas import Ground, SvgCanvas
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, list_elements, write_sheet
 from ..svg.symbols import draw_bit_box, draw_mask_box
-from ..svg.text_fitting import LEAST, measure_text, wrap_text
+from ..svg.text_fitting import MIN_LETTER_PX, measure_text, wrap_text
 
 _WIDTH, _HEIGHT = 1587, 1122
 """A3 landscape in px."""
@@ -48,7 +48,7 @@ _ABOUT = (
 def render(options: Options = DEFAULT) -> str:
     """Render the poster as an ``<svg>`` in A3."""
     canvas = SvgCanvas(options.id or "px-poster")
-    canvas.min_size = LEAST
+    canvas.min_size = MIN_LETTER_PX
     _draw_head(canvas)
     rows = -(-len(ENTRIES) // _COLUMNS)
     top = _EDGE + _HEAD
@@ -99,14 +99,14 @@ def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: fl
         inner.right,
         y + 17,
         f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}",
-        LEAST,
+        MIN_LETTER_PX,
         SvgColour.DIM,
         anchor="end",
     )
     canvas.draw_text(inner.x, y + 31, entry.brief, 10.5, SvgColour.INK)
-    lines = wrap_text(format_syntax(entry), inner.width, LEAST, is_monospaced=True)
+    lines = wrap_text(format_syntax(entry), inner.width, MIN_LETTER_PX, is_monospaced=True)
     baseline = canvas.draw_lines(
-        inner.x, y + 43, lines, LEAST, SvgColour.DIM, step=11, is_monospaced=True
+        inner.x, y + 43, lines, MIN_LETTER_PX, SvgColour.DIM, step=11, is_monospaced=True
     )
     example = str(trace.instruction)
     lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
@@ -174,8 +174,8 @@ def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float
         side = int(register.role == "b")
         for cell, area in zip(register.cells, _place_parts(small, register, side), strict=True):
             span = cell.spans[0]
-            draw_bit_box(small.canvas, area, y, _CHIP, "", span.look, span.tint)
-            _draw_text_inside(small.canvas, area, y, span.text, is_bold=span.look is SpanKind.CHIP)
+            draw_bit_box(small.canvas, area, y, _CHIP, "", span.kind, span.tint)
+            _draw_text_inside(small.canvas, area, y, span.text, is_bold=span.kind is SpanKind.CHIP)
             ports[cell.place] = area
     return ports, y + _CHIP
 
@@ -194,7 +194,7 @@ def _draw_text_inside(
         area.center,
         y + 11,
         text,
-        LEAST,
+        MIN_LETTER_PX,
         SvgColour.ON if is_bold else SvgColour.DIM,
         anchor="middle",
         is_monospaced=True,
@@ -214,12 +214,12 @@ def _draw_selected_parts(
         else:
             half = small.area.split_columns(2, 8)[side]
             width = max(
-                measure_text(row.cells[0].spans[0].text, LEAST, is_monospaced=True) + 10, 34
+                measure_text(row.cells[0].spans[0].text, MIN_LETTER_PX, is_monospaced=True) + 10, 34
             )
             areas = [half.take_middle(width)]
         for cell, area in zip(row.cells, areas, strict=True):
             span = cell.spans[0]
-            draw_bit_box(small.canvas, area, top, _CHIP, "", span.look, span.tint)
+            draw_bit_box(small.canvas, area, top, _CHIP, "", span.kind, span.tint)
             _draw_text_inside(small.canvas, area, top, span.text)
             for link in row.links:
                 if link.target == cell.place and link.is_taken and link.source in ports:
@@ -238,13 +238,15 @@ def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
     canvas.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
     text = "; ".join(dict.fromkeys(formulas))
-    if measure_text(text, LEAST, is_monospaced=True) <= area.width - start:
-        canvas.draw_text(area.right, y + _LINE, text, LEAST, anchor="end", is_monospaced=True)
+    if measure_text(text, MIN_LETTER_PX, is_monospaced=True) <= area.width - start:
+        canvas.draw_text(
+            area.right, y + _LINE, text, MIN_LETTER_PX, anchor="end", is_monospaced=True
+        )
         return y + _LINE
-    lines = wrap_text(text, area.width - 12, LEAST, is_monospaced=True)
+    lines = wrap_text(text, area.width - 12, MIN_LETTER_PX, is_monospaced=True)
     y += _LINE
     for line in lines:
-        canvas.draw_text(area.right, y + 11, line, LEAST, anchor="end", is_monospaced=True)
+        canvas.draw_text(area.right, y + 11, line, MIN_LETTER_PX, anchor="end", is_monospaced=True)
         y += 11
     return y
 
@@ -265,11 +267,11 @@ def _draw_merge(small: _Small, row: RowScene, y: float) -> float:
 
 
 def _draw_part(canvas: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
-    is_taken = any(span.look is SpanKind.TAKEN for span in cell.spans)
+    is_taken = any(span.kind is SpanKind.TAKEN for span in cell.spans)
     ink = SvgColour.INK if is_taken else SvgColour.C
     canvas.draw_rect(area.x, y, area.width, _CHIP, SvgColour.PAGE, ink, radius=3)
-    chip = next(span for span in cell.spans if span.look is SpanKind.CHIP)
-    width = measure_text(chip.text, LEAST, is_monospaced=True) + 6
+    chip = next(span for span in cell.spans if span.kind is SpanKind.CHIP)
+    width = measure_text(chip.text, MIN_LETTER_PX, is_monospaced=True) + 6
     center = max(area.center, area.x + 13 + width / 2)  # next to the box of the mask
     if not is_taken:
         canvas.draw_hatch(area.x, y, area.width, _CHIP, ink)
@@ -279,7 +281,14 @@ def _draw_part(canvas: SvgCanvas, cell: Cell, area: Area, y: float) -> None:
         canvas.draw_rect(area.x + 2, y + 2, 11, 11, SvgColour.PAGE, None, radius=0)
     draw_mask_box(canvas, area.x + 2.5, y + 2.5, is_taken, ink)
     canvas.draw_text(
-        center, y + 11, chip.text, LEAST, ink, anchor="middle", is_monospaced=True, is_bold=True
+        center,
+        y + 11,
+        chip.text,
+        MIN_LETTER_PX,
+        ink,
+        anchor="middle",
+        is_monospaced=True,
+        is_bold=True,
     )
 
 
@@ -306,12 +315,12 @@ def _draw_written(small: _Small, rows: Sequence[RowScene], y: float) -> float:
             small.canvas.draw_rect(
                 part.x, top, part.width, _CHIP, SvgColour.SOFT, SvgColour.INK, radius=2
             )
-            text = "".join(x.text for x in cell.spans if x.look is not SpanKind.TEXT)
+            text = "".join(x.text for x in cell.spans if x.kind is not SpanKind.TEXT)
             small.canvas.draw_text(
                 part.center,
                 top + 11,
                 text.strip(),
-                LEAST,
+                MIN_LETTER_PX,
                 anchor="middle",
                 is_monospaced=True,
                 is_bold=True,
@@ -352,7 +361,7 @@ def _draw_legend(canvas: SvgCanvas, y: float) -> None:
         column = first.split_columns(2, 8)[index // 3]
         top = y + 26 + (index % 3) * 21
         box = Area(column.x, 34)
-        draw_bit_box(canvas, box, top, _CHIP, text, look, tint, LEAST)
+        draw_bit_box(canvas, box, top, _CHIP, text, look, tint, MIN_LETTER_PX)
         canvas.draw_text(
             column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41
         )

@@ -144,7 +144,7 @@ def _iter_enlarged(
     trace: Trace, options: Options, style: trace_picture.PictureStyle
 ) -> Iterator[tuple[trace_picture.PictureStyle, _Fit]]:
     """Yield the layout in a style, and with enlarged letters if they are too small."""
-    fit = _fit_columns(trace_picture.draw_trace(trace, options, look=style))
+    fit = _fit_columns(trace_picture.draw_trace(trace, options, style=style))
     yield style, fit
     wanted_size = READABLE / fit.scale + 0.05
     for min_size in dict.fromkeys(min(wanted_size, max_size) for max_size in _LARGER):
@@ -152,7 +152,7 @@ def _iter_enlarged(
             larger_style = style._replace(min_size=min_size)
             yield (
                 larger_style,
-                _fit_columns(trace_picture.draw_trace(trace, options, look=larger_style)),
+                _fit_columns(trace_picture.draw_trace(trace, options, style=larger_style)),
             )
 
 

@@ -91,58 +91,58 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
     )
 
 
-def draw_branches(doc: Document, fork: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
+def draw_branches(doc: Document, branches: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
     """Draw the point of divergence, and both branches to their results; return the end."""
     areas = _PAGE.split_columns(2, _GAP)
-    stages = [stage for stage in Stage if any(stage in x.steps for x in fork.branches)]
-    own_branch = next(branch for branch in fork.branches if branch.is_own)
+    stages = [stage for stage in Stage if any(stage in x.steps for x in branches.branches)]
+    own_branch = next(branch for branch in branches.branches if branch.is_own)
     marked_stages = [stage for stage in stages if stage in own_branch.steps]
     if marked_stages:  # the words about the divergence appear with the first step that differs
         canvas.add_mark(f"step-{marked_stages[0]}", y)
     since = canvas.marks[-1].name
     top = y + _FORK_HEIGHT
-    _draw_split(fork, canvas, areas, y, top)
+    _draw_split(branches, canvas, areas, y, top)
     sketches = [_make_branch_sketch(doc, branch, area, canvas) for branch, area in
-             zip(fork.branches, areas, strict=True)]  # fmt: skip
-    for sketch, branch in zip(sketches, fork.branches, strict=True):
+             zip(branches.branches, areas, strict=True)]  # fmt: skip
+    for sketch, branch in zip(sketches, branches.branches, strict=True):
         _draw_name(sketch, branch, top)
     y = top + 34
     for stage in stages:
         if stage in marked_stages[1:]:
             canvas.add_mark(f"step-{stage}", y)
-        pairs = fork.list_pairs(stage)
+        pairs = branches.list_pairs(stage)
         for sketch in sketches:
             sketch.differing_lanes = {pair.key: pair.lanes for pair in pairs}
         is_alike = not any(pair.is_different for pair in pairs)
-        words_end = _draw_words(sketches, fork, stage, y, is_alike=is_alike)
-        sketch_branches = zip(sketches, fork.branches, strict=True)
+        words_end = _draw_words(sketches, branches, stage, y, is_alike=is_alike)
+        sketch_branches = zip(sketches, branches.branches, strict=True)
         y = max(
             words_end, *(_draw_band(sketch, branch, stage, y) for sketch, branch in sketch_branches)
         )
     canvas.add_mark("result", y)
     ends = []
     for sketch, branch, other_branch in zip(
-        sketches, fork.branches, fork.branches[::-1], strict=True
+        sketches, branches.branches, branches.branches[::-1], strict=True
     ):
         draw_column_grounds(sketch, top, y, since)
         ends.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
-    return _draw_differences(fork, canvas, max(ends))
+    return _draw_differences(branches, canvas, max(ends))
 
 
 def _draw_split(
-    fork: AnswerBranches, canvas: SvgCanvas, areas: list[Area], y: float, top: float
+    branches: AnswerBranches, canvas: SvgCanvas, areas: list[Area], y: float, top: float
 ) -> None:
     """Draw the line that forks."""
     canvas.open_group("px-fork")
     canvas.draw_text(
         EDGE,
         y + 24,
-        "The answers differ from here" if fork.trunk else "Two answers",
+        "The answers differ from here" if branches.trunk else "Two answers",
         15,
         SvgColour.INK,
         is_bold=True,
     )
-    if fork.trunk:
+    if branches.trunk:
         canvas.draw_text(EDGE, y + 41, "The steps above are the same for both.", 11, SvgColour.DIM)
     canvas.draw_dot(FIGURES.center, y + 6, SvgColour.MARK, size=5)
     for area in areas:
@@ -175,13 +175,13 @@ def _draw_name(sketch: Sketch, branch: Branch, y: float) -> None:
 
 
 def _draw_words(
-    sketches: list[Sketch], fork: AnswerBranches, stage: Stage, y: float, *, is_alike: bool
+    sketches: list[Sketch], branches: AnswerBranches, stage: Stage, y: float, *, is_alike: bool
 ) -> float:
     """Draw number, title and sentence of a step between the branches; return the end."""
     sentences: list[str] = []
     title = y + 24
     end = title + 16
-    for sketch, branch, x in zip(sketches, fork.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
+    for sketch, branch, x in zip(sketches, branches.branches, (_MIDDLE.x + 6, _MIDDLE.right - 6),
                                  strict=True):  # fmt: skip
         step, canvas = branch.steps.get(stage), sketch.canvas
         if step is None:
@@ -210,8 +210,8 @@ def _draw_words(
                 )
                 end += 14
         if about not in sentences:
-            has_both = all(x.steps.get(stage) for x in fork.branches)
-            is_same = has_both and len({x.steps[stage].about for x in fork.branches}) == 1
+            has_both = all(x.steps.get(stage) for x in branches.branches)
+            is_same = has_both and len({x.steps[stage].about for x in branches.branches}) == 1
             if not is_same:
                 canvas.draw_text(_MIDDLE.x, end, branch.name, 11, SvgColour.INK, is_bold=True,
                          width=_MIDDLE.width)  # fmt: skip
@@ -245,9 +245,9 @@ def _format_group(branch: Branch, stage: Stage) -> tuple[str, str]:
     return f"px-step px-{stage} px-other", f"other-{stage}"
 
 
-def _draw_differences(fork: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
+def _draw_differences(branches: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
     """Draw the ranges of bits in which the results differ."""
-    isa_branch, other_branch = fork.branches
+    isa_branch, other_branch = branches.branches
     differences = []
     for (name, bits, _), (_, other_bits, _) in zip(
         isa_branch.results, other_branch.results, strict=True

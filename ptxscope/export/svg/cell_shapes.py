@@ -20,7 +20,7 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import LEAST, fit_text, measure_text, wrap_text
+from .text_fitting import MIN_LETTER_PX, fit_text, measure_text, wrap_text
 
 _WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
@@ -43,18 +43,18 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
     areas = sketch.make_areas(len(figure.cells), slot)
     if figure.unit == 1:
         (cell,) = figure.cells
-        is_known = cell.spans[0].look is not SpanKind.EITHER
+        is_known = cell.spans[0].kind is not SpanKind.EITHER
         pill = draw_truth(canvas, areas[0].center, y, str(cell) == "1" if is_known else None)
         name = figure.name
         name = figure.label if name in ("", figure.role) else f"{figure.label} {name}"
-        ink = ROLE_INKS.get(figure.role, SvgColour.INK)
+        colour = ROLE_INKS.get(figure.role, SvgColour.INK)
         left = areas[0].x if slot is not ColumnPart.MIDDLE else sketch.figures.x
         canvas.draw_text(
             pill.x - 8,
             y + 16.5,
             name,
             12,
-            ink,
+            colour,
             anchor="end",
             is_monospaced=True,
             is_bold=True,
@@ -86,8 +86,8 @@ def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart)
 
 def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
-    canvas, ink = sketch.canvas, ROLE_INKS.get(figure.role, SvgColour.INK)
-    canvas.draw_text(area.x, y + 12, figure.label, 15, ink, is_monospaced=True, is_bold=True)
+    canvas, colour = sketch.canvas, ROLE_INKS.get(figure.role, SvgColour.INK)
+    canvas.draw_text(area.x, y + 12, figure.label, 15, colour, is_monospaced=True, is_bold=True)
     start = measure_text(figure.label, 15, is_monospaced=True) + 8
     name = figure.name
     name = "" if name == figure.role else name
@@ -119,14 +119,14 @@ def _draw_part(
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *rest = cell.spans
-    draw_bit_box(canvas, area, y, height, "", span.look, span.tint)
-    style = STYLES[span.look]
+    draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
+    style = STYLES[span.kind]
     base = y + (19 if rest else height / 2 + 5.4)
     name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
     is_named = figure.unit in _LETTERS and not span.text.endswith(name)
     free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
-        _compute_aside(area, span.text, measure_text(name, canvas.scale_size(LEAST)))
+        _compute_aside(area, span.text, measure_text(name, canvas.scale_size(MIN_LETTER_PX)))
         if is_named
         else 0
     )
@@ -146,10 +146,12 @@ def _compute_aside(area: Area, text: str, tag_width: float) -> float:
     return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
 
 
-def _draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, ink: SvgColour) -> None:
+def _draw_corner_name(
+    canvas: SvgCanvas, area: Area, y: float, text: str, colour: SvgColour
+) -> None:
     """Draw a name in the upper right corner of a box."""
-    base = y + 9.5 + (canvas.scale_size(LEAST) - LEAST) * 0.8
-    canvas.draw_text(area.right - 3, base, text, LEAST, ink, anchor="end")
+    base = y + 9.5 + (canvas.scale_size(MIN_LETTER_PX) - MIN_LETTER_PX) * 0.8
+    canvas.draw_text(area.right - 3, base, text, MIN_LETTER_PX, colour, anchor="end")
 
 
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
@@ -202,9 +204,9 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
         if not outcomes:
             continue
         (span,) = outcomes
-        if span.look in (SpanKind.HOLDS, SpanKind.FAILS):
+        if span.kind in (SpanKind.HOLDS, SpanKind.FAILS):
             box, height = (
-                draw_truth(canvas, area.center, top, span.look is SpanKind.HOLDS),
+                draw_truth(canvas, area.center, top, span.kind is SpanKind.HOLDS),
                 float(PILL_HEIGHT),
             )
         else:
@@ -213,8 +215,8 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
                 (area.take_middle(max(width, 66)) if len(row.cells) == 1 else area),
                 _INCOMING,
             )
-            if span.look is SpanKind.CHIP:
-                draw_bit_box(canvas, box, top, height, span.text, span.look, span.tint)
+            if span.kind is SpanKind.CHIP:
+                draw_bit_box(canvas, box, top, height, span.text, span.kind, span.tint)
             else:
                 canvas.draw_rect(
                     box.x,
@@ -279,14 +281,14 @@ def draw_text_inside(
     y: float,
     text: str,
     size: float,
-    ink: SvgColour = SvgColour.INK,
+    colour: SvgColour = SvgColour.INK,
     *,
     is_bold: bool = True,
     margin: float = 4,
 ) -> None:
     """Draw numbers or bits in the middle of a box, at the largest size that fits."""
     canvas.draw_text(
-        box.center, y, text, size, ink,
+        box.center, y, text, size, colour,
         anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
     )  # fmt: skip
 
@@ -301,12 +303,12 @@ def drop_hex_prefixes(text: str) -> str:
 
 def _choose_shape(cell: Cell) -> SpanKind:
     """Return the kind that determines the shape of a cell."""
-    looks = {span.look for span in cell.spans}
-    return next((look for look in _SHAPES if look in looks), SpanKind.TEXT)
+    kinds = {span.kind for span in cell.spans}
+    return next((kind for kind in _SHAPES if kind in kinds), SpanKind.TEXT)
 
 
-def _list_spans(cell: Cell, *looks: SpanKind) -> list[CellSpan]:
-    return [span for span in cell.spans if span.look in looks]
+def _list_spans(cell: Cell, *kinds: SpanKind) -> list[CellSpan]:
+    return [span for span in cell.spans if span.kind in kinds]
 
 
 def _draw_bits(
@@ -330,17 +332,19 @@ def _draw_bits(
     if value:
         canvas.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
-    tag = max((measure_text(x.text.strip(), canvas.scale_size(LEAST)) for x in names), default=0)
+    tag = max(
+        (measure_text(x.text.strip(), canvas.scale_size(MIN_LETTER_PX)) for x in names), default=0
+    )
     for span in spans:
         box = Area(x, area.width * len(span.text) / digits)
         aside = (
             max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
         )
-        draw_bit_box(canvas, box, y, _CHIP, span.text, span.look, span.tint, aside=aside)
+        draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, aside=aside)
         x = box.right
     for span in names:
-        ink = SvgColour.ON if spans[0].look is SpanKind.CHIP else SvgColour.DIM
-        _draw_corner_name(canvas, area, y, span.text.strip(), ink)
+        colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
+        _draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:
         draw_text_inside(canvas, area, y + _CHIP + 17, span.text, 15, margin=1)
     sketch.set_port(cell.place, area, y + height)
@@ -363,7 +367,7 @@ def _draw_merged_lane(
     canvas = sketch.canvas
     is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
     (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
-    ink = SvgColour.INK if is_taken else SvgColour.C
+    colour = SvgColour.INK if is_taken else SvgColour.C
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
             row, cell.place.lane
@@ -372,10 +376,10 @@ def _draw_merged_lane(
             sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
-    canvas.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, ink, radius=5, line=1.4)
+    canvas.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, colour, radius=5, line=1.4)
     chip_width = measure_text(chip.text, 17, is_monospaced=True)
     if not is_taken:
-        canvas.draw_hatch(area.x, y, area.width, _MERGED, ink)
+        canvas.draw_hatch(area.x, y, area.width, _MERGED, colour)
         canvas.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
         canvas.draw_rect(
             area.center - chip_width / 2 - 6,
@@ -386,7 +390,7 @@ def _draw_merged_lane(
             None,
             radius=3,
         )
-    draw_mask_box(canvas, area.x + 7, y + 12, is_taken, ink)
+    draw_mask_box(canvas, area.x + 7, y + 12, is_taken, colour)
     center = area.center
     chip_index = cell.spans.index(chip)
     upper_spans = [span for span in lost if cell.spans.index(span) < chip_index]
@@ -410,12 +414,12 @@ def _draw_merged_lane(
             if span in upper_spans
             else center + chip_width / 2 + 3
         )
-        fits = measure_text(span.text, LEAST, is_monospaced=True) <= width - 2
+        fits = measure_text(span.text, MIN_LETTER_PX, is_monospaced=True) <= width - 2
         draw_bit_box(
-            canvas, Area(x, width), y + 7, 20, span.text if fits else "", span.look, span.tint, 13
+            canvas, Area(x, width), y + 7, 20, span.text if fits else "", span.kind, span.tint, 13
         )
     canvas.draw_text(
-        center, y + 23, chip.text, 17, ink, anchor="middle", is_monospaced=True, is_bold=True
+        center, y + 23, chip.text, 17, colour, anchor="middle", is_monospaced=True, is_bold=True
     )
     notes = _list_spans(
         cell,
@@ -425,12 +429,12 @@ def _draw_merged_lane(
     )
     end = y + _MERGED
     for note in notes:
-        ink = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
-            note.look, SvgColour.DIM
+        colour = {SpanKind.CHANGED: SvgColour.MARK, SpanKind.NAME: SvgColour.C}.get(
+            note.kind, SvgColour.DIM
         )
         text = (
             f"kept: {note.text.strip()}"
-            if note.look is SpanKind.NAME
+            if note.kind is SpanKind.NAME
             else _format_source(note.text, lost)
         )
         size, mono = _fit_unbroken(text, area.width, canvas.scale_size(10.5))
@@ -440,7 +444,7 @@ def _draw_merged_lane(
                 end + 13,
                 line,
                 size,
-                ink,
+                colour,
                 anchor="middle",
                 is_monospaced=mono,
                 width=area.width,
@@ -458,7 +462,7 @@ def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
         fitted = fit_text(word, width, size, mono)
         if fitted.text == word:
             return fitted.size, mono
-    return LEAST, True
+    return MIN_LETTER_PX, True
 
 
 def _format_source(text: str, lost_bits: list[CellSpan]) -> str:
@@ -507,7 +511,7 @@ def _draw_formula(
     if not value:
         return _draw_missing_value(sketch, row, cell, area, y)
     value_text = value[0].text
-    ink = SvgColour.MARK if value[0].look is SpanKind.CLAMPED else SvgColour.INK
+    colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     lines = [drop_hex_prefixes(formula)] if formula else []
     if formula and measure_text(lines[0], canvas.min_size, is_monospaced=True) > area.width - 2:
         lines = canvas.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
@@ -526,11 +530,11 @@ def _draw_formula(
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
         result = drop_hex_prefixes(f"{signs[0] if signs else '='} {value_text}")
-        draw_text_inside(canvas, area, y + 38 + extra_height, result, 17, ink)
+        draw_text_inside(canvas, area, y + 38 + extra_height, result, 17, colour)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
-        draw_text_inside(canvas, area, y + 15, drop_hex_prefixes(value_text), 16, ink)
+        draw_text_inside(canvas, area, y + 15, drop_hex_prefixes(value_text), 16, colour)
         end = y + 20
         width = max(measure_text(value_text, 16, is_monospaced=True), 40)
     sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)

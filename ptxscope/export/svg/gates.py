@@ -10,7 +10,7 @@ from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, c
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
-from .text_fitting import LEAST, measure_text
+from .text_fitting import MIN_LETTER_PX, measure_text
 
 _GATE = 24
 """Height of the box of a gate in px."""
@@ -18,13 +18,13 @@ _OPTION = 46
 """Height of the box of an option in px."""
 _MARGIN = 14
 """Margin in px beside the text of an option."""
-_FIRST, _SECOND = 11, 21
+_FIRST_INPUT, _SECOND_INPUT = 11, 21
 """Baselines in px of the two lines of its text, if one line is too long."""
 _LINES_HEIGHT = 56
 """Height in px of the lines from the options to the chosen value."""
 _ASIDE = 50
 """Distance in px of their ends from the middle, where the condition is."""
-_CHOSEN = 30
+_CHOSEN_HEIGHT = 30
 """Height in px of the box of the chosen value."""
 
 
@@ -42,8 +42,8 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
             # a line from the side descends first, past the middle
             is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
             turn = max(y - 4 - port.y, 9) if is_from_side else 9
-            start, ink = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
-            canvas.draw_elbow(start, (x, top), ink, turn=turn)
+            start, colour = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
+            canvas.draw_elbow(start, (x, top), colour, turn=turn)
         text = value.name + ("" if value.value is None else f" = {value.value}")
         anchor, label = ("end", x - 6) if dx < 0 else ("start", x + 6)
         room = area.width / 2 - 20
@@ -106,11 +106,11 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
              anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
     taken_tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
-    canvas.draw_rect(box.x, bottom, box.width, _CHOSEN, fill, frame, radius=5)
-    ink = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    draw_text_inside(canvas, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, ink)
-    sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN)
-    return bottom + _CHOSEN
+    canvas.draw_rect(box.x, bottom, box.width, _CHOSEN_HEIGHT, fill, frame, radius=5)
+    colour = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
+    draw_text_inside(canvas, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, colour)
+    sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN_HEIGHT)
+    return bottom + _CHOSEN_HEIGHT
 
 
 def _format_option(option: ChoiceBranch) -> tuple[str, str]:
@@ -124,7 +124,11 @@ def _is_one_line(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
 
 def _measure_extra_height(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
     """Return the extra height of an option: two lines of larger letters need more."""
-    return 0 if _is_one_line(canvas, option, box) else canvas.compute_pitch(_SECOND, 10) - _SECOND
+    return (
+        0
+        if _is_one_line(canvas, option, box)
+        else canvas.compute_pitch(_SECOND_INPUT, 10) - _SECOND_INPUT
+    )
 
 
 def _draw_option(
@@ -147,22 +151,29 @@ def _draw_option(
     )  # fmt: skip
     is_coloured = is_strong and fill is not SvgColour.PAGE
     name, condition = _format_option(option)
-    room, ink = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
+    room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
     if _is_one_line(canvas, option, box):
-        canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, ink, width=room)
+        canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, colour, width=room)
     else:
         canvas.draw_text(
-            box.x + 8, y + canvas.compute_pitch(_FIRST, 10), f"{name},", 10, ink, width=room
+            box.x + 8,
+            y + canvas.compute_pitch(_FIRST_INPUT, 10),
+            f"{name},",
+            10,
+            colour,
+            width=room,
         )
-        canvas.draw_text(box.x + 8, y + canvas.compute_pitch(_SECOND, 10), condition, LEAST, ink)
-    ink = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
+        canvas.draw_text(
+            box.x + 8, y + canvas.compute_pitch(_SECOND_INPUT, 10), condition, MIN_LETTER_PX, colour
+        )
+    colour = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
     draw_text_inside(
         canvas,
         box,
         y + 35 + extra_height,
         drop_hex_prefixes(option.bits),
         17,
-        ink,
+        colour,
         is_bold=is_strong,
     )
 

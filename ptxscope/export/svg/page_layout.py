@@ -136,7 +136,7 @@ def make_stacked_layout(figures: float) -> Layout:
 
 _TITLE = 138
 """Width in px for the number and the title of a step."""
-LONGEST = 11
+MAX_NAME_CHARS = 11
 """Longest name in characters that is drawn in full."""
 GAP = 8
 """Gap in px between lane columns."""
@@ -363,9 +363,9 @@ def is_packed(row: RowScene) -> bool:
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
-def abbreviate_long_names(doc: Document, longest: int = LONGEST) -> list[tuple[str, str]]:
+def abbreviate_long_names(doc: Document, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
     """Return the names too long to draw, with their roles."""
-    return list(dict.fromkeys(pair for pair in iter_names(doc.trace) if len(pair[0]) > longest))
+    return list(dict.fromkeys(pair for pair in iter_names(doc.trace) if len(pair[0]) > max_chars))
 
 
 def draw_instruction(

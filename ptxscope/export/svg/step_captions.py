@@ -209,12 +209,12 @@ def _format_title(step: StepView) -> str:
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:
     """Draw the name and the bits of a register; return the end."""
     register, canvas = sketch.registers[role], sketch.canvas
-    ink = ROLE_INKS.get(role, SvgColour.INK)
-    canvas.draw_text(area.x, y, register.label, 13, ink, is_monospaced=True, is_bold=True)
+    colour = ROLE_INKS.get(role, SvgColour.INK)
+    canvas.draw_text(area.x, y, register.label, 13, colour, is_monospaced=True, is_bold=True)
     name = register.name
     if name and name != register.label:
         canvas.draw_text(
             area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 76
         )
-    canvas.draw_text(area.right, y, register.bits, 11.5, ink, anchor="end", is_monospaced=True)
+    canvas.draw_text(area.right, y, register.bits, 11.5, colour, anchor="end", is_monospaced=True)
     return y + 17

@@ -187,7 +187,7 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
 
 def _is_selection(row: RowScene) -> bool:
     return any(
-        span.look in (SpanKind.NAME, SpanKind.AWAY) for cell in row.cells for span in cell.spans
+        span.kind in (SpanKind.NAME, SpanKind.AWAY) for cell in row.cells for span in cell.spans
     )
 
 

@@ -164,7 +164,9 @@ class SvgCanvas:
             self.draw_rect(x, y, width, height, SvgColour.PAGE, SvgColour.LINE, radius=5)
         self.parts += elements
 
-    def draw_hatch(self, x: float, y: float, width: float, height: float, ink: SvgColour) -> None:
+    def draw_hatch(
+        self, x: float, y: float, width: float, height: float, colour: SvgColour
+    ) -> None:
         """Draw diagonal lines in an area; not all renderers support patterns."""
         d, position = "", HATCH / 2
         while position < width + height:
@@ -172,7 +174,7 @@ class SvgCanvas:
             ends = (x + x0, y + position - x0, x + x1, y + position - x1)
             d += "M{} {}L{} {}".format(*map(format_length, ends))
             position += HATCH
-        self.draw_path(d, ink, line=0.9)
+        self.draw_path(d, colour, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
         """Draw an image of square cells, stretched to fill an area."""
@@ -185,10 +187,10 @@ class SvgCanvas:
             f'href="data:image/png;base64,{data}"/>'
         )
 
-    def draw_cross(self, x: float, y: float, ink: SvgColour, size: float = 4) -> None:
+    def draw_cross(self, x: float, y: float, colour: SvgColour, size: float = 4) -> None:
         """Draw a cross, for a path not taken."""
         left, right, top, low = map(format_length, (x - size, x + size, y - size, y + size))
-        self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", ink, line=1.6)
+        self.draw_path(f"M{left} {top}L{right} {low}M{left} {low}L{right} {top}", colour, line=1.6)
 
     def draw_path(
         self,
@@ -203,15 +205,15 @@ class SvgCanvas:
         self.parts.append(f'<path d="{d}"{_format_paint(fill, stroke, line, dash)}/>')
 
     def draw_line(
-        self, x: float, y: float, to_x: float, to_y: float, ink: SvgColour, width: float = 1,
+        self, x: float, y: float, to_x: float, to_y: float, colour: SvgColour, width: float = 1,
         dash: str = "",
     ) -> None:  # fmt: skip
         """Draw a straight line."""
         d = f"M{format_length(x)} {format_length(y)}L{format_length(to_x)} {format_length(to_y)}"
-        self.draw_path(d, ink, line=width, dash=dash)
+        self.draw_path(d, colour, line=width, dash=dash)
 
     def draw_flow(
-        self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
+        self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
         *, is_strong: bool = True, has_head: bool = True, bend: float | None = None,
     ) -> None:  # fmt: skip
         """Draw a smooth line downwards with a head; faint and dashed for a path not taken.
@@ -224,16 +226,16 @@ class SvgCanvas:
         half = (tip - level) / 2
         a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
         down = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
-        self._draw_way(f"{down}C{a} {c} {d} {e} {d} {f}", end, ink, is_strong, has_head)
+        self._draw_path(f"{down}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
 
     def draw_elbow(
-        self, start: tuple[float, float], end: tuple[float, float], ink: SvgColour,
+        self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,
         *, is_strong: bool = True, turn: float = 9,
     ) -> None:  # fmt: skip
         """Draw a line that turns aside `turn` px below its start, and is vertical otherwise."""
         (x, y), (to_x, to_y) = start, end
         if abs(to_x - x) <= 1:
-            self.draw_flow(start, end, ink, is_strong=is_strong)
+            self.draw_flow(start, end, colour, is_strong=is_strong)
             return
         side = min(6.0, turn, abs(to_x - x) / 2) * (1 if to_x > x else -1)
         level, soft = y + turn, abs(side)
@@ -243,27 +245,27 @@ class SvgCanvas:
             f"M{a} {format_length(y)}L{a} {b}Q{a} {d} {c} {d}"
             f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
-        self._draw_way(d, end, ink, is_strong, has_head=True)
+        self._draw_path(d, end, colour, is_strong, has_head=True)
 
-    def _draw_way(
-        self, d: str, end: tuple[float, float], ink: SvgColour, is_strong: bool, has_head: bool
+    def _draw_path(
+        self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool
     ) -> None:
-        paint = _format_paint(None, ink, 1.5 if is_strong else 1, "" if is_strong else "3 3")
+        paint = _format_paint(None, colour, 1.5 if is_strong else 1, "" if is_strong else "3 3")
         self.flows.append(f'<path d="{d}"{paint}/>')
         if has_head:
             self.flows.append(
-                f'<path d="{_make_arrow_head(*end)}"{_format_paint(ink, None, 0, "")}/>'
+                f'<path d="{_make_arrow_head(*end)}"{_format_paint(colour, None, 0, "")}/>'
             )
 
-    def draw_arrow_head(self, x: float, y: float, ink: SvgColour) -> None:
+    def draw_arrow_head(self, x: float, y: float, colour: SvgColour) -> None:
         """Draw an arrow head that points down at a position."""
-        self.draw_path(_make_arrow_head(x, y), None, ink)
+        self.draw_path(_make_arrow_head(x, y), None, colour)
 
     def draw_dot(
-        self, x: float, y: float, ink: SvgColour, *, is_hollow: bool = False, size: float = 4
+        self, x: float, y: float, colour: SvgColour, *, is_hollow: bool = False, size: float = 4
     ) -> None:
         """Draw a dot; a hollow one for an omitted value."""
-        paint = _format_paint(SvgColour.PAGE if is_hollow else ink, ink, 1.6, "")
+        paint = _format_paint(SvgColour.PAGE if is_hollow else colour, colour, 1.6, "")
         center = f'cx="{format_length(x)}" cy="{format_length(y)}"'
         self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
@@ -273,7 +275,7 @@ class SvgCanvas:
         y: float,
         text: str,
         size: float = 12,
-        ink: SvgColour = SvgColour.INK,
+        colour: SvgColour = SvgColour.INK,
         *,
         anchor: str = "start",
         is_monospaced: bool = False,
@@ -290,9 +292,9 @@ class SvgCanvas:
         if not text:
             return
         self.smallest_size = min(self.smallest_size, size)
-        css = f'class="px-f-{ink}{" px-mono" if is_monospaced else ""}"'
+        css = f'class="px-f-{colour}{" px-mono" if is_monospaced else ""}"'
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
-        attributes = f' font-size="{format_length(size)}" fill="{PALETTE[ink][0]}"'
+        attributes = f' font-size="{format_length(size)}" fill="{PALETTE[colour][0]}"'
         attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
         attributes += ' font-weight="700"' if is_bold else ""
         attributes += ' font-style="italic"' if is_italic else ""
@@ -305,7 +307,7 @@ class SvgCanvas:
         y: float,
         lines: Iterable[str],
         size: float,
-        ink: SvgColour,
+        colour: SvgColour,
         *,
         step: float,
         is_monospaced: bool = False,
@@ -325,7 +327,7 @@ class SvgCanvas:
                 y,
                 text,
                 size,
-                ink,
+                colour,
                 is_monospaced=is_monospaced,
                 is_bold=is_bold,
                 is_italic=is_italic,

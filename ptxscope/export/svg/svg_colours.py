@@ -107,9 +107,10 @@ def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     whole page around a picture, so its colours apply only to pictures of one theme.
     """
     used_colours = set(_USED.findall(svg))
-    inks = {str(ink): pair for ink, pair in PALETTE.items() if ink in used_colours}
+    inks = {str(colour): pair for colour, pair in PALETTE.items() if colour in used_colours}
     class_rules = "".join(
-        f".px-f-{ink}{{fill:var(--px-{ink})}}.px-s-{ink}{{stroke:var(--px-{ink})}}" for ink in inks
+        f".px-f-{colour}{{fill:var(--px-{colour})}}.px-s-{colour}{{stroke:var(--px-{colour})}}"
+        for colour in inks
     )
     standalone_rules, scope = "", f".px-svg.px-{theme}"
     if theme is Theme.AUTO:

@@ -125,9 +125,16 @@ def _draw_ends(
         is_target = any(point.target == label for point in points)
         width = measure_text(label, canvas.scale_size(10.5), is_monospaced=True)
         center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
-        ink = SvgColour.INK if is_target else SvgColour.DIM
+        colour = SvgColour.INK if is_target else SvgColour.DIM
         canvas.draw_text(
-            center, y + 19, label, 10.5, ink, anchor="middle", is_monospaced=True, is_bold=is_target
+            center,
+            y + 19,
+            label,
+            10.5,
+            colour,
+            anchor="middle",
+            is_monospaced=True,
+            is_bold=is_target,
         )
 
 
@@ -230,13 +237,15 @@ def _draw_labels(
     """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
     size = canvas.scale_size(size)
     ends: list[float] = []
-    for x, text, ink in labels:
+    for x, text, colour in labels:
         width = min(measure_text(text, size), area.width)
         center = area.clamp_center(x, width)
         left = center - width / 2
         line = next((line for line, end in enumerate(ends) if end + 4 <= left), len(ends))
         ends[line : line + 1] = [center + width / 2]
-        canvas.draw_text(center, y + 13 * line, text, size, ink, anchor="middle", width=area.width)
+        canvas.draw_text(
+            center, y + 13 * line, text, size, colour, anchor="middle", width=area.width
+        )
     return len(ends)
 
 
@@ -247,10 +256,10 @@ def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) 
     ends, has_value = [], False
     for cell, area in zip(row.cells, areas, strict=True):
         own_rulers = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
-        has_value = any(span.look in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
+        has_value = any(span.kind in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
         end = y + 4
-        for strip in own_rulers:
-            end = draw_bit_ruler(sketch, strip, area.shrink(6), end, with_value=not has_value)
+        for ruler in own_rulers:
+            end = draw_bit_ruler(sketch, ruler, area.shrink(6), end, with_value=not has_value)
         ends.append(end)
         sketch.draw_links(row, cell.place.lane, area, y)
     end = max(ends) + 2
@@ -282,7 +291,7 @@ def draw_bit_ruler(
         y += 16
     runs = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
              x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
-             for x in ruler.stretches]  # fmt: skip
+             for x in ruler.runs]  # fmt: skip
     room = int(area.width / (canvas.scale_size(_SMALL) * _DIGIT))
     for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
         y = _draw_ruler_line(sketch, ruler, line, area, y)
@@ -302,46 +311,46 @@ _SMALL = 9.5
 """Smallest size of digits in a ruler; longer rulers are folded."""
 
 
-def _count_cells(stretches: Iterable[BitRun]) -> int:
+def _count_cells(runs: Iterable[BitRun]) -> int:
     """Return the width of runs in digits: each box has a margin."""
-    return sum(len(stretch.text) + 1 for stretch in stretches)
+    return sum(len(run.text) + 1 for run in runs)
 
 
-def _fold_runs(stretches: Iterable[BitRun], room: int) -> list[list[BitRun]]:
+def _fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
     """Fold runs into lines of `room` digits; a longer run is broken between groups."""
     lines: list[list[BitRun]] = [[]]
-    for stretch in stretches:
-        if lines[-1] and _count_cells([*lines[-1], stretch]) > room >= _count_cells([stretch]):
+    for run in runs:
+        if lines[-1] and _count_cells([*lines[-1], run]) > room >= _count_cells([run]):
             lines.append([])
-        rest = stretch.text
-        while _count_cells([*lines[-1], stretch._replace(text=rest)]) > room:
+        rest = run.text
+        while _count_cells([*lines[-1], run._replace(text=rest)]) > room:
             free_digits = room - _count_cells(lines[-1]) - 1
             length = max(rest.rfind(" ", 0, max(free_digits, 0) + 1), 0)
             if not length and not lines[-1]:  # without groups: parts of about equal length
                 length = -(-len(rest) // -(-len(rest) // free_digits))
             if length:
-                lines[-1].append(stretch._replace(text=rest[:length]))
-                stretch, rest = stretch._replace(label=_CONTINUATION), rest[length:].strip()
+                lines[-1].append(run._replace(text=rest[:length]))
+                run, rest = run._replace(label=_CONTINUATION), rest[length:].strip()
             lines.append([])
-        lines[-1].append(stretch._replace(text=rest))
+        lines[-1].append(run._replace(text=rest))
     return lines
 
 
 def _draw_ruler_line(
-    sketch: Sketch, ruler: BitRuler, stretches: list[BitRun], area: Area, y: float
+    sketch: Sketch, ruler: BitRuler, runs: list[BitRun], area: Area, y: float
 ) -> float:
     """Draw one line of a ruler, and the labels below it; return the end."""
     canvas, tint = sketch.canvas, sketch.find_tint(ruler.place)
-    digits = _count_cells(stretches)
+    digits = _count_cells(runs)
     size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
     x = area.center - digits * size * _DIGIT / 2
     labels = []
-    for stretch in stretches:
-        box = Area(x, (len(stretch.text) + 1) * size * _DIGIT)
-        draw_bit_box(canvas, box, y, 24, stretch.text, stretch.look, tint, size)
-        if stretch.label:
-            ink = SvgColour.MARK if stretch.look is SpanKind.LOST else SvgColour.DIM
-            labels.append((box.center, stretch.label, ink))
+    for run in runs:
+        box = Area(x, (len(run.text) + 1) * size * _DIGIT)
+        draw_bit_box(canvas, box, y, 24, run.text, run.kind, tint, size)
+        if run.label:
+            colour = SvgColour.MARK if run.kind is SpanKind.LOST else SvgColour.DIM
+            labels.append((box.center, run.label, colour))
         x = box.right
     extra_height = canvas.scale_size(9.5) - 9.5
     return (

@@ -10,7 +10,7 @@ from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
-from .text_fitting import LEAST, measure_text
+from .text_fitting import MIN_LETTER_PX, measure_text
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -59,17 +59,17 @@ the colour of the operand."""
 
 
 def draw_bit_box(
-    canvas: SvgCanvas, area: Area, y: float, height: float, text: str, look: SpanKind, tint: Tint,
+    canvas: SvgCanvas, area: Area, y: float, height: float, text: str, kind: SpanKind, tint: Tint,
     size: float = 15, *, aside: float = 0,
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
-    style, (fill, frame) = STYLES[look], choose_chip_colours(tint)
-    is_plain = look is SpanKind.CHIP and fill is SvgColour.PAGE
-    frame_colour = frame if look in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
+    style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
+    is_plain = kind is SpanKind.CHIP and fill is SvgColour.PAGE
+    frame_colour = frame if kind in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
     canvas.draw_rect(
         area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
     )
-    ink = SvgColour.INK if is_plain else style.text
+    colour = SvgColour.INK if is_plain else style.text
     middle = y + height / 2
     if style.is_hatched:
         text_width = min(measure_text(text, size, is_monospaced=True), area.width - 4)
@@ -88,7 +88,7 @@ def draw_bit_box(
         middle + size * 0.36,
         text,
         size,
-        ink,
+        colour,
         anchor="middle",
         is_monospaced=True,
         is_bold=style.is_bold,
@@ -120,20 +120,20 @@ def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -
             center, y + 16.5, "0 or 1", 12, SvgColour.DIM, anchor="middle", is_bold=True
         )
         return Area(x, PILL_WIDTH)
-    ink, soft = (
+    colour, soft = (
         (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.MARK, SvgColour.MARK_SOFT)
     )
     canvas.draw_rect(
-        x, y, PILL_WIDTH, PILL_HEIGHT, soft, ink, radius=PILL_HEIGHT / 2,
+        x, y, PILL_WIDTH, PILL_HEIGHT, soft, colour, radius=PILL_HEIGHT / 2,
         dash="" if value else "4 2",
     )  # fmt: skip
     left, top = x + 10, y + 8
     if value:
         points = (left, top + 4, left + 3, top + 8, left + 9, top)
-        canvas.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), ink, line=1.8)
+        canvas.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), colour, line=1.8)
     else:
-        canvas.draw_cross(left + 4, top + 4, ink)
-    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, ink, is_bold=True)
+        canvas.draw_cross(left + 4, top + 4, colour)
+    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, colour, is_bold=True)
     return Area(x, PILL_WIDTH)
 
 
@@ -142,16 +142,16 @@ def get_truth(value: int | None) -> bool | None:
     return None if value is None else bool(value)
 
 
-def draw_mask_box(canvas: SvgCanvas, x: float, y: float, is_set: bool, ink: SvgColour) -> None:
+def draw_mask_box(canvas: SvgCanvas, x: float, y: float, is_set: bool, colour: SvgColour) -> None:
     """Draw the box of a lane in a mask, filled if the lane is in it."""
-    canvas.draw_rect(x, y, 10, 10, ink if is_set else SvgColour.PAGE, ink, radius=1, line=1.4)
+    canvas.draw_rect(x, y, 10, 10, colour if is_set else SvgColour.PAGE, colour, radius=1, line=1.4)
 
 
 def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
     """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
     for index, flag in enumerate(flags):
         em = measure_text(flag, 1) * 1.12  # bold is wider
-        size = max(min(10.5, (area.width - 12) / em), LEAST)
+        size = max(min(10.5, (area.width - 12) / em), MIN_LETTER_PX)
         width = em * canvas.scale_size(size) + 12
         x, top = area.center - width / 2, y + 4 + index * 14
         canvas.parts.append(

@@ -10,7 +10,7 @@ from ...engine.records import NamedTuple
 
 USUAL = 10.0
 """Smallest usual letters in px."""
-LEAST = 9.0
+MIN_LETTER_PX = 9.0
 """Smallest possible letters in px."""
 LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
@@ -105,7 +105,7 @@ class Fitted(NamedTuple):
 
 
 def fit_text(
-    text: str, width: float, size: float, is_monospaced: bool, min_size: float = LEAST
+    text: str, width: float, size: float, is_monospaced: bool, min_size: float = MIN_LETTER_PX
 ) -> Fitted:
     """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
     em_width = measure_text(text, 1, is_monospaced)

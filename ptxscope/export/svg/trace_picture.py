@@ -27,7 +27,7 @@ from .page_layout import (
     COMPACT,
     EDGE,
     FIGURES,
-    LONGEST,
+    MAX_NAME_CHARS,
     PAGE,
     Area,
     Layout,
@@ -88,7 +88,7 @@ class SvgDrawing(NamedTuple):
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
-    return render_drawing(draw_trace(trace, options, look=choose_style(options)))
+    return render_drawing(draw_trace(trace, options, style=choose_style(options)))
 
 
 def choose_style(options: Options) -> PictureStyle:
@@ -97,7 +97,7 @@ def choose_style(options: Options) -> PictureStyle:
 
 
 def draw_trace(
-    trace: Trace, options: Options = DEFAULT, part: str = "", look: PictureStyle = PLAIN
+    trace: Trace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
 ) -> SvgDrawing:
     """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
 
@@ -105,17 +105,17 @@ def draw_trace(
     """
     doc = build_document(trace, options)
     canvas = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    canvas.lettering, canvas.min_size = look.lettering, look.min_size
-    is_compact = look.layout.is_compact
+    canvas.lettering, canvas.min_size = style.lettering, style.min_size
+    is_compact = style.layout.is_compact
     branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
-    longest = LONGEST_OF_BRANCH if branches else LONGEST
-    long_names = abbreviate_long_names(doc, longest)
+    max_chars = LONGEST_OF_BRANCH if branches else MAX_NAME_CHARS
+    long_names = abbreviate_long_names(doc, max_chars)
     if long_names:
-        trace = abbreviate_names(trace, longest)
+        trace = abbreviate_names(trace, max_chars)
         short_document = build_document(trace, options)
         branches = make_branches(short_document, trace, options)
     trunk = branches.trunk if branches else short_document.steps
-    layout = PAGE if branches else look.layout  # branches have one layout
+    layout = PAGE if branches else style.layout  # branches have one layout
     folded_scene = build_folded_scene(short_document, options) if is_compact else None
     scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
     sketch, page = Sketch(canvas, scene, short_document, trunk, layout), layout.page
@@ -303,11 +303,11 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
         top = end + 6
         for figure in fields:
             (area,) = sketch.make_areas(1, sketch.slots[figure.role])
-            for strip in figure.figure.rulers if figure.figure else ():
+            for ruler in figure.figure.rulers if figure.figure else ():
                 end = max(
-                    end, draw_bit_ruler(sketch, strip._replace(name=""), area, top, with_value=True)
+                    end, draw_bit_ruler(sketch, ruler._replace(name=""), area, top, with_value=True)
                 )
-                sketch.set_port(strip.place, area, end)
+                sketch.set_port(ruler.place, area, end)
         canvas.close_group()
     return max(end, words_end)
 

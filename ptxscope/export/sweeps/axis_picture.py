@@ -45,9 +45,9 @@ def draw_tick_text(
     width: float | None = None,
 ) -> None:
     """Draw the text of a tick; the current value's is bold."""
-    ink = SvgColour.INK if is_current else SvgColour.DIM
+    colour = SvgColour.INK if is_current else SvgColour.DIM
     canvas.draw_text(
-        x, y, text, 11.5, ink, anchor=anchor, is_monospaced=True, is_bold=is_current, width=width
+        x, y, text, 11.5, colour, anchor=anchor, is_monospaced=True, is_bold=is_current, width=width
     )
 
 

@@ -128,9 +128,9 @@ def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the background: shades where the line is clamped or wrapped, hatches at divergences."""
     sweep, starts = plot.sweep, plot.list_starts()
     top, height = plot.top - 8, _HIGH + 16
-    for mask, ink in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
+    for mask, colour in ((sweep.clamped, SvgColour.MARK_SOFT), (sweep.wrapped, SvgColour.SOFT)):
         for x, end in _iter_columns(mask, starts):
-            canvas.draw_rect(x, top, max(end - x, 0.6), height, ink, None, radius=0)
+            canvas.draw_rect(x, top, max(end - x, 0.6), height, colour, None, radius=0)
     for x, end in _iter_columns(sweep.divergence_mask, starts):
         canvas.draw_hatch(x, top, max(end - x, 1.5), height, SvgColour.BAR)
 

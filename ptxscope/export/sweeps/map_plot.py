@@ -133,9 +133,9 @@ def _draw_current_point(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     if column is None or row is None:
         return
     x, y = chart.compute_x(column + 0.5), chart.compute_y(row + 0.5)
-    for ink, width, dash in ((SvgColour.PAGE, 2.4, ""), (SvgColour.INK, 1.0, "3 3")):
-        canvas.draw_line(LEFT, y, LEFT + SIDE, y, ink, width, dash)
-        canvas.draw_line(x, chart.top, x, chart.top + SIDE, ink, width, dash)
+    for colour, width, dash in ((SvgColour.PAGE, 2.4, ""), (SvgColour.INK, 1.0, "3 3")):
+        canvas.draw_line(LEFT, y, LEFT + SIDE, y, colour, width, dash)
+        canvas.draw_line(x, chart.top, x, chart.top + SIDE, colour, width, dash)
     canvas.draw_dot(x, y, SvgColour.INK, is_hollow=True, size=5)
 
 

@@ -47,7 +47,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     def __init__(self, instructions: Sequence[CheckedInstruction], title: str) -> None:
         super().__init__()
         self._instructions, self._title = instructions, title
-        self._menu = Menu("Findings", [_make_item(item) for item in instructions], "found")
+        self._menu = Menu("Diagnostics", [_make_item(item) for item in instructions], "found")
         self._page = Page("told", "Details")
 
     def compose(self) -> ComposeResult:
@@ -86,4 +86,4 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
 def _make_item(item: CheckedInstruction) -> MenuItem:
     rules = ", ".join(dict.fromkeys(diagnostic.rule for diagnostic in item.diagnostics))
-    return MenuItem(f"line {item.place.line}  {rules}", item.ptx)
+    return MenuItem(f"line {item.location.line}  {rules}", item.ptx)

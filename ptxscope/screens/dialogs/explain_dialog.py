@@ -12,7 +12,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ...engine.diagnosis.findings import Diagnosis, Finding, investigate
+from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
 from ...engine.diagnosis.observation import Observation, parse_got
 from ...engine.listings.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
@@ -34,7 +34,7 @@ _PAUSE = 0.15
 """Seconds without a key before the typed value is explained."""
 
 
-class ExplainDialog(Dialog[tuple[str, Finding | None]]):
+class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
     """Asks for the observed result; returns it and the explanation chosen."""
 
     DEFAULT_CSS = """
@@ -61,7 +61,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._wait: Timer | None = None
         self._messages: list[str] = []
         self._observation_line = Static(id="seen")
-        self._findings = Menu("Explanations", [], "findings")
+        self._explanation_menu = Menu("Explanations", [], "findings")
         self._causes_page = Page("why", "Why")
 
     def compose(self) -> ComposeResult:
@@ -74,7 +74,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         with DialogFrame(self._title, keys, page=True):
             yield LabelledInput("got", "got", self._initial_text, hint)
             yield self._observation_line
-            yield self._findings
+            yield self._explanation_menu
             yield self._causes_page
 
     def on_mount(self) -> None:
@@ -82,7 +82,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._explain()
 
     @property
-    def _got(self) -> str:
+    def _observed_text(self) -> str:
         return self.query_one("#got", Input).value
 
     @on(Input.Changed)
@@ -94,14 +94,14 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
     @on(Input.Submitted)
     def _handle_input_submitted(self) -> None:
         self._explain()
-        if self._diagnosis and self._diagnosis.findings:
-            self._findings.focus()
+        if self._diagnosis and self._diagnosis.explanations:
+            self._explanation_menu.focus()
 
     def _explain(self) -> None:
         if self._wait is not None:
             self._wait.stop()
         self._diagnosis = None
-        text = self._got.strip()
+        text = self._observed_text.strip()
         if not text:
             self._show(["Which result did you get? Write ? for unknown digits."], [])
             return
@@ -115,16 +115,21 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
             return
         self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
         lines = [line.strip() for line in observation_lines(self._diagnosis)]
-        self._show(lines[1:], self._diagnosis.findings)
+        self._show(lines[1:], self._diagnosis.explanations)
 
-    def _show(self, lines: list[str], findings: tuple[Finding, ...] | list[Finding]) -> None:
+    def _show(
+        self, lines: list[str], explanations: tuple[Explanation, ...] | list[Explanation]
+    ) -> None:
         self._messages = lines
         self._show_observation()
         ins = self._trace.instruction
-        self._findings.show(
-            [MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in findings]
+        self._explanation_menu.show(
+            [
+                MenuItem(format_causes(x), x.ptx if x.instruction != ins else "")
+                for x in explanations
+            ]
         )
-        self._findings.border_title = f"Explanations · {len(findings)}"
+        self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
         self._show_why()
 
     def _show_observation(self) -> None:
@@ -144,13 +149,13 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
         self._observation_line.update(Content("\n".join(lines)))
 
     def _show_why(self) -> None:
-        diagnosis, index = self._diagnosis, self._findings.index
+        diagnosis, index = self._diagnosis, self._explanation_menu.index
         width = min(self._causes_page.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
             self._causes_page.show("")
-        elif diagnosis.findings:
+        elif diagnosis.explanations:
             self._causes_page.show(
-                "\n".join(explanation_lines(diagnosis, diagnosis.findings[index], width))
+                "\n".join(explanation_lines(diagnosis, diagnosis.explanations[index], width))
             )
         else:
             self._causes_page.show("\n".join(unexplained_lines(diagnosis, width)))
@@ -167,7 +172,7 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         if self._diagnosis:
-            self.close_with((self._got, self._diagnosis.findings[event.index]))
+            self.close_with((self._observed_text, self._diagnosis.explanations[event.index]))
 
     def action_copy(self) -> None:
         """Copy the explanation."""
@@ -176,4 +181,4 @@ class ExplainDialog(Dialog[tuple[str, Finding | None]]):
 
     def action_leave(self) -> None:
         """Return to the explorer, which is unchanged."""
-        self.close_with((self._got, None))
+        self.close_with((self._observed_text, None))

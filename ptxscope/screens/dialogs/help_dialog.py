@@ -94,8 +94,8 @@ _PANES = {
         "used in the lines below; f finds the line that wrote unexpected bits, c checks all lines"
     ),
     "check": (
-        "arrows move between the findings, Enter opens one on operands that show it, Tab goes to "
-        "the text, ^y copies it"
+        "arrows move between the diagnostics, Enter opens one on operands that show it, Tab goes "
+        "to the text, ^y copies it"
     ),
     "why?": (
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
@@ -213,13 +213,15 @@ _BESIDE = 36
 """Minimum columns for a description beside its name."""
 
 
-def _entry_lines(name: str, text: str, width: int, ink: str = "strong") -> Iterator[StyledLine]:
+def _entry_lines(
+    name: str, text: str, width: int, style_name: str = "strong"
+) -> Iterator[StyledLine]:
     if width < _BESIDE:
-        yield [StyledText(f"  {name}", ink)]
+        yield [StyledText(f"  {name}", style_name)]
         yield from ([StyledText(f"    {line}")] for line in textwrap.wrap(text, max(width - 4, 12)))
         return
     for i, line in enumerate(textwrap.wrap(text, width - 16)):
-        yield [StyledText(f"  {name if i == 0 else '':<13} ", ink), StyledText(line)]
+        yield [StyledText(f"  {name if i == 0 else '':<13} ", style_name), StyledText(line)]
 
 
 def _wrap_text(text: str, width: int) -> Iterator[StyledLine]:

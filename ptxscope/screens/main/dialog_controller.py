@@ -16,7 +16,7 @@ from .edit_controller import EditController
 from .explorer_view import ExplorerView
 
 if TYPE_CHECKING:
-    from ...engine.diagnosis.findings import Finding
+    from ...engine.diagnosis.explanations import Explanation
     from ...engine.tracing.annotations import Annotations
     from ...engine.tracing.trace import Trace
 
@@ -67,12 +67,12 @@ class DialogController:
 
         setup = edits.with_model(self._state.setup, "isa")
 
-        def on_close(answer: tuple[str, Finding | None] | None) -> None:
-            self._observed_text, finding = answer or (self._observed_text, None)
-            if finding is not None:
-                self._state.pin_for_finding(setup, finding)
-                self._edits.edit(edits.with_finding(setup, finding))
-                if finding.instruction.opcode != setup.instruction.opcode:
+        def on_close(answer: tuple[str, Explanation | None] | None) -> None:
+            self._observed_text, explanation = answer or (self._observed_text, None)
+            if explanation is not None:
+                self._state.pin_for_explanation(setup, explanation)
+                self._edits.edit(edits.with_explanation(setup, explanation))
+                if explanation.instruction.opcode != setup.instruction.opcode:
                     return  # the pin waits, as a hint has said
                 message = "the documented evaluation; you see the explanation"
                 self._view.notify_user("Pinned", message)

@@ -61,7 +61,7 @@ class EditController:
 
     def _report_pin(self, edit: Edit) -> None:
         """Report that a pin cannot be compared with the opened instruction."""
-        pin, before = self._state.pin, edit.before.instruction.opcode
+        pin, before = self._state.pin, edit.old_setup.instruction.opcode
         now = self._state.setup.instruction.opcode
         if pin is not None and pin.instruction.opcode == before != now:
             self._view.show_hint(
@@ -74,7 +74,7 @@ class EditController:
         name, cursor = self._state.find_computed_operand(edit), self._state.cursor
         if name and cursor:
             reason = "is computed by the listing: edit its inputs instead"
-            if name in cursor.run.program.constants:
+            if name in cursor.execute_program.program.constants:
                 reason = "is a constant of the asm statement"
             self._view.show_hint(f"{REFUSED} {name} {reason}", "changed", is_sticky=True)
 
@@ -140,7 +140,7 @@ class EditController:
         """Show why a value is unchanged, for as long as it takes to read."""
         self._view.show_hint(f"{REFUSED} {reason}", "changed", is_sticky=True)
 
-    def offer_values(self, event: OperandTable.Presets) -> None:
+    def offer_values(self, event: OperandTable.PresetListRequested) -> None:
         """Offer edge cases for an operand."""
         from ...widgets.base.menu import MenuItem
         from ..dialogs.menu_dialog import MenuDialog
@@ -174,7 +174,7 @@ class EditController:
 
     # --- the lanes -------------------------------------------------------------------------
 
-    def nudge_lane(self, event: LanesPane.Nudged) -> None:
+    def nudge_lane(self, event: LanesPane.NudgeRequested) -> None:
         """Change a lane by a small amount; a float to a neighbouring one."""
         bits, mask = self._state.trace.operands[event.role], (1 << event.width) - 1
         type_ = self._state.setup.instruction.type_of(event.role)
@@ -192,7 +192,7 @@ class EditController:
         """Toggle a lane of the mask."""
         self.edit(edits.with_mask_lane(self._state.setup, lane))
 
-    def select_part(self, event: LanesPane.Reselected) -> None:
+    def select_part(self, event: LanesPane.SourceChangeRequested) -> None:
         """Select another part."""
         setup = self._state.setup
         changed = edits.with_digit(setup, event.slot, event.lane, event.digit, event.unit)
@@ -202,7 +202,7 @@ class EditController:
         else:
             self.edit(changed)
 
-    def offer_parts(self, event: LanesPane.Choosing) -> None:
+    def offer_parts(self, event: LanesPane.SourceListRequested) -> None:
         """Offer the parts for a lane."""
         from ...widgets.form.slot_choices import make_choice_list
         from ..dialogs.choice_popup import ChoicePopup

@@ -39,11 +39,11 @@ class ListingController:
 
     def paste_text(self, text: str) -> None:
         """Open a pasted instruction, or several as a listing, or report what is wrong."""
-        from ...state.open_listing import LONGEST
+        from ...state.open_listing import MAX_CHARS
 
-        if len(text) > LONGEST:
+        if len(text) > MAX_CHARS:
             problem = (
-                f"more than {LONGEST:,} characters; `ptxscope check` reads a file of any length"
+                f"more than {MAX_CHARS:,} characters; `ptxscope check` reads a file of any length"
             )
             self._notify(problem, "Not pasted", severity="warning")
             return
@@ -73,7 +73,7 @@ class ListingController:
         """Open a listing beside the trace; with ``is_first``, undo ends there."""
         self.go_to(cursor)
         if is_first:
-            self._state.session.past.clear()
+            self._state.session.undo_history.clear()
         self._focus.move_to("listing")
 
     def ask_file(self, name: str = "") -> None:
@@ -171,7 +171,7 @@ class ListingController:
     def _open_checked(self, instruction: CheckedInstruction) -> None:
         """Show a checked instruction, on operands that show the erratum."""
         if self._state.cursor is not None:
-            cursor = self._state.cursor.move_to_line(instruction.place.line, instruction.ptx)
+            cursor = self._state.cursor.move_to_line(instruction.location.line, instruction.ptx)
             if cursor is None:
                 self._notify(instruction.ptx, "It is not in the list")
                 return

@@ -259,7 +259,9 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
         self.edits.set_value(event.role, event.bits)
 
-    def on_operand_table_presets(self, event: OperandTable.Presets) -> None:
+    def on_operand_table_preset_list_requested(
+        self, event: OperandTable.PresetListRequested
+    ) -> None:
         self.edits.offer_values(event)
 
     def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
@@ -268,16 +270,16 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
         self.focuses.ask_value(event.field, event.start, event.control.place)
 
-    def on_lanes_pane_nudged(self, event: LanesPane.Nudged) -> None:
+    def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
         self.edits.nudge_lane(event)
 
-    def on_lanes_pane_flipped(self, event: LanesPane.Flipped) -> None:
+    def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
         self.edits.flip_mask(event.lane)
 
-    def on_lanes_pane_reselected(self, event: LanesPane.Reselected) -> None:
+    def on_lanes_pane_source_change_requested(self, event: LanesPane.SourceChangeRequested) -> None:
         self.edits.select_part(event)
 
-    def on_lanes_pane_choosing(self, event: LanesPane.Choosing) -> None:
+    def on_lanes_pane_source_list_requested(self, event: LanesPane.SourceListRequested) -> None:
         self.edits.offer_parts(event)
 
     def action_fix(self) -> None:
@@ -356,7 +358,7 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     def action_hint(self) -> None:
         self.predictions.give_hint()
 
-    def on_lanes_pane_predict(self, event: LanesPane.Predict) -> None:
+    def on_lanes_pane_prediction_requested(self, event: LanesPane.PredictionRequested) -> None:
         self.predictions.ask_lane(event.place, event.start)
 
     def action_lessons(self) -> None:

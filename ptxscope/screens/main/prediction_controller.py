@@ -138,7 +138,7 @@ class PredictionController:
             view.show_hint(f"Hints are for predictions: {view.get_key('predict')} starts one")
             return
         place = view.lanes.place
-        if place is None or not view.lanes.is_asked(place):
+        if place is None or not view.lanes.is_predictable(place):
             place = state.find_next_lane()
         if place is None:
             return

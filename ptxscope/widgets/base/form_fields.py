@@ -131,9 +131,9 @@ class ChoiceRow(CursorPane):
         return [*lines, second]
 
     def _make_piece(self, text: str, name: str, *, is_chosen: bool) -> StyledText:
-        ink = "chosen" if is_chosen else ""
+        style_name = "chosen" if is_chosen else ""
         cursor_style = " cursor" if name == self._cursor and self.has_focus else ""
-        return StyledText(text, (ink + cursor_style).strip(), name)
+        return StyledText(text, (style_name + cursor_style).strip(), name)
 
     def action_move(self, delta: int) -> None:
         """Move the cursor."""

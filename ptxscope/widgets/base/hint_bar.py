@@ -86,9 +86,9 @@ class HintBar(Pane, can_focus=False):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the parts of the text that fit; the first is wrapped if necessary."""
-        text, ink = self._message
+        text, style_name = self._message
         parts = text.split(self.BETWEEN)
         while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:
             parts.pop()
         rows = textwrap.wrap(self.BETWEEN.join(parts), max(width, 12), break_on_hyphens=False)
-        return [[StyledText(row, ink)] for row in rows or [""]]
+        return [[StyledText(row, style_name)] for row in rows or [""]]

@@ -72,11 +72,11 @@ class Menu(Pane):
             room = 0
         lines: list[StyledLine] = []
         for i, (label, about) in enumerate(items):
-            ink, text = "cursor" if i == self.index else "", label.ljust(room)
+            style_name, text = "cursor" if i == self.index else "", label.ljust(room)
             if about and len(text) + 2 + len(about) <= width:
-                lines.append([StyledText(text, ink, i), StyledText(f"  {about}", "dim", i)])
+                lines.append([StyledText(text, style_name, i), StyledText(f"  {about}", "dim", i)])
                 continue
-            lines += [[StyledText(part, ink, i)] for part in _fold_text(label, width, "")]
+            lines += [[StyledText(part, style_name, i)] for part in _fold_text(label, width, "")]
             lines += [[StyledText(part, "dim", i)] for part in _fold_text(about, width, "    ")]
         return lines
 

@@ -29,7 +29,7 @@ class StyledText(NamedTuple):
     """Text in one style."""
 
     text: str
-    ink: str = ""
+    style_name: str = ""
     """A name from ``theme_styles.INKS``, or several separated by blanks."""
     target: object = None
     """The target of a click on it."""
@@ -214,8 +214,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             return Strip([], 0)
         segments: list[Segment] = []
         text, style = "", self._base
-        for part, ink, _ in region.lines[y]:
-            if (own := self._resolve_style(ink)) is not style:
+        for part, style_name, _ in region.lines[y]:
+            if (own := self._resolve_style(style_name)) is not style:
                 segments.append(Segment(text, style))
                 text, style = "", own
             text += part

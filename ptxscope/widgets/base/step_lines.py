@@ -28,7 +28,7 @@ def step_words(
         for erratum in divergence.errata:
             yield from sentence_lines(f"≠ {erratum.id}: {erratum.sentence}", width, "clamped")
     for row in step.rows:
-        if is_told(row):
+        if is_covered_by_step_text(row):
             marks = "".join(f"{GLYPHS[flag]} " for flag in select_notable_flags(row, 0))
             yield from sentence_lines(
                 f"{marks}{_named_sentence(trace, step, row)}", width, "changed"
@@ -38,7 +38,7 @@ def step_words(
         yield from sentence_lines(f"✎ {lane}{make_printable(note.text)}", width, "chosen")
 
 
-def is_told(row: RowTrace) -> bool:
+def is_covered_by_step_text(row: RowTrace) -> bool:
     """Whether the sentences of a step say what happened in a row."""
     return len(row.lanes) == 1 and bool(select_notable_flags(row, 0))
 
@@ -53,9 +53,9 @@ def _named_sentence(trace: Trace, step: Step, row: RowTrace) -> str:
     )
 
 
-def sentence_lines(text: str, width: int, ink: str) -> list[StyledLine]:
+def sentence_lines(text: str, width: int, style_name: str) -> list[StyledLine]:
     """Return a sentence wrapped into lines."""
     if 0 < len(text) <= width:
-        return [[StyledText(text, ink)]]
+        return [[StyledText(text, style_name)]]
     lines = textwrap.wrap(text, max(width, 20), subsequent_indent="  ", break_on_hyphens=False)
-    return [[StyledText(line, ink)] for line in lines]
+    return [[StyledText(line, style_name)] for line in lines]

@@ -217,14 +217,20 @@ class ThemeStyles:
     @property
     def variables(self) -> dict[str, str]:
         """Return variables that make Textual's own widgets readable."""
-        inks = {name: self.resolve_style(ink).color for name, ink in _WIDGETS.items()}
+        style_names = {
+            name: self.resolve_style(style_name).color for name, style_name in _WIDGETS.items()
+        }
         if self._is_ansi:
-            ansi = {name: f"ansi_{color.name}" for name, color in inks.items() if color}
+            ansi = {name: f"ansi_{color.name}" for name, color in style_names.items() if color}
             return ansi | {_RULE: "ansi_bright_black"}
         cursor = self._cursor
-        inks |= dict.fromkeys(_ROW, cursor.color)
-        inks |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
-        found = {name: color.triplet.hex for name, color in inks.items() if color and color.triplet}
+        style_names |= dict.fromkeys(_ROW, cursor.color)
+        style_names |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
+        found = {
+            name: color.triplet.hex
+            for name, color in style_names.items()
+            if color and color.triplet
+        }
         quiet = mix_colours(self._foreground, self._colours["background"], 0.6)
         return found | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
 

@@ -29,10 +29,12 @@ class ChoiceList(Menu):
         lines: list[StyledLine] = []
         for i, (_, shown, about, why_not) in enumerate(self.options):
             text = ((_MARK if why_not else " " * before) + shown).ljust(room)
-            ink = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
+            style_name = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
             for part in textwrap.wrap(why_not or about, max(width - room - 2, 8)) or [""]:
-                lines.append([StyledText(text, ink, i), StyledText(f"  {part}".rstrip(), "dim", i)])
-                text, ink = " " * room, ""
+                lines.append(
+                    [StyledText(text, style_name, i), StyledText(f"  {part}".rstrip(), "dim", i)]
+                )
+                text, style_name = " " * room, ""
         return lines
 
     @property

@@ -120,9 +120,9 @@ class ModifierRow(FormPane):
         else:
             room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
             text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
-            ink = self._choose_ink(cells[0], written)
+            style_name = self._choose_ink(cells[0], written)
             label = StyledText(f"{slot.name} ", self.label_ink(slot), cells[0])
-            return [label, StyledText(text, ink, cells[0])]
+            return [label, StyledText(text, style_name, cells[0])]
         lanes = zip(value, cells, strict=True)
         return [
             StyledText(f"{slot.name} ", self.label_ink(slot)),

@@ -27,8 +27,8 @@ from ...scene.scene_model import (
 )
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
-    DARK,
-    Lights,
+    NO_HIGHLIGHTS,
+    Highlights,
     draw_cell_pieces,
     format_link_style,
     lay_out_cells,
@@ -73,7 +73,7 @@ class LanesState(NamedTuple):
     trace: Trace
     step: int
     """The last revealed step."""
-    lights: Lights = DARK
+    lights: Highlights = NO_HIGHLIGHTS
     divergence: Divergence | None = None
     """Another answer, shown beside the trace from the step where they differ."""
     pin: Trace | None = None
@@ -237,7 +237,7 @@ class _Painter:
             others = (x for x in build_scene(pin).registers if x.role == register.role)
             for other in others:
                 if is_whole:
-                    units = _make_whole(other, DARK).units
+                    units = _make_whole(other, NO_HIGHLIGHTS).units
                     pinned = [[_make_pinned_piece(x) for x in unit] for unit in units]
                     pinned[0][0] = StyledText("≠pin ", "label")
                     found += whole_lines("", Whole(tuple(pinned)), "dim", [])
@@ -246,7 +246,7 @@ class _Painter:
                     other = _widen_register(other)
                 if register.is_by_lane and other.is_by_lane:
                     other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
-                body = _register_lines(other, self.width, DARK)
+                body = _register_lines(other, self.width, NO_HIGHLIGHTS)
                 found += _indent_lines(
                     "", "≠pin", "dim", [[_make_pinned_piece(x) for x in line] for line in body]
                 )
@@ -310,19 +310,19 @@ class _Painter:
             pinned = self.draw_pinned_rows(stage)
             level = max(level, Level.ROWS) if pinned else level  # the rows to compare with
             bodies = list(self.draw_rows(step, level)) if step else []
-        ink = "current" if is_current else "strong"
+        style_name = "current" if is_current else "strong"
         number = step.number if step else None
         for name, body in bodies or ([("", StyledLine())] if not pinned else []):
             if isinstance(name, Whole):
-                yield from whole_lines(label, name, ink, body, number)
+                yield from whole_lines(label, name, style_name, body, number)
             else:
-                yield labelled(label, name, ink, body, number)
+                yield labelled(label, name, style_name, body, number)
             label = ""
         for name, body in pinned:
             if isinstance(name, Whole):
-                yield from whole_lines(label, name, ink, body, number)
+                yield from whole_lines(label, name, style_name, body, number)
             else:
-                yield labelled(label or f"{name:>{NUMBER - 1}}", "≠pin", ink, body, number)
+                yield labelled(label or f"{name:>{NUMBER - 1}}", "≠pin", style_name, body, number)
             label = ""
 
     def _is_asked(self, stage: Stage) -> bool:
@@ -384,7 +384,7 @@ class _Painter:
         progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
         rest = rows[len(wired) :]
-        draw_row = partial(draw_row_lines, width=self.width, lights=self.lights, level=level)
+        draw_row = partial(draw_row_lines, width=self.width, highlights=self.lights, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
         rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
@@ -422,10 +422,13 @@ class _Painter:
             line: StyledLine = []
             for cell in row.cells:
                 indent: StyledLine = [StyledText(" " * INDENTS[row.name])]
-                if row is not rows[-1] and (ink := passing.get(cell.place.lane)):
-                    indent = [StyledText("│", ink), StyledText(" " * (INDENTS[row.name] - 1))]
+                if row is not rows[-1] and (style_name := passing.get(cell.place.lane)):
+                    indent = [
+                        StyledText("│", style_name),
+                        StyledText(" " * (INDENTS[row.name] - 1)),
+                    ]
                 line += pad_line(
-                    [*indent, *draw_cell_pieces(cell, lights=self.lights)], lane_columns
+                    [*indent, *draw_cell_pieces(cell, highlights=self.lights)], lane_columns
                 )
             yield row.name, line
 
@@ -456,9 +459,11 @@ class _Painter:
         }
         result: list[StyledLine] = []
         for line in lines:
-            marks = {x: StyledText("│", ink) for x, ink in taps.items()}
+            marks = {x: StyledText("│", style_name) for x, style_name in taps.items()}
             if not result:
-                marks |= {x: StyledText(TURNS[role], ink) for x, ink in leaving.items()}
+                marks |= {
+                    x: StyledText(TURNS[role], style_name) for x, style_name in leaving.items()
+                }
                 taps |= leaving
             result.append(_overlay_marks(pad_line(line, LABEL + self.width), marks))
         return result
@@ -480,9 +485,9 @@ class _Painter:
             rows, differs = pair.rows, pair.is_different
             branches = [
                 self._draw_branch_row(
-                    trace, row, other if pair.lanes else None, lights, level, width
+                    trace, row, other if pair.lanes else None, highlights, level, width
                 )
-                for (trace, lights), row, (other, _), width in zip(
+                for (trace, highlights), row, (other, _), width in zip(
                     sides, rows, sides[::-1], widths, strict=True
                 )
             ]
@@ -526,7 +531,7 @@ class _Painter:
         fit = (x for x in wanted if _LEAST < x < self.width - 3 - _LEAST)
         return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
-    def _choose_side(self, trace: Trace) -> tuple[Trace, Lights | None]:
+    def _choose_side(self, trace: Trace) -> tuple[Trace, Highlights | None]:
         """Return a branch's trace; only the stepped branch has lights and a cursor."""
         mine = trace.model == self.trace.model
         return (self.trace, self.lights) if mine else (trace, None)
@@ -548,7 +553,7 @@ class _Painter:
         trace: Trace,
         row: RowTrace | None,
         other: Trace | None,
-        lights: Lights | None,
+        highlights: Highlights | None,
         level: Level,
         width: int,
     ) -> list[StyledLine]:
@@ -558,10 +563,10 @@ class _Painter:
         if other is not None:
             cells = zip(shown.cells, build_cells(other.views[row.key]), strict=True)
             shown = shown._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
-        lines = draw_row_lines(shown, width, lights or DARK, min(level, Level.OPEN), 1)
-        if lights is not None:
+        lines = draw_row_lines(shown, width, highlights or NO_HIGHLIGHTS, min(level, Level.OPEN), 1)
+        if highlights is not None:
             return lines
-        return [[StyledText(text, ink) for text, ink, _ in line] for line in lines]
+        return [[StyledText(text, style_name) for text, style_name, _ in line] for line in lines]
 
     # --- a pin ---------------------------------------------------------------------
 
@@ -577,7 +582,7 @@ class _Painter:
         for name, cells in self._pinned_rows(stage):
             lines = [
                 [_make_pinned_piece(x) for x in line]
-                for line in _draw_in_columns(cells, self.width, DARK, is_tight)
+                for line in _draw_in_columns(cells, self.width, NO_HIGHLIGHTS, is_tight)
             ]
             if self.scene.lanes > 1 and len(cells) == 1:
                 rows.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
@@ -632,7 +637,7 @@ def step_of(trace: Trace, stage: Stage) -> Step | None:
 def draw_row_lines(
     row: RowScene,
     width: int,
-    lights: Lights,
+    highlights: Highlights,
     level: Level,
     progress: float,
     *,
@@ -640,19 +645,21 @@ def draw_row_lines(
 ) -> list[StyledLine]:
     """Return a row's cells and, if the row is open, its figure."""
     figure = row.figure if level >= Level.OPEN else None
-    lines = draw_figure(figure, width, len(row.cells), lights, progress) if figure else []
+    lines = draw_figure(figure, width, len(row.cells), highlights, progress) if figure else []
     if lines and is_complete(figure):
         return lines
-    return [*_draw_in_columns(row.cells, width, lights, is_tight), *lines]
+    return [*_draw_in_columns(row.cells, width, highlights, is_tight), *lines]
 
 
 @lru_cache(256)
 def _draw_in_columns(
-    cells: tuple[Cell, ...], width: int, lights: Lights, is_tight: bool
+    cells: tuple[Cell, ...], width: int, highlights: Highlights, is_tight: bool
 ) -> tuple[StyledLine, ...]:
     """Return a row's cells; the lines are the same at every level."""
     return tuple(
-        lay_out_cells(cells, width, partial(draw_cell_pieces, lights=lights), is_tight=is_tight)
+        lay_out_cells(
+            cells, width, partial(draw_cell_pieces, highlights=highlights), is_tight=is_tight
+        )
     )
 
 
@@ -665,8 +672,10 @@ def _separate_value(cell: Cell) -> Cell:
     return cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *rest)) if rest else cell
 
 
-def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> list[StyledLine]:
-    draw_cell = partial(draw_cell_pieces, lights=lights)
+def _register_lines(
+    register: RegisterFigure, width: int, highlights: Highlights
+) -> list[StyledLine]:
+    draw_cell = partial(draw_cell_pieces, highlights=highlights)
     if register.is_by_lane:
         return lay_out_cells(register.cells, width, draw_cell)
     parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
@@ -675,12 +684,12 @@ def _register_lines(register: RegisterFigure, width: int, lights: Lights) -> lis
 
 def _without_value(figure: BitRulers, value: str) -> BitRulers:
     """Return a register's figure without the value at the end of the line above."""
-    strips = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
-    return BitRulers(tuple(strips))
+    rulers = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
+    return BitRulers(tuple(rulers))
 
 
 def _draw_whole_row(
-    row: RowScene, level: Level, lines: Sequence[StyledLine], lights: Lights
+    row: RowScene, level: Level, lines: Sequence[StyledLine], highlights: Highlights
 ) -> Iterator[tuple[Whole, StyledLine]]:
     """Yield a row without lanes, and its description beyond the bits."""
     if is_complete(row.figure) and level >= Level.OPEN:
@@ -692,35 +701,37 @@ def _draw_whole_row(
     units = [
         [
             StyledText(f"{shorten_name(row.name)} ", "label"),
-            *draw_cell_pieces(cell._replace(spans=(bits,)), lights=lights),
+            *draw_cell_pieces(cell._replace(spans=(bits,)), highlights=highlights),
         ]
     ]
-    if any(span.look is not SpanKind.TEXT for span in more):
-        rest = draw_cell_pieces(cell._replace(spans=tuple(more)), lights=lights)
+    if any(span.kind is not SpanKind.TEXT for span in more):
+        rest = draw_cell_pieces(cell._replace(spans=tuple(more)), highlights=highlights)
         units.append([rest[0]._replace(text=rest[0].text.lstrip()), *rest[1:]])
     yield Whole(tuple(units)), []
 
 
-def _make_whole(register: RegisterFigure, lights: Lights) -> Whole:
+def _make_whole(register: RegisterFigure, highlights: Highlights) -> Whole:
     """Return a register without lanes: its name, its bits and their meaning."""
-    bits = [piece for cell in register.cells for piece in draw_cell_pieces(cell, lights=lights)]
+    bits = [
+        piece for cell in register.cells for piece in draw_cell_pieces(cell, highlights=highlights)
+    ]
     meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
     return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
 
 
 def _draw_folded(
-    rows: Sequence[RowScene], width: int, lights: Lights
+    rows: Sequence[RowScene], width: int, highlights: Highlights
 ) -> tuple[str, StyledLine] | None:
     """Return the rows of a step on one line, or None if it is too long.
 
     The line says where the bits come from if there is room.
     """
-    wide = _draw_outcomes(rows, width, lights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
-    return wide or _draw_outcomes(rows, width, lights, OUTCOMES)
+    wide = _draw_outcomes(rows, width, highlights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
+    return wide or _draw_outcomes(rows, width, highlights, OUTCOMES)
 
 
 def _draw_outcomes(
-    rows: Sequence[RowScene], width: int, lights: Lights, looks: Sequence[SpanKind]
+    rows: Sequence[RowScene], width: int, highlights: Highlights, kinds: Sequence[SpanKind]
 ) -> tuple[str, StyledLine] | None:
     """Return the names and the values of a step's rows on one line, or None if it is too long."""
     count = len(rows[0].cells)
@@ -734,15 +745,15 @@ def _draw_outcomes(
         line: StyledLine = []
         for row in rows:
             cell = row.cells[column]
-            ends = [at for at, x in enumerate(cell.spans) if x.look in OUTCOMES]
+            ends = [at for at, x in enumerate(cell.spans) if x.kind in OUTCOMES]
             if not ends:
                 return None
-            spans = [x for x in cell.spans[ends[-1] :] if x.look in looks]
+            spans = [x for x in cell.spans[ends[-1] :] if x.kind in kinds]
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
             line += draw_cell_pieces(
-                cell._replace(spans=tuple(spans)), lane_columns < _WIRED, lights
+                cell._replace(spans=tuple(spans)), lane_columns < _WIRED, highlights
             )
         cells.append(line)
     if max(map(measure_line, cells)) > lane_columns - (count > 1):
@@ -777,10 +788,10 @@ def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledL
 
 
 def _indent_lines(
-    label: str, name: str, ink: str, lines: Sequence[StyledLine]
+    label: str, name: str, style_name: str, lines: Sequence[StyledLine]
 ) -> Iterator[StyledLine]:
     for index, line in enumerate(lines):
-        yield labelled(label if index == 0 else "", name if index == 0 else "", ink, line)
+        yield labelled(label if index == 0 else "", name if index == 0 else "", style_name, line)
 
 
 def _name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, StyledLine]]:

@@ -13,7 +13,7 @@ from operator import add
 from ...engine.records import NamedTuple
 from ...scene.scene_model import NumberLine, Point, Tick
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import Lights, join_columns
+from .lane_cells import Highlights, join_columns
 
 _LEAST_COLUMN = 14
 """Minimum columns of a lane for an axis of its own."""
@@ -67,7 +67,7 @@ class _Scale(NamedTuple):
 
 
 def axis_lines(
-    axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float = 1
+    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float = 1
 ) -> list[StyledLine]:
     """Return the axes of a clamp with their numbers below; ``progress`` is that of the arrows."""
     lane_columns = width // lanes
@@ -76,10 +76,10 @@ def axis_lines(
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
     scale = _choose_scale(axis.points, room, is_shared=is_shared)
     ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
-    axes = [_draw_axis(axis, points, ticks, scale, room, lights, progress) for points in groups]
+    axes = [_draw_axis(axis, points, ticks, scale, room, highlights, progress) for points in groups]
     lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
-        return [_draw_lane_numbers(axis, scale, width, lights), *lines]
+        return [_draw_lane_numbers(axis, scale, width, highlights), *lines]
     return lines
 
 
@@ -138,14 +138,14 @@ def _draw_axis(
     ticks: Sequence[Tick],
     scale: _Scale,
     room: int,
-    lights: Lights,
+    highlights: Highlights,
     progress: float,
 ) -> list[StyledLine]:
     """Return an axis with its points, and below it the numbers of its ends and ticks."""
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
-    lit = lights.get_emphasis(whose) if whose else ""
+    lit = highlights.get_emphasis(whose) if whose else ""
     line: _Cells = {x: StyledText("─", "axis" + lit, whose) for x in range(start, end)}
     line[start] = StyledText("├" if axis.low else "╌", "axis" + lit, whose)
     line[end] = StyledText("┤" if axis.high else "╌", "axis" + lit, whose)
@@ -160,34 +160,38 @@ def _draw_axis(
     for point in sorted(
         points, key=lambda point: -abs(point.position - 0.5)
     ):  # the longest arrow below
-        line |= _draw_point(point, start, scale, lights, progress)
+        line |= _draw_point(point, start, scale, highlights, progress)
     if len(axis.low or "-∞") + len(axis.high or "∞") >= room:
         return [_join_pieces(line), *([StyledText(" " * x), piece] for x, piece in numbers.items())]
     return [_join_pieces(line), _join_pieces(numbers)]
 
 
-def _draw_point(point: Point, start: int, scale: _Scale, lights: Lights, progress: float) -> _Cells:
+def _draw_point(
+    point: Point, start: int, scale: _Scale, highlights: Highlights, progress: float
+) -> _Cells:
     """Return a dot, or a circle outside with its arrow to the bound."""
-    ink, place = lights.get_emphasis(point.place), point.place
+    style_name, place = highlights.get_emphasis(point.place), point.place
     cell = start + scale.find_cell(point.position)
     if 0 <= point.position <= 1:
-        return {cell: StyledText("●", "value" + ink, place)}
-    marks = {cell: StyledText("○", "changed" + ink, place)}
+        return {cell: StyledText("●", "value" + style_name, place)}
+    marks = {cell: StyledText("○", "changed" + style_name, place)}
     is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
     back = -1 if is_high else 1
     way = list(range(cell + back, bound, back))
     for x in way[: max(round(len(way) * progress), 1)]:
-        marks[x] = StyledText("╌", "clamped" + ink, place)
+        marks[x] = StyledText("╌", "clamped" + style_name, place)
     if scale.is_cut(point.position):
-        marks[way[len(way) // 2]] = StyledText("╱", "clamped" + ink, place)
+        marks[way[len(way) // 2]] = StyledText("╱", "clamped" + style_name, place)
     if progress >= 1:
-        marks[way[-1]] = StyledText("◂" if is_high else "▸", "clamped" + ink, place)
-        marks[bound] = StyledText("●", "clamped" + ink, place)
+        marks[way[-1]] = StyledText("◂" if is_high else "▸", "clamped" + style_name, place)
+        marks[bound] = StyledText("●", "clamped" + style_name, place)
     return marks
 
 
-def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Lights) -> StyledLine:
+def _draw_lane_numbers(
+    axis: NumberLine, scale: _Scale, width: int, highlights: Highlights
+) -> StyledLine:
     """Return the lane numbers above a shared axis, over their marks."""
     start = scale.find_start(axis.points)
     marks: _Cells = {}
@@ -197,7 +201,7 @@ def _draw_lane_numbers(axis: NumberLine, scale: _Scale, width: int, lights: Ligh
         rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
         x = min(max(start + scale.find_cell(point.position), free), width - rest)
         marks[x] = StyledText(
-            str(point.place.lane), "dim" + lights.get_emphasis(point.place), point.place
+            str(point.place.lane), "dim" + highlights.get_emphasis(point.place), point.place
         )
         free = x + 2
     return _join_pieces(marks)

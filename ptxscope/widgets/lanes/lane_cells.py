@@ -43,13 +43,13 @@ _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
 
 
-class Lights(NamedTuple):
+class Highlights(NamedTuple):
     """The highlights of the cursor."""
 
     cursor: LaneRef | None = None
     origins: frozenset[LaneRef] = frozenset()
     """The places that the cursor's cell came from."""
-    reached: frozenset[LaneRef] = frozenset()
+    uses: frozenset[LaneRef] = frozenset()
     """The places that it went to."""
     is_alone: bool = False
     """Whether to hide the places that the cursor's cell came from."""
@@ -64,10 +64,10 @@ class Lights(NamedTuple):
             return ""
         if place in self.origins:
             return " origin"
-        return " reached" if place in self.reached else " shade"
+        return " reached" if place in self.uses else " shade"
 
 
-DARK = Lights()
+NO_HIGHLIGHTS = Highlights()
 
 
 def format_tint(tint: Tint) -> str:
@@ -93,31 +93,33 @@ def _find_owner(tint: Tint) -> str:
 
 def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
     """Return a span as styled text; a tight one omits the chips' ends."""
-    text, look = span.text, span.look
-    if look is SpanKind.CHIP:
+    text, kind = span.text, span.kind
+    if kind is SpanKind.CHIP:
         chip = StyledText(text, f"chip-{format_tint(span.tint)}")
         if is_tight:
             return [chip]
         edge = f"edge-{format_tint(span.tint)}"
         return [StyledText(_ENDS[0], edge), chip, StyledText(_ENDS[1], edge)]
-    if look is SpanKind.UNUSED:
+    if kind is SpanKind.UNUSED:
         return [StyledText(text if is_tight else f" {text} ", "dim")]
-    if look in _HATCH:
-        return [StyledText(_HATCH[look] + text, f"hatch-{_find_owner(span.tint)}")]
-    if look is SpanKind.LOST:
+    if kind in _HATCH:
+        return [StyledText(_HATCH[kind] + text, f"hatch-{_find_owner(span.tint)}")]
+    if kind is SpanKind.LOST:
         return [StyledText(f"{text}╳", "lost")]
-    if look is SpanKind.AWAY:
+    if kind is SpanKind.AWAY:
         return [StyledText(text, format_link_style(span.tint))]
-    if is_tight and (look in _TIGHTENED or text in _SIGNS):
+    if is_tight and (kind in _TIGHTENED or text in _SIGNS):
         text = text.replace(" ", "")
-    return [StyledText(text, _INKS[look])]
+    return [StyledText(text, _INKS[kind])]
 
 
-def draw_cell_pieces(cell: Cell, is_tight: bool = False, lights: Lights = DARK) -> list[StyledText]:
+def draw_cell_pieces(
+    cell: Cell, is_tight: bool = False, highlights: Highlights = NO_HIGHLIGHTS
+) -> list[StyledText]:
     """Return a cell's spans as pieces whose target is its place."""
-    ink = lights.get_emphasis(cell.place)
+    style_name = highlights.get_emphasis(cell.place)
     return [
-        StyledText(piece.text, piece.ink + ink, cell.place)
+        StyledText(piece.text, piece.style_name + style_name, cell.place)
         for span in cell.spans
         for piece in draw_span(span, is_tight=is_tight)
     ]
@@ -151,13 +153,13 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
     """Return pieces as words, separated by blanks."""
     words: list[list[StyledText]] = []
     blank = True
-    for text, ink, target in line:
+    for text, style_name, target in line:
         for index, part in enumerate(text.split(" ")):
             blank = blank or index > 0
             if part:
                 if blank:
                     words.append([])
-                words[-1].append(StyledText(part, ink, target))
+                words[-1].append(StyledText(part, style_name, target))
                 blank = False
     return words
 
@@ -181,15 +183,15 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
             used, gap, room = 0, 0, width - indent
         if gap:
             lines[-1].append(StyledText(" ", "", word[0].target))
-        for text, ink, target in word:
+        for text, style_name, target in word:
             rest = text
             while used + gap + len(rest) > room > 0:
                 fits = max(room - used - gap, 0)
-                lines[-1].append(StyledText(rest[:fits], ink, target))
+                lines[-1].append(StyledText(rest[:fits], style_name, target))
                 rest = rest[fits:]
                 lines.append([StyledText(" " * indent)] if indent else [])
                 used, gap, room = 0, 0, width - indent
-            lines[-1].append(StyledText(rest, ink, target))
+            lines[-1].append(StyledText(rest, style_name, target))
             used += gap + len(rest)
             gap = 0
     return lines

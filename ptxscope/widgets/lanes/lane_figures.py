@@ -28,7 +28,7 @@ from ...scene.scene_model import (
 )
 from ..base.pane import StyledLine, StyledText
 from .lane_axes import axis_lines
-from .lane_cells import Lights, draw_span, format_link_style, measure_line, pad_line, wrap_line
+from .lane_cells import Highlights, draw_span, format_link_style, measure_line, pad_line, wrap_line
 
 _WIDEST = 49
 """Maximum columns of an axis."""
@@ -40,10 +40,10 @@ _RAIL = "━"
 
 
 def draw_figure(
-    figure: RowFigure, width: int, lanes: int, lights: Lights, progress: float = 1
+    figure: RowFigure, width: int, lanes: int, highlights: Highlights, progress: float = 1
 ) -> list[StyledLine]:
     """Return a figure for a width in columns; a ``progress`` below 1 draws a part of its motion."""
-    return _DRAW[type(figure)](figure, width, lanes, lights, progress)
+    return _DRAW[type(figure)](figure, width, lanes, highlights, progress)
 
 
 def is_complete(figure: RowFigure | None) -> bool:
@@ -55,14 +55,14 @@ def is_complete(figure: RowFigure | None) -> bool:
 
 
 def _draw_number_line(
-    axis: NumberLine, width: int, lanes: int, lights: Lights, progress: float
+    axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
     if axis.nan_names or any(point.names for point in axis.points):
-        return _compared(axis, width, lights)
-    return axis_lines(axis, width, lanes, lights, progress)
+        return _compared(axis, width, highlights)
+    return axis_lines(axis, width, lanes, highlights, progress)
 
 
-def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
+def _compared(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
     together = beside >= _NARROWEST
@@ -72,7 +72,7 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
     for x in range(inner):
         mark = marks.get(x)
         if mark:
-            line.append(StyledText("●", "value" + lights.get_emphasis(mark.place), mark.place))
+            line.append(StyledText("●", "value" + highlights.get_emphasis(mark.place), mark.place))
         else:
             line.append(StyledText("─", "axis"))
     line.append(StyledText("┤", "axis"))
@@ -82,7 +82,7 @@ def _compared(axis: NumberLine, width: int, lights: Lights) -> list[StyledLine]:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
-    lines += _draw_names_below(axis.points, start + 1, inner, width, lights)
+    lines += _draw_names_below(axis.points, start + 1, inner, width, highlights)
     if axis.nan_names:
         names = " and ".join(axis.nan_names)
         are = "are" if len(axis.nan_names) > 1 else "is"
@@ -104,7 +104,7 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
 
 
 def _draw_names_below(
-    points: Sequence[Point], start: int, inner: int, width: int, lights: Lights
+    points: Sequence[Point], start: int, inner: int, width: int, highlights: Highlights
 ) -> list[StyledLine]:
     """Return names of numbers under their marks; if they do not fit, on a line of their own."""
     places = _compute_columns(points, inner)
@@ -116,14 +116,16 @@ def _draw_names_below(
         if x < used + (1 if used else 0):
             break
         placed.append(StyledText(" " * (x - used)))
-        placed.append(StyledText(text, "number" + lights.get_emphasis(point.place), point.place))
+        placed.append(
+            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place)
+        )
         used = x + len(text)
     else:
         return [placed] if placed else []
     line: StyledLine = [StyledText("● ", "value")]
     for _, text, point in labels:
         line += [
-            StyledText(text, "number" + lights.get_emphasis(point.place), point.place),
+            StyledText(text, "number" + highlights.get_emphasis(point.place), point.place),
             StyledText("   "),
         ]
     return wrap_line(line[:-1], width, 2)
@@ -137,15 +139,15 @@ def _label(point: Point) -> str:
 
 
 def _draw_bit_rulers(
-    strips: BitRulers, width: int, lanes: int, lights: Lights, progress: float
+    rulers: BitRulers, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
     lines: list[StyledLine] = []
-    for strip in strips.rulers:
-        is_repeated = lanes == 1 and strip.summary.startswith(
+    for ruler in rulers.rulers:
+        is_repeated = lanes == 1 and ruler.summary.startswith(
             "= "
         )  # the row's own line ends with it
-        shown_strip = strip._replace(summary="") if is_repeated else strip
-        lines += strip_lines(shown_strip, width, lights)
+        shown_strip = ruler._replace(summary="") if is_repeated else ruler
+        lines += ruler_lines(shown_strip, width, highlights)
     return lines
 
 
@@ -155,7 +157,7 @@ def without_repeated_rulers(figure: Scene) -> Scene:
     Of rulers that share their captions, the last one has them.
     """
     figures = [register.figure for register in figure.registers if register.figure]
-    known = {ruler.stretches for figure in figures for ruler in figure.rulers}
+    known = {ruler.runs for figure in figures for ruler in figure.rulers}
     told = {ruler.summary for figure in figures for ruler in figure.rulers}
 
     def without_repeats(row: RowScene) -> RowScene:
@@ -166,7 +168,7 @@ def without_repeated_rulers(figure: Scene) -> Scene:
         left = tuple(
             x._replace(summary="") if x.summary in told else x
             for x in sources or rulers
-            if x.stretches not in known
+            if x.runs not in known
         )
         return row._replace(figure=BitRulers(left) if left else None)
 
@@ -181,16 +183,14 @@ def without_repeated_rulers(figure: Scene) -> Scene:
 
 def _has_captions_of(figure: BitRulers, other: BitRulers) -> bool:
     """Whether all rulers of two figures have the same captions."""
-    captions = {
-        tuple(run.label for run in ruler.stretches) for ruler in (*figure.rulers, *other.rulers)
-    }
+    captions = {tuple(run.label for run in ruler.runs) for ruler in (*figure.rulers, *other.rulers)}
     return len(captions) == 1
 
 
 def _without_captions(figure: BitRulers) -> BitRulers:
     return BitRulers(
         tuple(
-            ruler._replace(stretches=tuple(run._replace(label="") for run in ruler.stretches))
+            ruler._replace(runs=tuple(run._replace(label="") for run in ruler.runs))
             for ruler in figure.rulers
         )
     )
@@ -207,36 +207,36 @@ class _Segment(NamedTuple):
     """Whether it begins its stretch, after another one."""
 
 
-def strip_lines(strip: BitRuler, width: int, lights: Lights) -> list[StyledLine]:
+def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return a number's stretches side by side, with captions below and the meaning beside them."""
-    lines = _segments(strip, width)
-    captions = _caption_segments(strip, lines, width)
+    lines = _segments(ruler, width)
+    captions = _caption_segments(ruler, lines, width)
     digits = [
-        _segment_line(strip, segments, lights, is_first=index == 0)
+        _segment_line(ruler, segments, highlights, is_first=index == 0)
         for index, segments in enumerate(lines)
     ]
-    text = [StyledText(f"  {strip.summary}", "value")] if strip.summary else []
+    text = [StyledText(f"  {ruler.summary}", "value")] if ruler.summary else []
     beside = next((x for x in digits if measure_line(x) + measure_line(text) <= width), None)
     if beside is not None:
         beside += text
     drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
-        if captions is not None and (under := _caption_line(strip, segments, captions)):
+        if captions is not None and (under := _caption_line(ruler, segments, captions)):
             drawn_lines.append(under)
     if captions is None:
-        drawn_lines += _list_captions([label for _, _, label in strip.stretches if label], width)
+        drawn_lines += _list_captions([label for _, _, label in ruler.runs if label], width)
     if text and beside is None:
-        drawn_lines += wrap_line([StyledText(strip.summary, "value")], width, 2)
+        drawn_lines += wrap_line([StyledText(ruler.summary, "value")], width, 2)
     return drawn_lines
 
 
-def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
+def _segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
     """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
-    x = len(strip.name) + 1 if strip.name else 0
-    for index, (text, look, _) in enumerate(strip.stretches):
-        whole = draw_span(CellSpan(text, look), is_tight=True)[0].text
+    x = len(ruler.name) + 1 if ruler.name else 0
+    for index, (text, kind, _) in enumerate(ruler.runs):
+        whole = draw_span(CellSpan(text, kind), is_tight=True)[0].text
         bar = int(index > 0)
         if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
             lines.append([])
@@ -257,17 +257,19 @@ def _segments(strip: BitRuler, width: int) -> list[list[_Segment]]:
     return lines
 
 
-def _short_words(text: str, longest: int) -> list[str]:
+def _short_words(text: str, max_chars: int) -> list[str]:
     """Return the words of a text, broken if longer than a line."""
-    return [word[i : i + longest] for word in text.split(" ") for i in range(0, len(word), longest)]
+    return [
+        word[i : i + max_chars] for word in text.split(" ") for i in range(0, len(word), max_chars)
+    ]
 
 
 def _caption_segments(
-    strip: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
+    ruler: BitRuler, lines: Sequence[Sequence[_Segment]], width: int
 ) -> set[_Segment] | None:
     """Return the segments with captions below, or None if a caption has no room."""
     segments: set[_Segment] = set()
-    for index, (_, _, label) in enumerate(strip.stretches):
+    for index, (_, _, label) in enumerate(ruler.runs):
         if not label:
             continue
         candidates = [
@@ -292,23 +294,23 @@ def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
 
 
 def _segment_line(
-    strip: BitRuler, segments: Sequence[_Segment], lights: Lights, *, is_first: bool
+    ruler: BitRuler, segments: Sequence[_Segment], highlights: Highlights, *, is_first: bool
 ) -> StyledLine:
-    ink = lights.get_emphasis(strip.place)
+    style_name = highlights.get_emphasis(ruler.place)
     line: StyledLine = (
-        [StyledText(f"{strip.name} ", "label", strip.place)] if strip.name and is_first else []
+        [StyledText(f"{ruler.name} ", "label", ruler.place)] if ruler.name and is_first else []
     )
     for segment in segments:
-        look = strip.stretches[segment.stretch].look
+        kind = ruler.runs[segment.stretch].kind
         line.append(StyledText(" " * (segment.start - segment.has_bar - measure_line(line))))
-        line += [StyledText("│", "axis", strip.place)] if segment.has_bar else []
-        look_ink = draw_span(CellSpan("", look), is_tight=True)[0].ink
-        line.append(StyledText(segment.text, look_ink + ink, strip.place))
+        line += [StyledText("│", "axis", ruler.place)] if segment.has_bar else []
+        look_ink = draw_span(CellSpan("", kind), is_tight=True)[0].style_name
+        line.append(StyledText(segment.text, look_ink + style_name, ruler.place))
     return [piece for piece in line if piece.text]
 
 
 def _caption_line(
-    strip: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
+    ruler: BitRuler, segments: Sequence[_Segment], captions: set[_Segment]
 ) -> StyledLine:
     """Return the captions under a line; empty if it has none."""
     line: StyledLine = []
@@ -319,7 +321,7 @@ def _caption_line(
             line.append(StyledText(" " * (segment.start - 1 - measure_line(line))))
             line.append(StyledText("│", "axis"))
         if is_captioned:
-            label = strip.stretches[segment.stretch].label
+            label = ruler.runs[segment.stretch].label
             line.append(StyledText(" " * (segment.start - measure_line(line))))
             line.append(StyledText(f"{label:^{len(segment.text)}}", "dim"))
         was_captioned = is_captioned
@@ -330,7 +332,7 @@ def _caption_line(
 
 
 def _draw_running_sum(
-    sum_: RunningSum, width: int, lanes: int, lights: Lights, progress: float
+    sum_: RunningSum, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
     """Return a sum that flows from the left and adds every lane's number from above."""
     lane_columns = width // lanes
@@ -338,7 +340,7 @@ def _draw_running_sum(
     above: list[StyledLine] = []
     rail: list[StyledLine] = []
     for index, term in enumerate(sum_.terms):
-        top, bottom = _draw_term(term, sum_.place, lights)
+        top, bottom = _draw_term(term, sum_.place, highlights)
         if measure_line(bottom) > lane_columns or measure_line(top) > lane_columns:
             return []
         if index >= term_count:
@@ -354,32 +356,32 @@ def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[
     return isinstance(figure, RunningSum) and bool(lines) and lines[-1][0].text == _RAIL
 
 
-def draw_rail_start(sum_: RunningSum, lights: Lights) -> StyledLine:
+def draw_rail_start(sum_: RunningSum, highlights: Highlights) -> StyledLine:
     """Return the start of a running sum: c and its number."""
-    start, ink = sum_.start, lights.get_emphasis(sum_.start.place)
+    start, style_name = sum_.start, highlights.get_emphasis(sum_.start.place)
     return [
         StyledText(f"{start.name} ", "label", start.place),
-        StyledText(f"{start.text} ", "number" + ink, start.place),
+        StyledText(f"{start.text} ", "number" + style_name, start.place),
         StyledText(_RAIL, "axis"),
     ]
 
 
-def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, StyledLine]:
+def _draw_term(term: Term, whole: LaneRef, highlights: Highlights) -> tuple[StyledLine, StyledLine]:
     """Return a term, and the rail below it with the sum so far."""
-    ink = lights.get_emphasis(term.place)
+    style_name = highlights.get_emphasis(term.place)
     stem = "│" if term.is_added else "┊"
     text = term.text if term.is_added else "left out"
-    look = "number" if term.is_added else "dim"
+    kind = "number" if term.is_added else "dim"
     top = [
         StyledText(" "),
         StyledText(f"{stem} ", "axis"),
-        StyledText(text, look + ink, term.place),
+        StyledText(text, kind + style_name, term.place),
     ]
     node = "⊕" if term.is_added else "╌"
     bottom = [
         StyledText(_RAIL, "axis"),
         StyledText(node, "strong"),
-        StyledText(f" {term.total} ", "value" + lights.get_emphasis(whole), whole),
+        StyledText(f" {term.total} ", "value" + highlights.get_emphasis(whole), whole),
     ]
     return top, bottom
 
@@ -387,20 +389,20 @@ def _draw_term(term: Term, whole: LaneRef, lights: Lights) -> tuple[StyledLine, 
 # --- truths and choices ---------------------------------------------------------------------
 
 
-def _draw_truth(truth: TruthValue, lights: Lights) -> StyledLine:
-    ink = lights.get_emphasis(truth.place)
-    look = "good" if truth.value else "bad"
+def _draw_truth(truth: TruthValue, highlights: Highlights) -> StyledLine:
+    style_name = highlights.get_emphasis(truth.place)
+    kind = "good" if truth.value else "bad"
     return [
-        StyledText(f"{truth.name} ", "label" + ink, truth.place),
-        StyledText(str(truth.value), look + ink, truth.place),
+        StyledText(f"{truth.name} ", "label" + style_name, truth.place),
+        StyledText(str(truth.value), kind + style_name, truth.place),
     ]
 
 
 def _draw_gate(
-    gate: Gate, width: int, lanes: int, lights: Lights, progress: float
+    gate: Gate, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
-    inputs = [_draw_truth(truth, lights) for truth in gate.inputs]
-    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, lights)]
+    inputs = [_draw_truth(truth, highlights) for truth in gate.inputs]
+    output = [StyledText(f" {gate.word} ── ", "strong"), *_draw_truth(gate.output, highlights)]
     room = max(map(measure_line, inputs)) + 1
     if len(inputs) == 1:
         return wrap_line([*pad_line(inputs[0], room), StyledText("──", "axis"), *output], width, 2)
@@ -415,22 +417,26 @@ def _draw_gate(
 
 
 def _draw_choice(
-    choice: ChoiceFigure, width: int, lanes: int, lights: Lights, progress: float
+    choice: ChoiceFigure, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
     truth = "true" if choice.condition.value else "false"
     why = f"{choice.condition.name} is {truth}"
     room = max(len(option.name) for option in choice.options)
     lines: list[StyledLine] = []
     for option in choice.options:
-        ink = lights.get_emphasis(option.place)
-        name = StyledText(f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + ink)
-        look = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
-        bits = draw_span(CellSpan(option.bits, look, option.tint))
-        pieces = [StyledText(x.text, x.ink + ink, option.place) for x in bits]
+        style_name = highlights.get_emphasis(option.place)
+        name = StyledText(
+            f"{option.name:<{room}} ", ("strong" if option.is_taken else "dim") + style_name
+        )
+        kind = SpanKind.CHIP if option.is_taken else SpanKind.UNUSED
+        bits = draw_span(CellSpan(option.bits, kind, option.tint))
+        pieces = [StyledText(x.text, x.style_name + style_name, option.place) for x in bits]
         if option.is_taken:
             way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
-            way.append(StyledText(why, verdict + lights.get_emphasis(choice.place), choice.place))
+            way.append(
+                StyledText(why, verdict + highlights.get_emphasis(choice.place), choice.place)
+            )
         else:
             way = [StyledText(" ╌╌╳", "dim")]
         mark = StyledText("▶ " if option.is_taken else "  ", "strong")

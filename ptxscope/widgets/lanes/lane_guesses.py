@@ -11,18 +11,18 @@ from ...learn.prediction import NOT_YET, Guess
 from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, SpanKind
 from ..base.pane import StyledLine, StyledText
 from ..result_bar import VEIL
-from .lane_cells import Lights, draw_cell_pieces, lay_out_cells
+from .lane_cells import Highlights, draw_cell_pieces, lay_out_cells
 
 WRONG = "✗"
 _BLANK = VEIL * 4
 
 
 def guess_lines(
-    row: RowScene, guesses: Mapping[LaneRef, Guess], width: int, lights: Lights
+    row: RowScene, guesses: Mapping[LaneRef, Guess], width: int, highlights: Highlights
 ) -> list[StyledLine]:
     """Return the cells of a row in lane columns; a cell with several numbers is predicted once."""
     places = dict.fromkeys(cell.place for cell in row.cells)
-    draw = partial(_draw_guess, guesses=guesses, lights=lights)
+    draw = partial(_draw_guess, guesses=guesses, highlights=highlights)
     if len(places) == len(row.cells):
         return lay_out_cells(row.cells, width, draw)
     is_complete = all(guesses.get(place, NOT_YET).is_right for place in places)
@@ -36,20 +36,20 @@ def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
     cells = []
     for cell in register.cells:
         bits = cell.spans[0]
-        look = SpanKind.CHIP if stage is Stage.SELECT else bits.look
-        cells.append(cell._replace(spans=(bits._replace(look=look),)))
+        kind = SpanKind.CHIP if stage is Stage.SELECT else bits.kind
+        cells.append(cell._replace(spans=(bits._replace(kind=kind),)))
     return register._replace(cells=tuple(cells), meaning="")
 
 
 def _draw_guess(
-    cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess], lights: Lights
+    cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess], highlights: Highlights
 ) -> list[StyledText]:
     guess = guesses.get(cell.place, NOT_YET)
     if guess.is_right:
-        return draw_cell_pieces(cell, is_tight, lights)
-    text, ink = _BLANK, "veil"
+        return draw_cell_pieces(cell, is_tight, highlights)
+    text, style_name = _BLANK, "veil"
     if guess.text:
         wrong = guess.is_wrong
-        text, ink = make_printable(guess.text), "bad" if wrong else "number"
+        text, style_name = make_printable(guess.text), "bad" if wrong else "number"
         text = f"{WRONG} {text}" if wrong else f"{text} ?"
-    return [StyledText(text, ink + lights.get_emphasis(cell.place), cell.place)]
+    return [StyledText(text, style_name + highlights.get_emphasis(cell.place), cell.place)]

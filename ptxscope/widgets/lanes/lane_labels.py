@@ -31,7 +31,7 @@ class Whole(NamedTuple):
 
 
 def labelled(
-    label: str, name: str, ink: str, body: StyledLine, number: int | None = None
+    label: str, name: str, style_name: str, body: StyledLine, number: int | None = None
 ) -> StyledLine:
     """Return a line after its label, whose target is the step.
 
@@ -39,7 +39,7 @@ def labelled(
     """
     target = number if label else None
     return [
-        StyledText(f"{label:<{NUMBER}}", ink, target),
+        StyledText(f"{label:<{NUMBER}}", style_name, target),
         StyledText(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
         *body,
     ]
@@ -51,7 +51,7 @@ def shorten_name(name: str) -> str:
 
 
 def whole_lines(
-    label: str, whole: Whole, ink: str, body: StyledLine, number: int | None = None
+    label: str, whole: Whole, style_name: str, body: StyledLine, number: int | None = None
 ) -> Iterator[StyledLine]:
     """Yield a whole register after a label; ``body`` continues it in the lane columns."""
     rows = [(label, StyledLine())]
@@ -69,5 +69,5 @@ def whole_lines(
         blanks = LABEL - len(head) - measure_line(line)
         if blanks > 1 and not (body and is_last):
             blanks -= 1
-        title = [StyledText(head, ink, number)] if head else []
+        title = [StyledText(head, style_name, number)] if head else []
         yield [*title, StyledText(" " * max(blanks, 1)), *line, *(body if is_last else ())]

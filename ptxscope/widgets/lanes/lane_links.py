@@ -47,13 +47,13 @@ class _Net(NamedTuple):
     """A source and every lane that selects it."""
 
     start: int
-    ends: tuple[int, ...]
-    ink: str
+    columns: tuple[int, ...]
+    style_name: str
 
     @property
     def span(self) -> tuple[int, int]:
         """Its leftmost and its rightmost column."""
-        places = (self.start, *self.ends)
+        places = (self.start, *self.columns)
         return min(places), max(places)
 
 
@@ -79,12 +79,12 @@ def draw_links(
     grid: dict[tuple[int, int], tuple[int, str]] = {}
 
     def draw(y: int, x: int, ways: int, net: _Net) -> None:
-        lines, ink = grid.get((y, x), (0, net.ink))
-        mine = ink == net.ink
+        lines, style_name = grid.get((y, x), (0, net.style_name))
+        mine = style_name == net.style_name
         if mine:
-            grid[y, x] = lines | ways, ink
+            grid[y, x] = lines | ways, style_name
         elif ways & (_UP | _DOWN):
-            grid[y, x] = ways, net.ink
+            grid[y, x] = ways, net.style_name
 
     for net, rail in zip(nets, rails, strict=True):
         left, right = net.span
@@ -96,7 +96,7 @@ def draw_links(
         for y in range(rail):
             draw(y, net.start, _UP | _DOWN, net)
         draw(rail, net.start, _UP, net)
-        for end in net.ends:
+        for end in net.columns:
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
@@ -142,10 +142,10 @@ def _assign_rails(nets: Sequence[_Net]) -> list[int]:
 def _draw_grid_line(grid: dict[tuple[int, int], tuple[int, str]], y: int, width: int) -> StyledLine:
     line: StyledLine = []
     for x in range(-1, width):
-        ways, ink = grid.get((y, x), (0, ""))
+        ways, style_name = grid.get((y, x), (0, ""))
         text = _GLYPHS.get(ways, " ")
-        if x > 0 and line[-1].ink == ink:
-            line[-1] = StyledText(line[-1].text + text, ink)
+        if x > 0 and line[-1].style_name == style_name:
+            line[-1] = StyledText(line[-1].text + text, style_name)
         else:
-            line.append(StyledText(text, ink))
+            line.append(StyledText(text, style_name))
     return line

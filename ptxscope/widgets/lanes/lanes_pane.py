@@ -26,11 +26,11 @@ from ...scene.scene_model import LaneRef
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
 from ..base.posted_message import PartMessage
-from ..base.step_lines import is_told
+from ..base.step_lines import is_covered_by_step_text
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
 from ..operand_table import OperandField
 from .lane_accordion import LanesState, draw
-from .lane_cells import DARK, Lights
+from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ class LanesPane(Pane):
         start: str
         """The text typed so far."""
 
-    class Nudged(PartMessage):
+    class NudgeRequested(PartMessage):
         """Posted to add a number to a register's part."""
 
         control: LanesPane
@@ -90,13 +90,13 @@ class LanesPane(Pane):
         width: int
         delta: int
 
-    class Flipped(PartMessage):
+    class MaskToggleRequested(PartMessage):
         """Posted to toggle a lane of the mask."""
 
         control: LanesPane
         lane: int
 
-    class Reselected(PartMessage):
+    class SourceChangeRequested(PartMessage):
         """Posted to select another byte or half-word; from 0, those of a first, then those of b."""
 
         control: LanesPane
@@ -107,7 +107,7 @@ class LanesPane(Pane):
         unit: int = 0
         """The bits of the part, if they may change."""
 
-    class Choosing(PartMessage):
+    class SourceListRequested(PartMessage):
         """Posted to list the parts that a lane may take."""
 
         control: LanesPane
@@ -115,7 +115,7 @@ class LanesPane(Pane):
         offset: Offset
         """The position below it, on the screen."""
 
-    class Predict(PartMessage):
+    class PredictionRequested(PartMessage):
         """Posted to predict a lane's value."""
 
         control: LanesPane
@@ -156,7 +156,7 @@ class LanesPane(Pane):
         is_lost = trace is not self._trace and self.place and not self._has_place(trace, self.place)
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
-        self._view = LanesState(trace, step, DARK, divergence, pin, scene=scene)
+        self._view = LanesState(trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene)
         if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
             self._levels = None
         if is_lost:
@@ -238,15 +238,15 @@ class LanesPane(Pane):
         row = self._trace.rows.get(place.key) if self._trace else None
         self._enter(place.lane if row and len(row.lanes) > 1 else None)
 
-    def _compute_highlights(self, trace: Trace) -> Lights:
+    def _compute_highlights(self, trace: Trace) -> Highlights:
         if self.place is None:
-            return DARK
-        if self.is_asked(self.place):
-            return Lights(self.place, is_alone=True)
+            return NO_HIGHLIGHTS
+        if self.is_predictable(self.place):
+            return Highlights(self.place, is_alone=True)
         cell = self._make_lane_bits(trace, self.place)
         origins = frozenset(p for c in find_ancestors(trace, cell) for p in iter_parts(trace, *c))
-        reached = frozenset(LaneRef(*place) for place in find_descendants(trace, cell))
-        return Lights(self.place, origins - {self.place}, reached - {self.place})
+        uses = frozenset(LaneRef(*place) for place in find_descendants(trace, cell))
+        return Highlights(self.place, origins - {self.place}, uses - {self.place})
 
     @staticmethod
     def _make_lane_bits(trace: Trace, place: LaneRef) -> LaneBits:
@@ -300,7 +300,7 @@ class LanesPane(Pane):
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
         here = [place for line in places[start:end] for _, place in line]
-        if asked_place := next(filter(self.is_asked, here), None):
+        if asked_place := next(filter(self.is_predictable, here), None):
             self.move_cursor_to(asked_place)
             return
         if same := next((place for place in here if place.lane == lane), None):
@@ -328,21 +328,23 @@ class LanesPane(Pane):
         trace = self._trace
         cell = self._make_lane_bits(trace, place) if trace and place else None
         row = trace.rows.get(place.key) if trace and place else None
-        if place and self._guesses is not None and self.is_asked(place):
+        if place and self._guesses is not None and self.is_predictable(place):
             cell, guess = None, self._guesses.get(place)
             sentence = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             sentence = f"{REFUSED} {sentence}" if is_refused else sentence
-        elif trace is None or row is None or place is None or self._is_told_below(trace, row):
+        elif trace is None or row is None or place is None or self._is_covered_below(trace, row):
             sentence = ""
         else:
             sentence = format_lane_sentence(trace, row, place.lane)
         self.CursorMoved(self, cell, sentence).post_to_screen()
 
-    def _is_told_below(self, trace: Trace, row: RowTrace) -> bool:
+    def _is_covered_below(self, trace: Trace, row: RowTrace) -> bool:
         """Whether the sentences of the current step, which stand below it, say it already."""
         step = self._view.step if self._view and self._guesses is None else 0
-        return step > 0 and is_told(row) and trace.steps[step - 1].stage is row.stage
+        return (
+            step > 0 and is_covered_by_step_text(row) and trace.steps[step - 1].stage is row.stage
+        )
 
     def on_focus(self) -> None:
         """Show the cursor at once."""
@@ -376,7 +378,7 @@ class LanesPane(Pane):
         if isinstance(target, LaneRef):
             is_repeated = target == self.place
             self.move_cursor_to(target)
-            if self.is_asked(target):
+            if self.is_predictable(target):
                 if is_repeated:
                     self.action_change()
             elif self._is_mask(target) or (is_repeated and self._is_operand(target)):
@@ -390,7 +392,7 @@ class LanesPane(Pane):
             self.move_cursor_to(target)
             self.action_nudge(-1)
 
-    def is_asked(self, place: LaneRef) -> bool:
+    def is_predictable(self, place: LaneRef) -> bool:
         """Whether a cell belongs to the predicted step and has no right prediction."""
         if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
             return False
@@ -421,18 +423,20 @@ class LanesPane(Pane):
         """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
         if self.place is None:
             return
-        if self.is_asked(self.place):
+        if self.is_predictable(self.place):
             guess = self._guesses.get(self.place) if self._guesses else None
-            self.Predict(self, self.place, guess.text if guess else "").post_to_screen()
+            self.PredictionRequested(self, self.place, guess.text if guess else "").post_to_screen()
         elif self._is_operand(self.place):
             self._edit_cell("")
         elif self._is_mask(self.place):
-            self.Flipped(self, self.place.lane).post_to_screen()
+            self.MaskToggleRequested(self, self.place.lane).post_to_screen()
         elif (slot := self._find_slot(self.place)) and self._trace:
             form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
             whole = SlotCell(slot, form.get(slot))
             cell = SlotCell(slot, None, self.place.lane) if count > 1 else whole
-            self.Choosing(self, cell, self._find_place_beneath(self.place)).post_to_screen()
+            self.SourceListRequested(
+                self, cell, self._find_place_beneath(self.place)
+            ).post_to_screen()
         else:
             Hint(self, _COMPUTED).post_to_screen()
 
@@ -459,21 +463,21 @@ class LanesPane(Pane):
             else OperandField(place.key, "hex")
         )
         if truth and not start:
-            self.Nudged(self, place.key, 0, 1, 1).post_to_screen()
+            self.NudgeRequested(self, place.key, 0, 1, 1).post_to_screen()
             return
         self.RegisterEditRequested(self, field, start).post_to_screen()
 
     def action_nudge(self, delta: int) -> None:
         """Add to a register's part, or choose a selector's next or previous value."""
         trace, place = self._trace, self.place
-        if trace is None or place is None or self.is_asked(place):
+        if trace is None or place is None or self.is_predictable(place):
             return
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
-            self.Nudged(self, place.key, width * place.lane, width, delta).post_to_screen()
+            self.NudgeRequested(self, place.key, width * place.lane, width, delta).post_to_screen()
         elif slot := self._find_slot(place):
             digit = (self._find_digit(place) + delta) % self._count_choices(place)
-            self.Reselected(self, slot, place.lane, digit).post_to_screen()
+            self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
 
     def _count_choices(self, place: LaneRef) -> int:
         """Return the number of parts that a cell of a selected row may take."""
@@ -496,7 +500,7 @@ class LanesPane(Pane):
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
         place = self.place
-        if place is None or self.is_asked(place) or self._is_operand(place):
+        if place is None or self.is_predictable(place) or self._is_operand(place):
             return label
         slot = self._find_slot(place)
         if action == "change":
@@ -505,7 +509,7 @@ class LanesPane(Pane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer for the lane to predict; no action gets it."""
-        if self._trace is None or self.place is None or not self.is_asked(self.place):
+        if self._trace is None or self.place is None or not self.is_predictable(self.place):
             return False
         from ...learn.question import Question
         from ...learn.question import locate_answer as answered_place
@@ -518,11 +522,11 @@ class LanesPane(Pane):
         place, char = self.place, event.character
         if self._trace is None or place is None or char is None:
             return
-        if self.is_asked(place):
+        if self.is_predictable(place):
             if self.check_consume_key(event.key, char):
                 event.stop()
                 if event.key != "space":
-                    self.Predict(self, place, char).post_to_screen()
+                    self.PredictionRequested(self, place, char).post_to_screen()
             return
         if self._is_operand(place):
             truth = self._trace.instruction.type_of(place.key) is Type.PRED
@@ -550,7 +554,7 @@ class LanesPane(Pane):
         form, count = self._trace.instruction.form, self._count_choices(place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
-                self.Reselected(self, slot, place.lane, digit).post_to_screen()
+                self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
             else:
                 message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
                 Hint(self, f"{REFUSED} {message}").post_to_screen()
@@ -560,7 +564,7 @@ class LanesPane(Pane):
         except ChoiceError as refused:
             Hint(self, f"{REFUSED} {refused}").post_to_screen()
             return
-        self.Reselected(self, slot, place.lane, digit).post_to_screen()
+        self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
         self.action_move(1, 0)
 
     def _list_literal_starts(self, role: str) -> str:
@@ -584,7 +588,7 @@ class LanesPane(Pane):
         if self._trace is None or start is None or not isinstance(end, LaneRef) or start == end:
             return
         for chip, lane in ((start, end), (end, start)):
-            if self.is_asked(lane):
+            if self.is_predictable(lane):
                 continue
             if (
                 self._is_operand(chip)
@@ -600,10 +604,10 @@ class LanesPane(Pane):
         count = self._trace.instruction.entry.lanes
         if count > 1:
             digit = chip.lane + (count if chip.key == "b" else 0)
-            self.Reselected(self, slot, lane.lane, digit).post_to_screen()
+            self.SourceChangeRequested(self, slot, lane.lane, digit).post_to_screen()
         elif not slot.startswith(chip.key):
             message = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
             Hint(self, message).post_to_screen()
         else:
             unit = choose_part_width(self._trace, chip.key)
-            self.Reselected(self, slot, 0, chip.lane, unit).post_to_screen()
+            self.SourceChangeRequested(self, slot, 0, chip.lane, unit).post_to_screen()

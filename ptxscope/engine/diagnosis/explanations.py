@@ -36,7 +36,7 @@ _MAX_EXAMINED_MISSES = 24
 """Near misses that are examined for that."""
 
 
-class Finding(Record):
+class Explanation(Record):
     """One explanation: causes that together give the observed result."""
 
     causes: tuple[Cause, ...]
@@ -91,19 +91,19 @@ class Finding(Record):
         return dict(apply_readings(self.causes, result))
 
 
-class Findings(tuple[Finding, ...]):
-    """Findings, most likely first; notebooks show them as a list."""
+class Explanations(tuple[Explanation, ...]):
+    """Explanations, most likely first; notebooks show them as a list."""
 
     __slots__ = ()
 
     @overload
-    def __getitem__(self, index: SupportsIndex, /) -> Finding: ...
+    def __getitem__(self, index: SupportsIndex, /) -> Explanation: ...
     @overload
-    def __getitem__(self, index: slice, /) -> Findings: ...
-    def __getitem__(self, index: SupportsIndex | slice, /) -> Finding | Findings:
-        """Return one finding, or a slice as Findings."""
+    def __getitem__(self, index: slice, /) -> Explanations: ...
+    def __getitem__(self, index: SupportsIndex | slice, /) -> Explanation | Explanations:
+        """Return one explanation, or a slice as Explanations."""
         return (
-            Findings(super().__getitem__(index))
+            Explanations(super().__getitem__(index))
             if isinstance(index, slice)
             else super().__getitem__(index)
         )
@@ -113,7 +113,7 @@ class Findings(tuple[Finding, ...]):
         return {mime: format_findings(self) for mime, format_findings in FORMATTERS.items()}
 
     def _repr_pretty_(self, printer: Any, _: bool) -> None:
-        """Print the findings in IPython."""
+        """Print the explanations in IPython."""
         printer.text(FORMATTERS["text/plain"](self) if FORMATTERS else repr(self))
 
     def _repr_html_(self) -> str | None:
@@ -121,8 +121,8 @@ class Findings(tuple[Finding, ...]):
         return FORMATTERS["text/html"](self) if "text/html" in FORMATTERS else None
 
 
-FORMATTERS: dict[str, Callable[[Findings], str]] = {}
-"""Display functions of findings by MIME type; ``ptxscope.notebook`` fills this table."""
+FORMATTERS: dict[str, Callable[[Explanations], str]] = {}
+"""Display functions of explanations by MIME type; ``ptxscope.notebook`` fills this table."""
 
 
 class Diagnosis(NamedTuple):
@@ -135,9 +135,9 @@ class Diagnosis(NamedTuple):
     """The documented trace of the observation that is shown."""
     shown_index: int
     """Index of the first observation that contradicts the documentation, or 0."""
-    findings: Findings
+    explanations: Explanations
     """The explanations: fewest causes first, then lowest cost."""
-    near_misses: tuple[Finding, ...]
+    near_misses: tuple[Explanation, ...]
     """Near misses, if nothing explains the observations."""
     try_count: int
     """Number of combinations that were tried."""
@@ -151,11 +151,11 @@ def diagnose(
     instruction: str | Instruction,
     values: Mapping[str, Scalar] | Sequence[Mapping[str, Scalar]],
     observed: ObservedResult | Sequence[ObservedResult],
-) -> Findings:
+) -> Explanations:
     """Return the explanations of an observed value, most likely first; empty if there is none.
 
     ``values`` are by operand name, as in ``evaluate`` but without arrays. For several observations
-    at once, pass a sequence of them and as many observed values; a finding explains all.
+    at once, pass a sequence of them and as many observed values; each explanation covers all.
 
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
@@ -171,7 +171,7 @@ def diagnose(
     observations = [
         make_observation(ins, x, value) for x, value in zip(values, observed_values, strict=True)
     ]
-    return investigate(ins, observations).findings
+    return investigate(ins, observations).explanations
 
 
 def _list_observed_results(
@@ -227,14 +227,16 @@ def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagno
     combinations.sort(
         key=lambda x: (len(x.causes) + x.is_coincidence, x.cost, *_compute_rank(ins, x))
     )
-    findings = Findings(_make_finding(search, x, cases, shown_index) for x in combinations)
+    explanations = Explanations(
+        _make_explanation(search, x, cases, shown_index) for x in combinations
+    )
     return Diagnosis(
         ins,
         tuple(cases),
         Trace(ins, ISA_MODEL, observations[shown_index].operands),
         shown_index,
-        findings,
-        () if findings else tuple(_iter_near_misses(search, cases, shown_index)),
+        explanations,
+        () if explanations else tuple(_iter_near_misses(search, cases, shown_index)),
         search.try_count,
     )
 
@@ -297,9 +299,9 @@ def find_lane_verdicts(diagnosis: Diagnosis) -> LaneVerdicts:
 # --- an explanation in full --------------------------------------------------------------
 
 
-def _make_finding(
+def _make_explanation(
     search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
-) -> Finding:
+) -> Explanation:
     """Convert a combination to an instruction, a model and operands that can be traced."""
     ins, causes = search.ins, combination.causes
     variant = search.make_variant(causes)
@@ -330,7 +332,7 @@ def _make_finding(
     phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
     model = _make_model(causes)
     operands = tuple(apply_to_operands(causes, x) for x in cases)
-    return Finding(
+    return Explanation(
         phrased_causes,
         instruction,
         model,
@@ -346,7 +348,7 @@ def _make_finding(
 
 def _iter_near_misses(
     search: Search, cases: Sequence[ObservedCase], shown_index: int
-) -> Iterator[Finding]:
+) -> Iterator[Explanation]:
     """Yield near misses: those that explain most observations, then miss the fewest bits.
 
     The bits are those of the observation that is shown. The documented result is always included.
@@ -356,23 +358,27 @@ def _iter_near_misses(
         for x in search.find_nearest_misses(_MAX_EXAMINED_MISSES)
     ]
     candidates.sort(key=lambda x: (-x.match_count, x.distance, len(x.causes), x.cost))
-    findings = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[::-1]
-    yield from findings[:_MAX_REPORTED_MISSES]
-    yield from (x for x in findings[_MAX_REPORTED_MISSES:] if not x.causes)
+    explanations = list({_list_near_miss_sentences(x): x for x in reversed(candidates)}.values())[
+        ::-1
+    ]
+    yield from explanations[:_MAX_REPORTED_MISSES]
+    yield from (x for x in explanations[_MAX_REPORTED_MISSES:] if not x.causes)
 
 
-def _list_near_miss_sentences(near: Finding) -> tuple[str, ...]:
+def _list_near_miss_sentences(near: Explanation) -> tuple[str, ...]:
     """Return the texts by which near misses are compared."""
     return (near.ptx, str(near.operands), *(cause.phrase for cause in near.causes))
 
 
 def _make_near_miss(
     search: Search, combination: CauseCombination, cases: Sequence[ObservedCase], shown_index: int
-) -> Finding:
+) -> Explanation:
     """Return a near miss with its match count and its distance."""
-    finding = _make_finding(search, combination, cases, shown_index)
-    distance = cases[shown_index].observation.compute_distance(finding.get_result(shown_index))
-    return replace(finding, match_count=search.count_matches(combination.causes), distance=distance)
+    explanation = _make_explanation(search, combination, cases, shown_index)
+    distance = cases[shown_index].observation.compute_distance(explanation.get_result(shown_index))
+    return replace(
+        explanation, match_count=search.count_matches(combination.causes), distance=distance
+    )
 
 
 def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
