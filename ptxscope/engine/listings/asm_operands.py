@@ -10,7 +10,7 @@ from ..syntax.errors import Span, quote_word
 from ..syntax.scopes import CONSTANT
 from ..syntax.source import GAP, Fragment
 from .c_literals import parse_c_literal
-from .partial_ptx import TextFragment, iter_parts, join_fragments
+from .text_fragments import TextFragment, iter_parts, join_fragments
 
 _TOKEN = re.compile(
     r"""(?P<blank>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++)

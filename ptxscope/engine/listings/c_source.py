@@ -9,16 +9,8 @@ from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, find_fragments, read_asm
 from .asm_operands import AsmOperands, fill_constants, number_placeholders, read_operands
-from .partial_ptx import (
-    OPCODE_WITH_HOLES,
-    PTX_STATEMENT,
-    TextFragment,
-    find_instruction,
-    hide_spliced,
-    iter_parts,
-    join_fragments,
-    with_gaps,
-)
+from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
+from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
 
 _TOKEN = re.compile(
     rf"""(?P<comment>{COMMENT})

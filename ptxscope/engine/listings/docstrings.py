@@ -1,14 +1,11 @@
-"""Docstrings of a Python source, and whether they hold PTX."""
+"""Docstrings of a Python source."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from ..isa.catalog import CATALOG
 from ..syntax.errors import Span
-from ..syntax.opcodes import is_other_opcode
-from .partial_ptx import PROSE
 
 _EVENT = re.compile(
     r"""[^\S\n]++ | \#[^\n]*+ | \\\r?\n
@@ -19,7 +16,6 @@ _EVENT = re.compile(
     re.VERBOSE,
 )
 _DEPTH = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
-_LINE_REST = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
 
 
 def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]:
@@ -52,39 +48,3 @@ def find_docstrings(text: str, strings: Iterable[tuple[Span, bool]]) -> set[int]
         is_statement_start = can_start = False
         position = end
     return starts
-
-
-def is_statement_end(text: str, position: int) -> bool:
-    """Return whether a Python statement ends at a position."""
-    return _LINE_REST.match(text, position) is not None
-
-
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
-_STATEMENT = re.compile(
-    r"""\s*+(?:[A-Za-z_$%][\w$]*+\s*+:\s*+)?+(?:@\s*+!?\s*+[\w$%]++\s++)?+
-        (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
-    re.VERBOSE | re.ASCII,
-)
-_WHOLE_STATEMENT = re.compile(
-    r"\s*+(?:[\w$%]++\s*+:\s*+)?+(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
-)
-_LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
-
-
-def is_all_ptx(text: str) -> bool:
-    """Return whether every statement of a text looks like PTX."""
-    code = _COMMENT.sub(" ", text)
-    *statements, remainder = re.split(r"[;{}]", code)
-    return bool(statements) and not remainder.strip() and all(map(_is_ptx, statements))
-
-
-def _is_ptx(statement: str) -> bool:
-    if _WHOLE_STATEMENT.fullmatch(statement) or _LABEL.fullmatch(statement):
-        return True
-    match = _STATEMENT.match(statement)
-    if not match or PROSE.search(statement, match.end()):
-        return False
-    opcode = match["opcode"]
-    if opcode is None:
-        return True
-    return match["modifier"] is not None and (opcode in CATALOG or is_other_opcode(opcode))

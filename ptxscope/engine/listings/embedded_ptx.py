@@ -17,7 +17,6 @@ from .partial_ptx import (
     PTX_STATEMENT,
     PTX_WITH_HOLES,
     STATEMENT_WITHOUT_OPCODE,
-    compose_fragments,
     find_instruction,
 )
 from .python_source import read_python_strings
@@ -31,6 +30,7 @@ from .text_blocks import (
     read_markdown_blocks,
     read_rust_blocks,
 )
+from .text_fragments import compose_fragments
 
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 

@@ -1,18 +1,15 @@
-"""Text with unknown parts: its pieces, and the opcodes in it."""
+"""PTX with unknown parts: its patterns, and the opcodes in it."""
 
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Iterable
 
 from ..isa.catalog import CATALOG
 from ..syntax.errors import Span
 from ..syntax.scopes import Scopes
-from ..syntax.source import GAP, Fragment, find_gaps
-
-TextFragment = tuple[str, int, int]
-"""A piece of text, its position, and its width in the source; 0 if that is its length."""
+from ..syntax.source import GAP, Fragment
+from .text_fragments import TextFragment, iter_parts, join_fragments
 
 OPCODES = "|".join(CATALOG)
 _HOLE = (
@@ -134,68 +131,3 @@ def is_template(statement: str, scopes: Scopes) -> bool:
     if _TEMPLATE_FIELD.search(statement):
         return True
     return any(not scopes.find_declaration(name) for name in set(_PRINTF_FIELD.findall(statement)))
-
-
-def iter_parts(
-    fragment: Fragment, start: int = 0, end: int | None = None
-) -> Iterator[TextFragment]:
-    """Yield the pieces of a range of a fragment."""
-    ptx, starts = fragment.ptx, fragment.starts
-    end = len(ptx) if end is None else end
-    index = max(bisect_right(starts, start) - 1, 0)
-    while start < end:
-        part_end = min(starts[index + 1] if index + 1 < len(starts) else len(ptx), end)
-        width = fragment.widths[index]
-        origin = fragment.origins[index]
-        if part_end > start:
-            yield ptx[start:part_end], origin if width else origin + start - starts[index], width
-        start, index = max(start, part_end), index + 1
-
-
-def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
-    """Join pieces into a fragment."""
-    texts, origins, widths = list[str](), list[int](), list[int]()
-    starts, position = list[int](), 0
-    for text, origin, width in parts:
-        starts.append(position)
-        texts.append(text)
-        origins.append(origin)
-        widths.append(width)
-        position += len(text)
-    gaps = find_gaps(texts, starts, widths)
-    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
-
-
-def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:
-    """Return the PTX with the gaps of the text that it was read from."""
-    if not gaps or GAP not in fragment.ptx:
-        return fragment
-    parts = list[TextFragment]()
-    for text, origin, width in iter_parts(fragment):
-        if width or GAP not in text:
-            parts.append((text, origin, width))
-            continue
-        position = origin
-        for index, piece in enumerate(text.split(GAP)):
-            if index:
-                parts.append((GAP, position, int(position in gaps)))
-                position += 1
-            if piece:
-                parts.append((piece, position, 0))
-                position += len(piece)
-    return join_fragments(parts)._replace(problems=fragment.problems)
-
-
-def compose_fragments(inner: Fragment, outer: Fragment) -> Fragment:
-    """Return a fragment of another fragment's PTX with the other's positions."""
-
-    def iter_composed_parts() -> Iterator[TextFragment]:
-        for text, origin, width in iter_parts(inner):
-            if width:
-                start, end = outer.find_origin(origin, origin + width)
-                yield text, start, end - start
-            else:
-                yield from iter_parts(outer, origin, origin + len(text))
-
-    problems = tuple(x._replace(span=outer.find_origin(*x.span)) for x in inner.problems)
-    return join_fragments(iter_composed_parts())._replace(problems=problems)

@@ -9,8 +9,9 @@ from itertools import pairwise
 from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.source import GAP, Fragment
-from .docstrings import find_docstrings, is_all_ptx, is_statement_end
-from .partial_ptx import TextFragment, join_fragments
+from .docstrings import find_docstrings
+from .source_language import is_all_ptx
+from .text_fragments import TextFragment, join_fragments
 
 _START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
@@ -74,6 +75,14 @@ def _read_tokens(text: str) -> Iterator[_Quoted]:
             position = start + 1
 
 
+_LINE_REST = re.compile(r"[^\S\n]*+(?:[\n;#]|\Z)")
+
+
+def _is_statement_end(text: str, position: int) -> bool:
+    """Return whether a Python statement ends at a position."""
+    return _LINE_REST.match(text, position) is not None
+
+
 def read_python_strings(text: str) -> Iterator[Fragment]:
     """Yield every string, adjacent ones joined, except docstrings that are prose."""
     tokens = list(_read_tokens(text))
@@ -87,7 +96,7 @@ def read_python_strings(text: str) -> Iterator[Fragment]:
         fragment = join_fragments(_with_format_gaps(group, text, end))
         if (
             group_start not in docstring_starts
-            or not is_statement_end(text, end)
+            or not _is_statement_end(text, end)
             or is_all_ptx(fragment.ptx)
         ):
             yield fragment

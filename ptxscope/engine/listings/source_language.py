@@ -8,7 +8,7 @@ from enum import StrEnum
 from ..isa.catalog import CATALOG
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.source import find_asm_openings
-from .partial_ptx import PTX_STATEMENT
+from .partial_ptx import PROSE, PTX_STATEMENT
 
 
 class Language(StrEnum):
@@ -163,3 +163,34 @@ def _is_ptx(line: re.Match[str]) -> bool:
 
 def _is_opcode(word: str) -> bool:
     return word in CATALOG or is_other_opcode(word)
+
+
+_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_PTX_STATEMENT_START = re.compile(
+    r"""\s*+(?:[A-Za-z_$%][\w$]*+\s*+:\s*+)?+(?:@\s*+!?\s*+[\w$%]++\s++)?+
+        (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
+    re.VERBOSE | re.ASCII,
+)
+_WHOLE_STATEMENT = re.compile(
+    r"\s*+(?:[\w$%]++\s*+:\s*+)?+(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
+)
+_LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
+
+
+def is_all_ptx(text: str) -> bool:
+    """Return whether every statement of a text looks like PTX."""
+    code = _COMMENT.sub(" ", text)
+    *statements, remainder = re.split(r"[;{}]", code)
+    return bool(statements) and not remainder.strip() and all(map(_is_ptx_statement, statements))
+
+
+def _is_ptx_statement(statement: str) -> bool:
+    if _WHOLE_STATEMENT.fullmatch(statement) or _LABEL.fullmatch(statement):
+        return True
+    match = _PTX_STATEMENT_START.match(statement)
+    if not match or PROSE.search(statement, match.end()):
+        return False
+    opcode = match["opcode"]
+    if opcode is None:
+        return True
+    return match["modifier"] is not None and _is_opcode(opcode)

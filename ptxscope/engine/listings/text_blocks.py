@@ -14,9 +14,10 @@ from ..records import NamedTuple
 from ..syntax.source import GAP, Fragment
 from .asm_arguments import read_llvm_operands, read_rust_operands
 from .asm_operands import AsmOperands
-from .partial_ptx import PTX_STATEMENT, TextFragment, join_fragments, with_gaps
+from .partial_ptx import PTX_STATEMENT
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
+from .text_fragments import TextFragment, join_fragments, with_gaps
 
 
 class Block(NamedTuple):
