@@ -329,7 +329,7 @@ class ListingCursor(Record):
         """Return the listing with other inputs of the program under the cursor, on a model."""
         all_inputs = list(self.listing.inputs_by_program)
         all_inputs[self.program] = inputs
-        listing = replace(self.listing, given=tuple(all_inputs), model=model_name)
+        listing = replace(self.listing, inputs_by_program=tuple(all_inputs), model=model_name)
         return replace(self, listing=listing)
 
     def find_culprit(self, text: str) -> tuple[ListingCursor, str]:
