@@ -160,7 +160,7 @@ class ExerciseDialog(Dialog[Trace | None]):
             except OSError as error:
                 self._store = None
                 why = error.strerror or str(error)
-                self.notify(why, title="The tally can't be kept", markup=False, severity="warning")
+                self.notify(why, title="The tally can't be saved", markup=False, severity="warning")
 
     def action_level(self) -> None:
         """Ask an exercise of the next level."""
