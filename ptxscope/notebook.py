@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from .engine.diagnosis.explanations import Explanations
 
-_MOST = 20
+_MAX_EXPLANATIONS = 20
 """Maximum explanations in a list."""
 _CHOSEN = ("stages", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
@@ -176,26 +176,28 @@ def _step(step: object, allowed: str) -> str:
 
 def _as_text(explanations: Explanations) -> str:
     lines = []
-    for number, explanation in enumerate(explanations[:_MOST], 1):
+    for number, explanation in enumerate(explanations[:_MAX_EXPLANATIONS], 1):
         lines += wrap_text(make_printable(explanation.sentence), f"{number:>3}. ", " " * 5)
         lines.append(f"     {make_printable(explanation.ptx)}")
-    return "\n".join([*lines, *_rest(explanations)])
+    return "\n".join([*lines, *_iter_remainder_lines(explanations)])
 
 
 def _as_markdown(explanations: Explanations) -> str:
     lines = []
-    for number, explanation in enumerate(explanations[:_MOST], 1):
-        said = _pieces(explanation.sentence, escape_text, format_code)
-        lines.append(f"{number}. {said}\\\n   {format_code(sanitize_text(explanation.ptx))}")
-    return "\n".join([*lines, *(f"\n{escape_text(rest)}" for rest in _rest(explanations))])
+    for number, explanation in enumerate(explanations[:_MAX_EXPLANATIONS], 1):
+        sentence = _pieces(explanation.sentence, escape_text, format_code)
+        lines.append(f"{number}. {sentence}\\\n   {format_code(sanitize_text(explanation.ptx))}")
+    return "\n".join(
+        [*lines, *(f"\n{escape_text(rest)}" for rest in _iter_remainder_lines(explanations))]
+    )
 
 
 def _as_html(explanations: Explanations) -> str:
     items = (
         f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
-        for x in explanations[:_MOST]
+        for x in explanations[:_MAX_EXPLANATIONS]
     )
-    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _rest(explanations))
+    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _iter_remainder_lines(explanations))
     return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if explanations else rest
 
 
@@ -216,11 +218,11 @@ def _around(text: str, change: Callable[[str], str]) -> str:
     return f"{lead}{change(inner)}{end}"
 
 
-def _rest(explanations: Explanations) -> Iterator[str]:
+def _iter_remainder_lines(explanations: Explanations) -> Iterator[str]:
     if not explanations:
         yield "Nothing within two changes explains it."
-    if len(explanations) > _MOST:
-        yield f"and {len(explanations) - _MOST} more"
+    if len(explanations) > _MAX_EXPLANATIONS:
+        yield f"and {len(explanations) - _MAX_EXPLANATIONS} more"
 
 
 class _Printed(NamedTuple):

@@ -68,7 +68,7 @@ class _ValueNode(nodes.Inline, nodes.Element):
     """A value that is looked up when all traces are known by name."""
 
 
-class _Label(NamedTuple):
+class _FigureLabel(NamedTuple):
     """A target of ``:ref:``."""
 
     label: str
@@ -153,7 +153,7 @@ class TraceDirective(SphinxDirective):
             words += [f"--note={note.strip()}" for note in notes if note.strip()]
         return words + [f"--{flag}" for flag in _FLAGS if flag in options]
 
-    def _label(self, labels: list[_Label]) -> None:
+    def _label(self, labels: list[_FigureLabel]) -> None:
         """Register a trace and its steps as targets of ``:ref:``."""
         std: Any = self.env.get_domain("std")
         for label, anchor, title in dict.fromkeys(labels):
@@ -167,16 +167,16 @@ class TraceDirective(SphinxDirective):
             std.labels[label] = self.env.docname, anchor, title
 
 
-def _labels(name: str, trace: Trace, options: Options) -> Iterator[_Label]:
+def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]:
     """Yield labels of a trace, its steps (by their names in notes) and its result."""
     title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
-    yield _Label(name, name, title)
+    yield _FigureLabel(name, name, title)
     for step in trace.steps:
         if options.shows(step.stage):
             anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
             for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
-                yield _Label(f"{name}-step-{label}", anchor, step_title)
-    yield _Label(f"{name}-result", f"{name}-result", "Result")
+                yield _FigureLabel(f"{name}-step-{label}", anchor, step_title)
+    yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
 
 
 class ValueRole(SphinxRole):

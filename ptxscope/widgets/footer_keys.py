@@ -77,23 +77,25 @@ def list_footer_keys(
         return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
     def acting(*ids: str) -> list[FooterKey]:
-        found = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
-        return [make_named_key(id_, key) for id_, key in zip(ids, found, strict=True) if key]
+        shortcut = (next((k for k in keys[id_] if _reaches_screen(focus, k)), None) for id_ in ids)
+        return [make_named_key(id_, key) for id_, key in zip(ids, shortcut, strict=True) if key]
 
-    own = list_keys(focus) if focus else []
-    exit_keys = [key for key in own if key.names[0][0] == format_key("escape")]
+    own_keys = list_keys(focus) if focus else []
+    exit_keys = [key for key in own_keys if key.names[0][0] == format_key("escape")]
     if focus and not exit_keys:
         exit_keys = acting("go.picture")
-    own = sorted((key for key in own if key not in exit_keys), key=lambda key: key.is_arrows)
-    always = [
+    own_keys = sorted(
+        (key for key in own_keys if key not in exit_keys), key=lambda key: key.is_arrows
+    )
+    permanent_keys = [
         make_named_key(id_, keys[id_][0])
         for id_ in FIXED_FOOTER_ACTIONS
         if not (focus and _is_consumed(focus, keys[id_][0]))  # otherwise it would be typed
     ]
-    taken_keys = _find_taken_keys(focus, own)
-    always = [key for key in always if key.names[0][0] not in taken_keys]
+    taken_keys = _find_taken_keys(focus, own_keys)
+    permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
     first = PREDICTING if is_predicting else ()
-    return (*acting(*first), *own, *acting(*FOOTER)), (*exit_keys, *always)
+    return (*acting(*first), *own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
@@ -109,9 +111,9 @@ def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:
     return groups
 
 
-def _find_taken_keys(focus: Widget | None, own: Sequence[FooterKey]) -> set[str]:
+def _find_taken_keys(focus: Widget | None, own_keys: Sequence[FooterKey]) -> set[str]:
     """Return the keys with another meaning at the focus, such as text in an answer."""
-    names = {name for key in own for name, _ in key.names}
+    names = {name for key in own_keys for name, _ in key.names}
     commands = (getattr(node, "commands", "") for node in (_iter_ancestors(focus) if focus else ()))
     return names.union(*commands)
 
@@ -130,8 +132,8 @@ def list_keys(focus: Widget) -> list[FooterKey]:
             group.append(binding)
     keys: list[FooterKey] = []
     for (node, name), group in groups.items():
-        together = all(len(format_key(binding.key)) == 1 for binding in group)
-        parts = [group] if together else [[binding] for binding in group]
+        is_short = all(len(format_key(binding.key)) == 1 for binding in group)
+        parts = [group] if is_short else [[binding] for binding in group]
         keys += (_make_key(name, part, node) for part in parts)
     if isinstance(focus, Input) and all(key.names[0][0] != "Enter" for key in keys):
         keys.append(FooterKey((("Enter", "submit"),), "done", "Accept this text", focus))
@@ -143,7 +145,7 @@ def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
 
     If a class shows some of its bindings, only those and arrows count.
     """
-    taken: set[str] = set(_EVERYWHERE)
+    taken_keys: set[str] = set(_EVERYWHERE)
     for node in _iter_ancestors(focus):
         for cls in type(node).__mro__:
             if cls.__module__.partition(".")[0] != _PACKAGE:
@@ -152,20 +154,22 @@ def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
             has_shown = any(binding.show for binding in bindings)
             for binding in bindings:
                 keys = [key.strip() for key in binding.key.split(",")]
-                free = [key for key in keys if key not in taken]
+                free_keys = [key for key in keys if key not in taken_keys]
                 if node is not focus:
-                    free = [key for key in free if not _is_consumed(focus, key)]
-                taken.update(keys)
+                    free_keys = [key for key in free_keys if not _is_consumed(focus, key)]
+                taken_keys.update(keys)
                 is_told = binding.show or not has_shown or keys[0] in _ARROWS
                 label = _format_label(node, binding)
-                if free and label and is_told:
-                    yield Binding(free[0], binding.action, label), node
+                if free_keys and label and is_told:
+                    yield Binding(free_keys[0], binding.action, label), node
 
 
 def _format_label(node: DOMNode, binding: Binding) -> str:
     """Return a binding's current label: its node may choose it; empty if it has no effect."""
-    now: Callable[[str, str], str] | None = getattr(node, "label_of", None)
-    return now(binding.action, binding.description) if now else binding.description
+    format_label: Callable[[str, str], str] | None = getattr(node, "label_of", None)
+    return (
+        format_label(binding.action, binding.description) if format_label else binding.description
+    )
 
 
 def _reaches_screen(focus: Widget | None, key: str) -> bool:
@@ -191,18 +195,20 @@ def _is_consumed(widget: Widget, key: str) -> bool:
 
 def _make_key(name: str, group: Sequence[Binding], node: DOMNode) -> FooterKey:
     names = tuple((format_key(binding.key), binding.action) for binding in group)
-    said = [binding.description for binding in group]
+    descriptions = [binding.description for binding in group]
     label = (
-        said[0][:1].lower() + said[0][1:] if len(said) == 1 else _format_common_words(said, name)
+        descriptions[0][:1].lower() + descriptions[0][1:]
+        if len(descriptions) == 1
+        else _format_common_words(descriptions, name)
     )
-    return FooterKey(names, label, ", ".join(said), node)
+    return FooterKey(names, label, ", ".join(descriptions), node)
 
 
 def _format_common_words(descriptions: Sequence[str], name: str) -> str:
     """Return the words at the end of all descriptions, or else the action's name."""
-    kept: list[str] = []
+    common_words: list[str] = []
     for words in zip(*(reversed(text.split()) for text in descriptions), strict=False):
         if len(set(words)) > 1:
             break
-        kept.insert(0, words[0])
-    return " ".join(kept) or name.replace("_", " ")
+        common_words.insert(0, words[0])
+    return " ".join(common_words) or name.replace("_", " ")

@@ -136,23 +136,23 @@ class InstructionList(Pane):
 
     def __init__(self) -> None:
         super().__init__("instructions", "Instructions")
-        self._open = ""
+        self._open_opcode = ""
         self._recent: tuple[str, ...] = ()
-        self._typed = self._query = ""
+        self._typed_text = self._query = ""
         self._cursor = 0
         """The index of the cursor in ``rows``."""
 
     def show(self, opcode: str, recent: tuple[str, ...]) -> None:
         """Mark the open instruction and put the cursor on it."""
-        if (opcode, recent) != (self._open, self._recent):
-            self._open, self._recent = opcode, recent
+        if (opcode, recent) != (self._open_opcode, self._recent):
+            self._open_opcode, self._recent = opcode, recent
             self._cursor = self._first_row()
             self.redraw_lines()
             self._show_cursor()
 
     def filter_items(self, query: str) -> None:
         """Show only the matches of a query."""
-        self._typed = query
+        self._typed_text = query
         self._query = query.strip()
         self._cursor = 0 if self._query else self._first_row()
         self.redraw_lines()
@@ -162,23 +162,23 @@ class InstructionList(Pane):
     def _first_row(self) -> int:
         """Return the first row of the open instruction."""
         names = [name for _, name in self.rows()]
-        return names.index(self._open) if self._open in names else 0
+        return names.index(self._open_opcode) if self._open_opcode in names else 0
 
     @property
     def cursor(self) -> str | None:
         """The opcode or intrinsic under the cursor; the open one if nothing matches."""
         rows = self.rows()
-        return rows[self._cursor][1] if rows else self._open or None
+        return rows[self._cursor][1] if rows else self._open_opcode or None
 
     @property
     def is_filtered(self) -> bool:
         """Whether there is a query."""
-        return bool(self._typed)
+        return bool(self._typed_text)
 
     @property
     def lanes(self) -> int:
         """The lane count of the open instruction."""
-        return CATALOG[self._open].lanes if self._open else 1
+        return CATALOG[self._open_opcode].lanes if self._open_opcode else 1
 
     def rows(self) -> Sequence[tuple[str, str]]:
         """The heading and the name of each row: matches, best first, or everything without a query.
@@ -229,7 +229,7 @@ class InstructionList(Pane):
 
     def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
-        mark, style_name = ("▸", "current") if name == self._open else (" ", "")
+        mark, style_name = ("▸", "current") if name == self._open_opcode else (" ", "")
         cursor_style = " cursor" if index == self._cursor and self._has_cursor() else ""
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):

@@ -19,7 +19,7 @@ _STYLE_NAMES = {
     TemplatePieceKind.CODE: "strong",
     TemplatePieceKind.VALUE: "value",
 }
-_BEGINS = "0123456789-+[."
+_START_CHARS = "0123456789-+[."
 """The first characters of every answer."""
 
 
@@ -142,7 +142,7 @@ class LessonStrip(Pane):
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
-        return self._is_asking and bool(character and character in _BEGINS + self._letters)
+        return self._is_asking and bool(character and character in _START_CHARS + self._letters)
 
     def action_next(self) -> None:
         """Go to the next card."""
@@ -174,24 +174,24 @@ class LessonStrip(Pane):
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:
     """Yield a paragraph in lines: words remain whole if they fit."""
-    line, used = StyledLine(), 0
+    line, column = StyledLine(), 0
     for word in _iter_words(paragraph):
         if not word:
             yield from (line, [])
-            line, used = [], 0
+            line, column = [], 0
             continue
-        wide = sum(cell_len(piece.text) for piece in word)
-        if used and used + wide - word[-1].text.endswith(" ") > width:
+        word_width = sum(cell_len(piece.text) for piece in word)
+        if column and column + word_width - word[-1].text.endswith(" ") > width:
             yield line
-            line, used = [], 0
-        if wide - 1 > width:  # longer than any line
+            line, column = [], 0
+        if word_width - 1 > width:  # longer than any line
             for piece in word:
                 yield from (
                     [StyledText(part, piece.style_name)] for part in _split_text(piece.text, width)
                 )
             continue
         line += word
-        used += wide
+        column += word_width
     if line:
         yield line
 
@@ -209,8 +209,8 @@ def _iter_words(paragraph: LessonParagraph) -> Iterator[StyledLine]:
             word = []
             continue
         style_name = _STYLE_NAMES[piece.kind] or paragraph.style_name
-        *whole, last = piece.text.split(" ")
-        for part in whole:
+        *whole_words, last = piece.text.split(" ")
+        for part in whole_words:
             yield [*word, StyledText(f"{part} ", style_name)]
             word = []
         if last:

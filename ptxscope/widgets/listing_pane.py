@@ -9,7 +9,7 @@ from textual.binding import Binding, BindingType
 from ..engine.syntax.errors import make_printable
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PartMessage, PostedMessage
-from .result_bar import VEIL
+from .result_bar import HIDDEN_DIGIT
 
 if TYPE_CHECKING:
     from ..state.open_listing import ListingCursor, ListingRow
@@ -33,7 +33,7 @@ class ListingPane(Pane):
         """Posted to show another statement."""
 
         control: ListingPane
-        to: ListingCursor
+        cursor: ListingCursor
 
     class FocusReleased(PostedMessage):
         """Posted when the user has found the statement under the cursor."""
@@ -62,9 +62,13 @@ class ListingPane(Pane):
         if place == self.place:
             return
         self.place, self._rows = place, place.rows
-        chosen = [row for row in self._rows if row.explained]
-        cursor = next((index for index, row in enumerate(chosen, 1) if self._is_here(row)), 0)
-        self.set_title(f"{make_printable(place.listing.name)} · {cursor} of {len(chosen)}")
+        instruction_rows = [row for row in self._rows if row.explained]
+        cursor = next(
+            (index for index, row in enumerate(instruction_rows, 1) if self._is_current(row)), 0
+        )
+        self.set_title(
+            f"{make_printable(place.listing.name)} · {cursor} of {len(instruction_rows)}"
+        )
         self.redraw_lines()
         self._show_cursor()
 
@@ -93,7 +97,7 @@ class ListingPane(Pane):
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
-        has_cursor = self._is_here(row)
+        has_cursor = self._is_current(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
         style_name = "dim" if target is None else "current" if has_cursor else ""
         room = max(width - _NUMBER - 1, 1)
@@ -111,42 +115,45 @@ class ListingPane(Pane):
             for index, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
         if row.missing_names:
-            needs = f"needs {', '.join(map(make_printable, row.missing_names))}"
+            needs_text = f"needs {', '.join(map(make_printable, row.missing_names))}"
             lines.append(
-                [StyledText(" " * (_NUMBER + 1), "", target), StyledText(needs, "changed", target)]
+                [
+                    StyledText(" " * (_NUMBER + 1), "", target),
+                    StyledText(needs_text, "changed", target),
+                ]
             )
         effect = (
             row.problem
             or row.unread
-            or (VEIL * len(row.result) if self._is_held(row) else row.result)
+            or (HIDDEN_DIGIT * len(row.result) if self._is_hidden(row) else row.result)
         )
         changes = f"≠ {', '.join(row.errata)}" if row.errata else ""
-        can = (
+        possible_text = (
             f"{', '.join(row.possible_errata)} possible"
             if row.possible_errata and not changes
             else ""
         )
-        if effect or can:
-            marks = "  " + (changes or can)
-            *before, last = _fold_text(make_printable(effect), room)
+        if effect or possible_text:
+            marks = "  " + (changes or possible_text)
+            *earlier_lines, last = _fold_text(make_printable(effect), room)
             if len(last) + len(marks) > room:
-                before, last = [*before, last], ""
+                earlier_lines, last = [*earlier_lines, last], ""
             indent = StyledText(" " * (_NUMBER + 1), "", target)
             style_name = "bad" if row.problem else "dim"
-            lines += [[indent, StyledText(text, style_name, target)] for text in before]
+            lines += [[indent, StyledText(text, style_name, target)] for text in earlier_lines]
             mark_ink = "changed" if changes else "dim"
-            marked = StyledText(marks if last else marks.lstrip(), mark_ink, target)
-            lines.append([indent, StyledText(last, style_name, target), marked])
+            marks_piece = StyledText(marks if last else marks.lstrip(), mark_ink, target)
+            lines.append([indent, StyledText(last, style_name, target), marks_piece])
         return lines
 
-    def _is_here(self, row: ListingRow) -> bool:
+    def _is_current(self, row: ListingRow) -> bool:
         place = self.place
         return place is not None and (row.program, row.place) == (place.program, place.index)
 
-    def _is_held(self, row: ListingRow) -> bool:
+    def _is_hidden(self, row: ListingRow) -> bool:
         place = self.place
-        behind = place is not None and row.program == place.program and row.place >= place.index
-        return self._is_veiled and behind
+        is_later = place is not None and row.program == place.program and row.place >= place.index
+        return self._is_veiled and is_later
 
     def action_move(self, delta: int) -> None:
         """Go to another of the 27 instructions."""

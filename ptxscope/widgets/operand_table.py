@@ -275,9 +275,9 @@ class OperandTable(CursorPane):
         else:
             index = roles.index(self.field.role) + down
             role = roles[min(max(index, 0), len(roles) - 1)]
-            others = self._list_fields(self._trace, role)
-            same = self.field._replace(role=role)
-            self.field = same if same in others else others[0]
+            other_fields = self._list_fields(self._trace, role)
+            same_field = self.field._replace(role=role)
+            self.field = same_field if same_field in other_fields else other_fields[0]
         self.redraw_lines()
         self._show_cursor()
         self._show_hint()
@@ -425,15 +425,15 @@ def _wrap_units(
     head: StyledLine, units: Iterable[StyledLine], indent: int, width: int
 ) -> Iterator[StyledLine]:
     """Yield units after a head; one that does not fit begins a new line, without its blanks."""
-    line, used, is_empty = head, sum(len(piece.text) for piece in head), True
+    line, column, is_empty = head, sum(len(piece.text) for piece in head), True
     for unit in units:
         room = sum(len(piece.text) for piece in unit)
-        if not is_empty and used + room > width:
+        if not is_empty and column + room > width:
             yield line
-            line, used = [StyledText(" " * indent)], indent
+            line, column = [StyledText(" " * indent)], indent
             unit = unit if unit[0].text.strip() else unit[1:]
             room = sum(len(piece.text) for piece in unit)
         line = [*line, *unit]
-        used, is_empty = used + room, False
+        column, is_empty = column + room, False
     if not is_empty:
         yield line

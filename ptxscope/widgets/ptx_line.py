@@ -29,7 +29,7 @@ from .base.theme_styles import get_theme_styles
 if TYPE_CHECKING:
     from ..engine.syntax.completions import Completion
 
-_NARROW = 24
+_NARROW_WIDTH = 24
 """Minimum columns for a message after its carets rather than below them."""
 _INKS = {
     "opcode": "strong",
@@ -52,7 +52,7 @@ class _PartHighlighter(Highlighter):
         for part, (start, end) in self.line.parts.items():
             if part in _INKS:
                 text.stylize(style(f"ink--{_INKS[part]}", partial=True), start, end)
-        for start, end in self.line.wrong:
+        for start, end in self.line.problem_spans:
             text.stylize(style("ink--clamped", partial=True), start, max(end, start + 1))
             text.stylize("underline", start, max(end, start + 1))
 
@@ -112,7 +112,7 @@ class PtxLine(PlainInput):
 
     def __init__(self, id: str = "line") -> None:  # noqa: A002
         self.parts: Mapping[str, Span] = {}
-        self.wrong: tuple[Span, ...] = ()
+        self.problem_spans: tuple[Span, ...] = ()
         super().__init__(
             id=id,
             placeholder="an instruction, or paste an asm statement",
@@ -169,7 +169,7 @@ class PtxLine(PlainInput):
         """Show a line without posting an edit."""
         # spans are those of the parsed text, which may differ from a pasted line in blanks
         parts = ins.spans if error is None and ins.text == text else {}
-        wrong = tuple(problem.span for problem in error.errors) if error else ()
+        problem_spans = tuple(problem.span for problem in error.errors) if error else ()
         typing = (
             self.value != self._shown_text
         )  # an event with the text typed since is still queued
@@ -179,8 +179,8 @@ class PtxLine(PlainInput):
             self.value = text
             self.cursor_position = len(text)
         self._forget_candidates()
-        if (parts, wrong) != (self.parts, self.wrong):
-            self.parts, self.wrong = parts, wrong
+        if (parts, problem_spans) != (self.parts, self.problem_spans):
+            self.parts, self.problem_spans = parts, problem_spans
             self.refresh()
 
     @property
@@ -190,8 +190,8 @@ class PtxLine(PlainInput):
         if completions is None:
             from ..engine.syntax.completions import find_completions
 
-            known = find_completions(text)
-            completions = tuple(x for x in known if text[: x.start] + x.text != text)
+            all_completions = find_completions(text)
+            completions = tuple(x for x in all_completions if text[: x.start] + x.text != text)
             self._candidates = completions
         return completions
 
@@ -230,14 +230,14 @@ class PtxLine(PlainInput):
     def action_complete(self) -> None:
         """Insert the completion, or go to the next widget."""
         if self._can_complete:
-            self._take()
+            self._take_completion()
         else:
             self.screen.focus_next()
 
     def action_leave(self) -> None:
         """Release the focus, after inserting a completion chosen explicitly."""
         if self._can_complete and self.candidate:
-            self._take()
+            self._take_completion()
         else:
             self.screen.set_focus(None)
 
@@ -245,9 +245,9 @@ class PtxLine(PlainInput):
     def _can_complete(self) -> bool:
         return bool(self.candidates) and self.cursor_position == len(self.value)
 
-    def _take(self) -> None:
-        chosen = self.candidates[self.candidate]
-        self.value = self.value[: chosen.start] + chosen.text
+    def _take_completion(self) -> None:
+        completion = self.candidates[self.candidate]
+        self.value = self.value[: completion.start] + completion.text
         self.cursor_position = len(self.value)
 
 
@@ -265,8 +265,8 @@ class LineStatus(Pane, can_focus=False):
         self._notes: tuple[str, ...] = ()
         self._candidates: tuple[Completion, ...] = ()
         self._candidate = 0
-        self._from = 0
-        self.rest = ""
+        self._first_column = 0
+        self.completion_rest = ""
         """The part that did not fit when it was drawn."""
 
     def show(
@@ -282,28 +282,30 @@ class LineStatus(Pane, can_focus=False):
         """Show the status of a line whose column ``first`` is leftmost on the screen."""
         self._ins, self._error, self._notes = ins, error, notes
         self._candidates, self._candidate = candidates, candidate
-        self._from = first
+        self._first_column = first
         self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return carets and message, or notes; what is allowed, or completions."""
-        self.rest = ""
+        self.completion_rest = ""
         if self._error is None:
-            rest = self._completion_line(width)
+            completion_text = self._completion_line(width)
             about = self._note_lines(width)
-            return [*about[:1], rest] if rest else about[:2]
+            return [*about[:1], completion_text] if completion_text else about[:2]
         problem = self._error.errors[0]
-        start, end = problem.span[0] - self._from, problem.span[1] - self._from
-        beyond = GOES_ON[0] if end <= 0 < self._from else GOES_ON[1] if start >= width else ""
+        start, end = problem.span[0] - self._first_column, problem.span[1] - self._first_column
+        edge_mark = (
+            GOES_ON[0] if end <= 0 < self._first_column else GOES_ON[1] if start >= width else ""
+        )
         start = min(max(start, 0), max(width - 1, 0))
-        carets = beyond or "^" * max(min(end, width) - start, 1)
+        carets = edge_mark or "^" * max(min(end, width) - start, 1)
         message = make_printable(problem.message)
         if problem.fix is not None:
             message += (
                 f" · F2: {make_printable(problem.fix)}" if problem.fix else " · F2 removes it"
             )
         room = width - start - len(carets) - 1
-        hint = self._allowed(problem.hint) if problem.hint else ""
+        hint = self._format_allowed(problem.hint) if problem.hint else ""
         lead: StyledLine = [StyledText(" " * start), StyledText(carets, "bad")]
         if len(message) <= room:
             return [[*lead, StyledText(f" {message}", "bad")], self._second_line(hint, width)]
@@ -314,20 +316,22 @@ class LineStatus(Pane, can_focus=False):
         if len(rest_text) <= width:
             return [lead, [StyledText(rest_text, "bad")]]
         if len(message) <= width:
-            self.rest = hint
+            self.completion_rest = hint
             return [lead, [StyledText(message, "bad")]]
-        first_row, *others = _fold_text(" " * len(carets) + f" {message}", width - start) or [""]
-        below = _fold_text(message[len(first_row.strip()) :].strip(), width) if others else []
-        if room >= _NARROW and len(below) == 1:
-            self.rest = hint
+        first_row, *other_rows = _fold_text(" " * len(carets) + f" {message}", width - start) or [
+            ""
+        ]
+        below = _fold_text(message[len(first_row.strip()) :].strip(), width) if other_rows else []
+        if room >= _NARROW_WIDTH and len(below) == 1:
+            self.completion_rest = hint
             return [
                 [*lead, StyledText(f" {first_row.strip()}", "bad")],
                 [StyledText(below[0], "bad")],
             ]
-        self.rest = rest_text.replace(HintBar.BETWEEN, "; ")
+        self.completion_rest = rest_text.replace(HintBar.SEPARATOR, "; ")
         return [lead, [StyledText(message[: max(width - 1, 0)] + "…", "bad")]]
 
-    def _allowed(self, hint: str) -> str:
+    def _format_allowed(self, hint: str) -> str:
         """Return what is allowed, without the long list of all instructions."""
         if set(hint.split()) >= set(CATALOG):
             key = get_explorer_app(self).key_names["go.find"][0]
@@ -339,7 +343,7 @@ class LineStatus(Pane, can_focus=False):
         if line := self._completion_line(width):
             return line
         if len(hint) > width:
-            self.rest, hint = hint, ""
+            self.completion_rest, hint = hint, ""
         return [StyledText(hint, "dim")]
 
     def redraw_lines(self) -> None:
@@ -352,7 +356,7 @@ class LineStatus(Pane, can_focus=False):
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_told = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
-            Hint(self, self.rest if is_told else "").post_to_screen()
+            Hint(self, self.completion_rest if is_told else "").post_to_screen()
 
     def _note_lines(self, width: int) -> list[StyledLine]:
         """Return notes on a legal line, or a description of the instruction."""
@@ -374,20 +378,20 @@ class LineStatus(Pane, can_focus=False):
             return []
         lead = "Tab, Enter: " if self._candidate else "Tab: "
         line: StyledLine = [StyledText(lead, "label")]
-        used = len(lead)
+        column = len(lead)
         for i in range(len(self._candidates)):
             candidate = self._candidates[(self._candidate + i) % len(self._candidates)]
             is_last = i == len(self._candidates) - 1
-            if used + len(candidate.text) + (0 if is_last else 3) > width:
-                line.append(StyledText("…"[: max(width - used, 0)], "label"))
+            if column + len(candidate.text) + (0 if is_last else 3) > width:
+                line.append(StyledText("…"[: max(width - column, 0)], "label"))
                 break
             line.append(StyledText(f"{candidate.text}", "chosen" if i == 0 else "dim"))
             line.append(StyledText("  "))
-            used += len(candidate.text) + 2
+            column += len(candidate.text) + 2
         about = self._candidates[self._candidate].about
-        room = width - used - 2
+        room = width - column - 2
         if len(about) > room:
-            about = f"{about[: room - 1]}…" if room >= _NARROW else ""
+            about = f"{about[: room - 1]}…" if room >= _NARROW_WIDTH else ""
         line.append(StyledText(f"  {about}" if about else "", "label"))
         return line
 

@@ -16,7 +16,7 @@ from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
 from .footer_keys import FooterKey, group_keys
 
-VEIL = "▁"
+HIDDEN_DIGIT = "▁"
 """Replaces each hidden character."""
 _AGREE = "both answers agree"
 _NAME_LENGTHS = (1 << 16, 16, 8, 4)
@@ -95,8 +95,8 @@ class ResultBar(Pane, can_focus=False):
         columns = bits if count == 1 else names + bits + 5 * count
         ids = ", ".join(erratum.id for erratum in ins.errata)
         badge = len(f"isa ≠ ptxas-13.5  ({ids})") + columns if ids else len(f"ptxas-13.5: {_AGREE}")
-        needed = names + bits + 5 * count + len("pin ") + columns + 1 + badge
-        return 1 if needed <= width else 2
+        needed_width = names + bits + 5 * count + len("pin ") + columns + 1 + badge
+        return 1 if needed_width <= width else 2
 
     def _format_destinations(self, trace: Trace, max_chars: int, with_readings: bool) -> StyledLine:
         """Return the destinations with their bits, their meaning if it fits, and the pin."""
@@ -143,7 +143,7 @@ class ResultBar(Pane, can_focus=False):
 
     def _make_bits_piece(self, text: str, style_name: str) -> StyledText:
         return (
-            StyledText(VEIL * len(text), "veil", "veil")
+            StyledText(HIDDEN_DIGIT * len(text), "veil", "veil")
             if self._key
             else StyledText(text, style_name)
         )
@@ -154,10 +154,10 @@ class ResultBar(Pane, can_focus=False):
             return [StyledText(_AGREE if model == "isa" else f"{model}: {_AGREE}", "good")]
         divergence = find_divergence(trace, self._divergences) or self._divergences[0]
         ids = ", ".join(erratum.id for erratum in divergence.errata)
-        same = trace.result == divergence.isa.result
-        other = divergence.other if same else divergence.isa
-        first = StyledText(f"{model} ≠ {other.model.name} ", "clamped")
-        text = self._format_short_result(other, max_chars, "clamped")
+        is_isa_result = trace.result == divergence.isa.result
+        other_trace = divergence.other if is_isa_result else divergence.isa
+        first = StyledText(f"{model} ≠ {other_trace.model.name} ", "clamped")
+        text = self._format_short_result(other_trace, max_chars, "clamped")
         return [first, *text, StyledText(f" ({ids})", "clamped")]
 
     def handle_click(self, target: object) -> None:
@@ -213,26 +213,28 @@ class KeyBar(Pane, can_focus=False):
         The screen's keys follow if all of the focus's have room. If a group has no room for all of
         its keys, they share a label.
         """
-        always = list(self._permanent_keys)
+        permanent_keys = list(self._permanent_keys)
         for index, room in enumerate(self.LABELLED, 1):
-            if width < room and index < len(always):  # the first is the one that leaves the focus
-                always[-index] = always[-index]._replace(label="")
-        right = [piece for key in always for piece in _make_key_pieces(key)]
-        if right:
-            right[-1] = right[-1]._replace(text=right[-1].text.rstrip())
-        room = width - _measure_line(right)
+            if width < room and index < len(
+                permanent_keys
+            ):  # the first is the one that leaves the focus
+                permanent_keys[-index] = permanent_keys[-index]._replace(label="")
+        right_pieces = [piece for key in permanent_keys for piece in _make_key_pieces(key)]
+        if right_pieces:
+            right_pieces[-1] = right_pieces[-1]._replace(text=right_pieces[-1].text.rstrip())
+        room = width - _measure_line(right_pieces)
         minimum = max(
             (index for index, key in enumerate(self._focus_keys, 1) if key.group), default=0
         )
         is_roomy = sum(key.width + 2 for key in self._focus_keys[:minimum]) <= room
         line: StyledLine = []
-        whole = True
+        is_complete = True
         for key in self._focus_keys if is_roomy else group_keys(self._focus_keys):
-            fits = _measure_line(line) + key.width + 2 <= room
-            if fits and (whole or key.node):
+            has_room = _measure_line(line) + key.width + 2 <= room
+            if has_room and (is_complete or key.node):
                 line += _make_key_pieces(key)
-            whole = whole and fits
-        return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right]]
+            is_complete = is_complete and has_room
+        return [[*line, StyledText(" " * max(room - _measure_line(line), 0)), *right_pieces]]
 
     def handle_click(self, target: object) -> None:
         """Perform the key's action."""

@@ -59,7 +59,7 @@ _LESS = ("Fixed: ", "Not all ")
 """The starts of sentences that are dropped first if there is little room."""
 _GRAIN = 8
 """Shades that are drawn as one, because each pair of them is a style."""
-_LEAST = 6
+_MIN_HEIGHT = 6
 """Lines reserved for the plot before sentences get any."""
 _WIDE_MAP = 3
 """Maximum width of a map, in cells per line of its height."""
@@ -122,19 +122,19 @@ class SweepPane(Pane):
 
     def show(self, trace: Trace) -> None:
         """Show another evaluation, of this instruction or of another one."""
-        before, self._trace = self._trace, trace
-        same = before.instruction == trace.instruction
-        if not same:
+        old_trace, self._trace = self._trace, trace
+        is_same_instruction = old_trace.instruction == trace.instruction
+        if not is_same_instruction:
             self._x, self._result_part = _choose_first_parts(trace)
             self._y = None
-        same = same and before.model == trace.model
-        same = same and self._list_other_operands(before.operands) == self._list_other_operands(
-            trace.operands
-        )
-        if same:
+        is_same_instruction = is_same_instruction and old_trace.model == trace.model
+        is_same_instruction = is_same_instruction and self._list_other_operands(
+            old_trace.operands
+        ) == self._list_other_operands(trace.operands)
+        if is_same_instruction:
             self.sweep.operands = trace.operands
         at_x, at_y = self.sweep.current_point
-        if not same or at_x is None or (self._y and at_y is None):
+        if not is_same_instruction or at_x is None or (self._y and at_y is None):
             self.sweep = self._compute_sweep()
         self.redraw_lines()
 
@@ -151,33 +151,33 @@ class SweepPane(Pane):
 
     def _list_other_operands(self, operands: Mapping[str, int]) -> dict[str, int]:
         """Return the operands without the swept parts."""
-        names, others = self._trace.instruction.names, dict(operands)
+        names, other_operands = self._trace.instruction.names, dict(operands)
         for lane in filter(None, (self._x, self._y)):
-            for role in others:
+            for role in other_operands:
                 if names.get(role) == lane.name:
-                    others[role] = lane.insert(others[role], 0)
-        return others
+                    other_operands[role] = lane.insert(other_operands[role], 0)
+        return other_operands
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the lanes, the plot, the current point, and as many sentences as fit."""
         height = max(self.scrollable_content_region.height, 4)
         lines = [self._parts_line()]
         if self._all_words:
-            every = map(make_printable, describe_sweep(self.sweep))
-            return lines + [line for text in every for line in sentence_lines(text, width, "")]
+            sentences = map(make_printable, describe_sweep(self.sweep))
+            return lines + [line for text in sentences for line in sentence_lines(text, width, "")]
         point = sentence_lines(make_printable(describe_point(self.sweep)), width, "strong")
         if scale := self._scale():
-            used = sum(len(piece.text) for piece in point[-1]) if point else width
-            if used + len(scale) > width:
+            column = sum(len(piece.text) for piece in point[-1]) if point else width
+            if column + len(scale) > width:
                 point.append([StyledText(scale.strip(), "dim")])
             else:
                 point[-1].append(StyledText(scale, "dim"))
         texts = self._describe_sweep()[1 : -1 if point else None]  # the last is the current point
         texts.sort(key=lambda text: text.startswith(_LESS))  # what the instruction does comes first
-        said = [
+        description_lines = [
             line for text in texts for line in sentence_lines(make_printable(text), width, "dim")
         ]
-        room = min(len(said), max((height - _LEAST - len(point) - 1) // 3, 0))
+        room = min(len(description_lines), max((height - _MIN_HEIGHT - len(point) - 1) // 3, 0))
         unicode, colours = self._detect_characters()
         size = PlotSize(width, max(height - 1 - len(point) - room, 1), unicode, colours)
         if self._y:
@@ -186,7 +186,11 @@ class SweepPane(Pane):
         self._cells = draw_plot_lines(self.sweep, size)
         lines += [_style_line(line, is_shaded=shaded) for line in self._cells]
         lines += point
-        return lines + (said[:room] if room == len(said) else self._cut(said[:room]))
+        return lines + (
+            description_lines[:room]
+            if room == len(description_lines)
+            else self._cut(description_lines[:room])
+        )
 
     def _cut(self, texts: list[StyledLine]) -> list[StyledLine]:
         if texts:
@@ -207,10 +211,10 @@ class SweepPane(Pane):
 
     def _parts_line(self) -> StyledLine:
         """Return the swept parts and the part of the result."""
-        chosen = {"x": self._x, "y": self._y, "of": self._result_part}
+        parts_by_axis = {"x": self._x, "y": self._y, "of": self._result_part}
         line: StyledLine = []
         for part, name in (("x", "x"), ("y", "y"), ("of", "shows")):
-            lane = chosen[part]
+            lane = parts_by_axis[part]
             is_current = part == self._part
             line.append(StyledText(f"{name} ", "label"))
             text = make_printable(lane.label) if lane else "none"
@@ -245,9 +249,9 @@ class SweepPane(Pane):
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"
 
     def _resolve_style(self, names: str) -> Style:
-        kind, dash, rest = names.partition("-")
+        kind, dash, shades = names.partition("-")
         if dash and kind in _SHADED:
-            above, _, below = rest.partition("-")
+            above, _, below = shades.partition("-")
             return _make_shaded_style(kind, int(above), int(below))
         return super()._resolve_style(names)
 
@@ -276,9 +280,9 @@ class SweepPane(Pane):
         axis, position = (self.sweep.x, at_x) if x else (self.sweep.y, at_y)
         if axis is None or position is None:
             return
-        to = min(max(position + (x or y), 0), axis.size - 1)
-        if to != position:
-            self._post(axis, to)
+        new_index = min(max(position + (x or y), 0), axis.size - 1)
+        if new_index != position:
+            self._post(axis, new_index)
 
     def _post(self, axis: SweepAxis, point: int) -> None:
         lane = axis.part
@@ -335,8 +339,8 @@ class SweepPane(Pane):
         elif part == "y":
             first = choose_default_parts(ins)[1]
             lanes = sorted(list_sweepable_parts(ins), key=lambda lane: lane != first)
-            apart = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
-            self._y = _find_next(self._y, [None, *apart], delta)
+            separate_parts = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
+            self._y = _find_next(self._y, [None, *separate_parts], delta)
         else:
             self._result_part = _find_next(self._result_part, list(list_result_parts(ins)), delta)
         self.sweep = self._compute_sweep()
@@ -378,8 +382,8 @@ def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:
     return x, result
 
 
-def _find_next(now: PartT, lanes: list[PartT], delta: int) -> PartT:
-    index = lanes.index(now) if now in lanes else 0
+def _find_next(current_part: PartT, lanes: list[PartT], delta: int) -> PartT:
+    index = lanes.index(current_part) if current_part in lanes else 0
     return lanes[(index + delta) % len(lanes)]
 
 

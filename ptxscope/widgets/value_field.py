@@ -20,7 +20,7 @@ from .operand_table import OperandField
 from .ptx_line import PlainInput
 
 _LESSON_KEYS = "? hint · Esc, then n: next"
-_NARROW = 60
+_NARROW_WIDTH = 60
 """Columns below which only the first key is named, because the answer needs the room."""
 
 
@@ -107,7 +107,7 @@ class ValueField(Vertical):
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
-        self._read: Callable[[str], int] | None = None
+        self._parse: Callable[[str], int] | None = None
         """The function that reads a text other than an operand's value."""
         self._about: object = None
         self._has_hints = False
@@ -125,10 +125,10 @@ class ValueField(Vertical):
     ) -> None:
         """Open for a value; ``bits`` is the operand now, ``unit`` its lanes' width in bits."""
         self.close()  # of an earlier request
-        self._read = None
+        self._parse = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.position}" if field.notation == "lane" else ""
-        self._begin(f"{make_printable(name)}{part}", start)
+        self._start_editing(f"{make_printable(name)}{part}", start)
 
     def ask(
         self,
@@ -144,10 +144,10 @@ class ValueField(Vertical):
         Every letter is text. With hints, a ``?`` is posted instead of typed.
         """
         self.close()
-        self._read, self._about, self._has_hints = parse, about, has_hints
-        self._begin(label, start)
+        self._parse, self._about, self._has_hints = parse, about, has_hints
+        self._start_editing(label, start)
 
-    def _begin(self, label: str, start: str) -> None:
+    def _start_editing(self, label: str, start: str) -> None:
         self._fill()
         self._is_settled = False
         self._label_text = label
@@ -168,7 +168,7 @@ class ValueField(Vertical):
             return
         self.remove_class("-open")
         text = self.input.value
-        if self._read is not None:
+        if self._parse is not None:
             if not self._is_settled:
                 self.Answered(self, self._about, text, False).post_to_screen()
             return
@@ -188,7 +188,7 @@ class ValueField(Vertical):
 
     def follow_edit(self, operands: Mapping[str, int]) -> None:
         """Follow another edit: a typed lane is inserted into the new value."""
-        if self._read is not None:
+        if self._parse is not None:
             return
         bits = operands.get(self._field.role, self._bits)
         if self.is_open and bits != self._bits:
@@ -198,13 +198,13 @@ class ValueField(Vertical):
     @property
     def commands(self) -> str:
         """The keys that are not part of an answer."""
-        is_asking = self.is_open and self._read is not None
+        is_asking = self.is_open and self._parse is not None
         return "?" if is_asking and self._has_hints else ""
 
     @property
     def about(self) -> object:
         """The object that asked for an answer; None for an operand's value."""
-        return self._about if self._read is not None else None
+        return self._about if self._parse is not None else None
 
     @property
     def is_open(self) -> bool:
@@ -223,13 +223,13 @@ class ValueField(Vertical):
 
         Raise PtxError if it is not one.
         """
-        if self._read is not None:
-            return self._read(text)
+        if self._parse is not None:
+            return self._parse(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         lane = parse_integer(text, self._unit)
-        at, mask = self._unit * self._field.position, (1 << self._unit) - 1
-        return self._bits & ~(mask << at) | lane << at
+        shift, mask = self._unit * self._field.position, (1 << self._unit) - 1
+        return self._bits & ~(mask << shift) | lane << shift
 
     def _format_error(self, text: str) -> str:
         """Return carets under errors, and what is allowed; empty if there are none."""
@@ -240,26 +240,26 @@ class ValueField(Vertical):
             carets = "^" * min(max(end - start, 1), 8) + " "
             if measure_cells(text) >= self.input.size.width > 0:
                 start -= self.input.scroll_offset.x
-            allowed = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
+            hint_text = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
             lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            message = f"{make_printable(error.message)}{allowed}"
+            message = f"{make_printable(error.message)}{hint_text}"
             return textwrap.fill(message, width, initial_indent=lead, break_on_hyphens=False)
         return ""
 
     def _check(self, text: str) -> None:
-        wrong = self._format_error(text) if text.strip() else ""
-        self._error.update(Content(wrong))
-        if self._read is not None:
-            keys = _LESSON_KEYS if self.screen.size.width >= _NARROW else "? hint"
-            said = keys if self._has_hints else "Enter checks it"
-            self._means.update(Content("" if wrong else said))
+        error_text = self._format_error(text) if text.strip() else ""
+        self._error.update(Content(error_text))
+        if self._parse is not None:
+            keys = _LESSON_KEYS if self.screen.size.width >= _NARROW_WIDTH else "? hint"
+            message = keys if self._has_hints else "Enter checks it"
+            self._means.update(Content("" if error_text else message))
             return
         width = self._type.bits
-        said = f"was {format_hex(self._bits, width)}"
-        if text.strip() and not wrong:
-            said = f"= {format_hex(self._parse_text(text), width)}, {said}"
-        self._means.update(Content(said))
+        message = f"was {format_hex(self._bits, width)}"
+        if text.strip() and not error_text:
+            message = f"= {format_hex(self._parse_text(text), width)}, {message}"
+        self._means.update(Content(message))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         """Show the meaning of the text, or its errors."""
@@ -276,12 +276,12 @@ class ValueField(Vertical):
         try:
             bits = self._parse_text(event.value)
         except PtxError:
-            if self._read is not None:
+            if self._parse is not None:
                 self.input.select_all()
                 self.Unreadable(self, self._about).post_to_screen()
             return
         self._is_settled = True
-        if self._read is not None:
+        if self._parse is not None:
             self.input.select_all()  # new text replaces it
             self.Answered(self, self._about, event.value, True).post_to_screen()
         else:
@@ -289,7 +289,7 @@ class ValueField(Vertical):
 
     def action_leave(self) -> None:
         """Close without a value."""
-        if self._read is not None:
+        if self._parse is not None:
             self.Answered(self, self._about, self.input.value, False).post_to_screen()
         self._is_settled = True
         self.Cancelled(self).post_to_screen()

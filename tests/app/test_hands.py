@@ -634,7 +634,7 @@ async def test_what_is_no_value_is_said_when_the_focus_goes(
         assert "× a lane 3 was left at 0x80: `55x`" in shown
         assert operand(drive) == 0x80FF7F01
         assert len(drive.session.undo_history) == 0
-        monkeypatch.setattr(HintBar, "SEEN", 0)
+        monkeypatch.setattr(HintBar, "READING_SECONDS", 0)
         await drive.press("escape", "r")
         assert "was left" not in hint(drive)
 

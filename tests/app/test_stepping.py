@@ -25,7 +25,7 @@ from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
-from ptxscope.widgets.result_bar import VEIL, KeyBar, ResultBar
+from ptxscope.widgets.result_bar import HIDDEN_DIGIT, KeyBar, ResultBar
 from tests.app.driving import LINE, VALUES, Driver, explorer, focused
 from tests.tiers import ci_only, sampled, some
 
@@ -117,7 +117,7 @@ async def test_with_a_line_and_values_all_is_shown() -> None:
         shown = await drive.text()
         assert "▸5 write" in shown
         assert "%r1 = 0x00000007" in shown
-        assert VEIL not in drive.pane("result").read_text()
+        assert HIDDEN_DIGIT not in drive.pane("result").read_text()
         assert said(drive) == "Every step is shown · Home first step · L learn"
         assert "▸1 select" in await drive.read_after(drive.press("home"))
 
@@ -161,7 +161,7 @@ async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
         bar = drive.pane("result").read_text()
         for result in (E3_RESULT, E3_OTHER, E3_RESULT[2:], E3_OTHER[2:]):
             assert result not in shown
-        assert bar.count(VEIL * len(E3_RESULT)) == 3
+        assert bar.count(HIDDEN_DIGIT * len(E3_RESULT)) == 3
         assert "isa ≠ ptxas-13.5" in bar
         shown = await drive.read_after(drive.press("d"))
         assert f"d = {E3_RESULT}" in shown
@@ -172,8 +172,8 @@ async def test_neither_pin_nor_badge_tells_what_is_held_back() -> None:
 async def test_the_veil_says_which_key_lifts_it_and_a_click_does() -> None:
     async with explorer() as drive:
         shown = await drive.read_after(drive.press("home"))
-        assert f"%r1 = {VEIL * 10}   press d to see it" in shown
-        assert "%r1 = 0x00000007" in await drive.read_after(drive.click("result", VEIL))
+        assert f"%r1 = {HIDDEN_DIGIT * 10}   press d to see it" in shown
+        assert "%r1 = 0x00000007" in await drive.read_after(drive.click("result", HIDDEN_DIGIT))
 
 
 async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
@@ -181,7 +181,7 @@ async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
         await drive.press("d")
         assert "and so is the result" in said(drive)
         await drive.press("p")
-        assert VEIL in drive.pane("result").read_text()
+        assert HIDDEN_DIGIT in drive.pane("result").read_text()
 
 
 # --- digits --------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ from ptxscope.widgets.lanes.lane_accordion import WIDEST, LanesDrawing, LanesSta
 from ptxscope.widgets.lanes.lane_cells import NO_HIGHLIGHTS
 from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_labels import LABEL
-from ptxscope.widgets.lanes.lane_links import ENDS, draw_links, start_of
+from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
 from tests.reference_data import golden_rows
 from tests.tiers import some
 
@@ -148,7 +148,7 @@ def test_every_wire_leads_from_the_part_that_its_lane_names(way: str, each: int)
     grid = text_of(draw_links(row.links, 4, each))
     for column, name in enumerate(names.split()):
         start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
-        assert _followed(grid, 1 + column * each + ENDS["b"]) == start, "\n".join(grid)
+        assert _followed(grid, 1 + column * each + LINK_END_COLUMNS["b"]) == start, "\n".join(grid)
 
 
 @pytest.mark.parametrize("each", [12, 17])
@@ -160,7 +160,9 @@ def test_wires_of_both_rows_stay_apart(each: int) -> None:
     for row, names in (("a", "a.b0 a.b2 b.b0 b.b2"), ("b", "b.b3 b.b1 a.b3 a.b1")):
         for column, name in enumerate(names.split()):
             start = 1 + (3 - int(name[-1])) * each + start_of(name[0], 4)
-            assert _followed(grid, 1 + column * each + ENDS[row]) == start, "\n".join(grid)
+            assert _followed(grid, 1 + column * each + LINK_END_COLUMNS[row]) == start, "\n".join(
+                grid
+            )
 
 
 @pytest.mark.parametrize(

@@ -50,10 +50,10 @@ def _find_candidates(words: list[str]) -> CompletionWords:
     if equals and option in parser.options:
         completions = _complete_value(parser.options[option], start, [])
         return [(f"{option}={word}", about) for word, about in completions]
-    place = _find_context(parser, words_before)
-    if last_word.startswith("-") and not place.is_due:
+    context = _find_context(parser, words_before)
+    if last_word.startswith("-") and not context.is_due:
         return _complete_options(parser, last_word)
-    return _complete_value(place.action, last_word, place.values) if place.action else ()
+    return _complete_value(context.action, last_word, context.values) if context.action else ()
 
 
 def _complete_first_word(start: str) -> CompletionWords:

@@ -189,13 +189,13 @@ def _parse_row(
     ins: Instruction, inputs: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
     """Return the observation of a row; an empty cell has no value."""
-    place = f"line {number}: "
+    line_prefix = f"line {number}: "
     if len(row) > len(columns.titles):
         names = (
             f"{format_existence(len(row), 'value')} for "
             f"{format_count(len(columns.titles), 'column')}"
         )
-        raise CommandError(f"error: {place}{names}")
+        raise CommandError(f"error: {line_prefix}{names}")
     types = map_operand_types(ins)
     bits, results = dict(inputs), dict[str, Observed]()
     for index, text_ in enumerate(row):
@@ -208,8 +208,8 @@ def _parse_row(
             parse_cell_text = partial(parse_observed, type_=reading_type(ins, role))
             results[role] = parse_cell(text_, number, columns.titles[index], parse_cell_text)
     if not any(value.known_mask for value in results.values()):
-        raise CommandError(f"error: {place}nothing was observed")
-    return Observation(bind_operands(ins, bits, place), results)
+        raise CommandError(f"error: {line_prefix}nothing was observed")
+    return Observation(bind_operands(ins, bits, line_prefix), results)
 
 
 def _find_observed_role(ins: Instruction, title: str) -> str | None:

@@ -146,5 +146,5 @@ def parse_cell(text: str, line: int, column: str, parse: Callable[[str], ValueT]
     try:
         return parse(text)
     except PtxError as error:
-        place = f"line {line}, column {make_printable(column)}"
-        raise CommandError(f"error: {place}: {make_printable(error.message)}") from None
+        location = f"line {line}, column {make_printable(column)}"
+        raise CommandError(f"error: {location}: {make_printable(error.message)}") from None

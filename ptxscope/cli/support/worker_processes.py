@@ -112,9 +112,9 @@ def _initialise_worker(characters: object) -> None:
     Thread(target=end, daemon=True).start()
 
 
-def _work_on_file(work: Work[FoundT], name: str, place: Path) -> FoundT:
+def _work_on_file(work: Work[FoundT], name: str, path: Path) -> FoundT:
     """Return the result of a file; its text is written to another file."""
-    with place.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
+    with path.open("w", encoding="utf-8", errors="surrogatepass", newline="") as output:
         return work(name, output.write, on_read=_count)
 
 
@@ -126,12 +126,12 @@ def _count(count: int) -> None:
 # --- in the main process -----------------------------------------------------------
 
 
-def _read_output(place: Path) -> Iterator[str]:
+def _read_output(path: Path) -> Iterator[str]:
     """Yield the saved text, and delete its file."""
-    with place.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
+    with path.open(encoding="utf-8", errors="surrogatepass", newline="") as stream:
         while text := stream.read(_BLOCK):
             yield text
-    place.unlink()
+    path.unlink()
 
 
 @contextmanager

@@ -17,7 +17,7 @@ _WORD = get_limits(32, signed=False).high
 _SIGNED = get_limits(32, signed=True)
 
 
-class Operation(NamedTuple):
+class PlainOperation(NamedTuple):
     """The computation of a simple instruction."""
 
     type: Type
@@ -31,7 +31,7 @@ class Operation(NamedTuple):
         return self.compute(*values) & get_limits(self.type.bits, signed=False).high
 
 
-def find_operation(name: str) -> Operation | None:
+def find_operation(name: str) -> PlainOperation | None:
     """Return the operation of an opcode with modifiers (``shr.s32``), or None."""
     return _OPERATIONS.get(name)
 
@@ -108,30 +108,30 @@ def _copy_word(word: int) -> int:
     return word
 
 
-def _make_operations() -> dict[str, Operation]:
+def _make_operations() -> dict[str, PlainOperation]:
     words: dict[str, tuple[int, Callable[..., int]]] = {
         "and": (2, operator.and_),
         "or": (2, operator.or_),
         "xor": (2, operator.xor),
         "not": (1, operator.invert),
     }
-    operations = {f"mov.{type_}": Operation(type_, 1, _copy_word) for type_ in _MOVE_TYPES}
+    operations = {f"mov.{type_}": PlainOperation(type_, 1, _copy_word) for type_ in _MOVE_TYPES}
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
-            operations[f"{name}.{type_}"] = Operation(type_, sources, compute)
+            operations[f"{name}.{type_}"] = PlainOperation(type_, sources, compute)
     for type_ in (Type.U32, Type.S32):
-        operations[f"add.{type_}"] = Operation(type_, 2, operator.add)
-        operations[f"sub.{type_}"] = Operation(type_, 2, operator.sub)
-    operations["add.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.add))
-    operations["sub.sat.s32"] = Operation(Type.S32, 2, _make_saturating(operator.sub))
-    operations["shl.b32"] = Operation(Type.B32, 2, _shift_left)
-    operations["shr.b32"] = Operation(Type.B32, 2, _shift_right)
-    operations["shr.u32"] = Operation(Type.U32, 2, _shift_right)
-    operations["shr.s32"] = Operation(Type.S32, 2, _shift_right_signed)
-    operations["lop3.b32"] = Operation(Type.B32, 4, _compute_lop3)
-    operations["prmt.b32"] = Operation(Type.B32, 3, _compute_prmt)
+        operations[f"add.{type_}"] = PlainOperation(type_, 2, operator.add)
+        operations[f"sub.{type_}"] = PlainOperation(type_, 2, operator.sub)
+    operations["add.sat.s32"] = PlainOperation(Type.S32, 2, _make_saturating(operator.add))
+    operations["sub.sat.s32"] = PlainOperation(Type.S32, 2, _make_saturating(operator.sub))
+    operations["shl.b32"] = PlainOperation(Type.B32, 2, _shift_left)
+    operations["shr.b32"] = PlainOperation(Type.B32, 2, _shift_right)
+    operations["shr.u32"] = PlainOperation(Type.U32, 2, _shift_right)
+    operations["shr.s32"] = PlainOperation(Type.S32, 2, _shift_right_signed)
+    operations["lop3.b32"] = PlainOperation(Type.B32, 4, _compute_lop3)
+    operations["prmt.b32"] = PlainOperation(Type.B32, 3, _compute_prmt)
     for mode, selectors in _PERMUTATIONS.items():
-        operations[f"prmt.b32.{mode}"] = Operation(Type.B32, 3, _make_permute_mode(selectors))
+        operations[f"prmt.b32.{mode}"] = PlainOperation(Type.B32, 3, _make_permute_mode(selectors))
     return operations
 
 

@@ -12,7 +12,7 @@ from ..records import NamedTuple
 from ..syntax.errors import Problem
 from ..syntax.instruction import Instruction
 from ..syntax.scopes import Scope
-from .plain_instructions import Operation
+from .plain_instructions import PlainOperation
 
 
 class StatementKind(StrEnum):
@@ -59,7 +59,7 @@ class Statement(NamedTuple):
     their outer values.
     """
     instruction: Instruction | None = None
-    operation: Operation | None = None
+    operation: PlainOperation | None = None
     reads: tuple[PlainSource, ...] = ()
     """Sources of a simple instruction."""
     problems: tuple[Problem, ...] = ()

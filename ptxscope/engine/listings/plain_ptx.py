@@ -14,9 +14,9 @@ from .ptx_block import (
     RELATIONS,
     Operand,
     PtxBlock,
-    PtxLine,
     PtxRegister,
     PtxWriter,
+    ReplacementLine,
     UnsupportedNodeError,
     choose_type,
     drop_unread_lines,
@@ -33,7 +33,9 @@ _RULES: RewriteRules = {
 }
 
 
-def write_plain_ptx(program: Program, operands: Mapping[str, str]) -> tuple[PtxLine, ...] | None:
+def write_plain_ptx(
+    program: Program, operands: Mapping[str, str]
+) -> tuple[ReplacementLine, ...] | None:
     """Return the lines that compute the single result of a program; the last one writes it.
 
     ``operands`` has the registers or literals of the sources by role. None if a value needs more

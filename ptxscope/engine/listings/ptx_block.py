@@ -31,7 +31,7 @@ Operand = PtxRegister | str
 """A register, or a literal."""
 
 
-class PtxLine(NamedTuple):
+class ReplacementLine(NamedTuple):
     """An instruction without a guard."""
 
     operation: str
@@ -51,10 +51,12 @@ def get_letter(type_: Type) -> str:
     return {1: "p", 64: "t"}.get(type_.bits, "w")
 
 
-def drop_unread_lines(lines: list[PtxLine], result: PtxRegister) -> tuple[PtxLine, ...]:
+def drop_unread_lines(
+    lines: list[ReplacementLine], result: PtxRegister
+) -> tuple[ReplacementLine, ...]:
     """Return the lines on which a register depends; its own line is then the last one."""
     read: set[Operand] = {result}
-    kept: list[PtxLine] = []
+    kept: list[ReplacementLine] = []
     takes_carry = False
     for line in reversed(lines):
         if line.to in read or takes_carry:
@@ -72,7 +74,7 @@ class PtxBlock:
     def __init__(self, operands: Mapping[str, str], writers: Mapping[Op, PtxWriter]) -> None:
         self._writers = writers
         self.operands = operands
-        self.lines: list[PtxLine] = []
+        self.lines: list[ReplacementLine] = []
         self._registers: dict[tuple[Node, int, str], Operand] = {}
         self._pairs: dict[tuple[Node, int], tuple[Operand, Operand]] = {}
         self._widths: dict[Node, int] = {}
@@ -81,7 +83,7 @@ class PtxBlock:
         """Append an instruction and return the new register that it writes."""
         to = PtxRegister(letter, len(self.lines))
         texts = tuple(str(x) if isinstance(x, int) else x for x in sources)
-        self.lines.append(PtxLine(operation, to, texts))
+        self.lines.append(ReplacementLine(operation, to, texts))
         return to
 
     def measure_width(self, x: Node | int) -> int:

@@ -99,7 +99,7 @@ def draw_branches(doc: Document, branches: AnswerBranches, canvas: SvgCanvas, y:
     marked_stages = [stage for stage in stages if stage in own_branch.steps]
     if marked_stages:  # the words about the divergence appear with the first step that differs
         canvas.add_mark(f"step-{marked_stages[0]}", y)
-    since = canvas.marks[-1].name
+    start_name = canvas.marks[-1].name
     top = y + _FORK_HEIGHT
     _draw_split(branches, canvas, areas, y, top)
     sketches = [_make_branch_sketch(doc, branch, area, canvas) for branch, area in
@@ -120,13 +120,13 @@ def draw_branches(doc: Document, branches: AnswerBranches, canvas: SvgCanvas, y:
             words_end, *(_draw_band(sketch, branch, stage, y) for sketch, branch in sketch_branches)
         )
     canvas.add_mark("result", y)
-    ends = []
+    bottoms = []
     for sketch, branch, other_branch in zip(
         sketches, branches.branches, branches.branches[::-1], strict=True
     ):
-        draw_column_grounds(sketch, top, y, since)
-        ends.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
-    return _draw_differences(branches, canvas, max(ends))
+        draw_column_grounds(sketch, top, y, start_name)
+        bottoms.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
+    return _draw_differences(branches, canvas, max(bottoms))
 
 
 def _draw_split(
@@ -254,9 +254,9 @@ def _draw_differences(branches: AnswerBranches, canvas: SvgCanvas, y: float) -> 
     ):
         ranges = find_differing_bits(int(bits, 16), int(other_bits, 16))
         if ranges and len(bits) > 1:
-            listed = ", ".join(str(h) if h == low else f"{h}:{low}" for h, low in ranges)
+            ranges_text = ", ".join(str(h) if h == low else f"{h}:{low}" for h, low in ranges)
             is_single_bit = len(ranges) == 1 and ranges[0][0] == ranges[0][1]
-            differences.append(f"{name} differs in bit{'' if is_single_bit else 's'} {listed}")
+            differences.append(f"{name} differs in bit{'' if is_single_bit else 's'} {ranges_text}")
     return (
         draw_remark(canvas, f"{'; '.join(differences)}.", y + 22, _PAGE) - 6 if differences else y
     )

@@ -118,25 +118,25 @@ def _draw_part(
     canvas: SvgCanvas, figure: RegisterFigure, cell: Cell, area: Area, y: float, height: float
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
-    span, *rest = cell.spans
+    span, *other_spans = cell.spans
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
-    base = y + (19 if rest else height / 2 + 5.4)
+    base = y + (19 if other_spans else height / 2 + 5.4)
     name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
     is_named = figure.unit in _LETTERS and not span.text.endswith(name)
-    free = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
+    free_width = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
         _compute_aside(area, span.text, measure_text(name, canvas.scale_size(MIN_LETTER_PX)))
         if is_named
         else 0
     )
-    center = area.center - (aside / 2 if aside <= free else 0)
+    center = area.center - (aside / 2 if aside <= free_width else 0)
     canvas.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
              is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
-    for number in rest:
+    for number in other_spans:
         canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
-    if is_named and aside <= free:
+    if is_named and aside <= free_width:
         _draw_corner_name(canvas, area, y, name, style.text)
 
 
@@ -160,29 +160,29 @@ def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = Tru
     Cells without a frame belong to a figure above them, which the lines lead to.
     """
     areas = sketch.get_areas(row)
-    ends = [
+    bottoms = [
         _SHAPES[_choose_shape(cell)](sketch, row, cell, area, y, is_framed)
         for cell, area in zip(row.cells, areas, strict=True)
     ]
-    return draw_lane_flags(sketch, row, areas, max(ends))
+    return draw_lane_flags(sketch, row, areas, max(bottoms))
 
 
 def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
     """Draw lanes side by side in one register, each below its source; return the end."""
     canvas, place = sketch.canvas, row.cells[0].place
     areas = sketch.get_areas(row)
-    whole = Area(areas[0].x, areas[-1].right - areas[0].x)
-    sketch.draw_links(row, place.lane, whole, y)
+    full_area = Area(areas[0].x, areas[-1].right - areas[0].x)
+    sketch.draw_links(row, place.lane, full_area, y)
     canvas.draw_rect(
-        whole.x, y, whole.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
+        full_area.x, y, full_area.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
     )
     for left_area, right_area in pairwise(areas):
         x = (left_area.right + right_area.x) / 2
         canvas.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
         draw_text_inside(canvas, area, y + 23, str(cell), 17)
-    sketch.set_port(place, whole, y + _MERGED)
-    return draw_lane_flags(sketch, row._replace(cells=row.cells[:1]), [whole], y + _MERGED)
+    sketch.set_port(place, full_area, y + _MERGED)
+    return draw_lane_flags(sketch, row._replace(cells=row.cells[:1]), [full_area], y + _MERGED)
 
 
 def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
@@ -324,8 +324,8 @@ def _draw_bits(
     if not is_framed:
         area = area.shrink(6)
     if len(row.cells) == 1:
-        whole = area.width if row.destination_name else _measure_word(sketch, area)
-        area = area.take_middle(max(_DIGIT * digits, 66) if digits < 8 else whole)
+        full_width = area.width if row.destination_name else _measure_word(sketch, area)
+        area = area.take_middle(max(_DIGIT * digits, 66) if digits < 8 else full_width)
     height = _CHIP + (_NUMBER if value else 0)
     if is_framed:
         sketch.draw_links(row, cell.place.lane, area, y, is_centered=bool(names))
@@ -366,7 +366,7 @@ def _draw_merged_lane(
     """Draw a lane that takes t, with lost bits struck through, or keeps c's part, hatched."""
     canvas = sketch.canvas
     is_taken = bool(_list_spans(cell, SpanKind.TAKEN))
-    (chip,), lost = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
+    (chip,), lost_spans = _list_spans(cell, SpanKind.CHIP), _list_spans(cell, SpanKind.LOST)
     colour = SvgColour.INK if is_taken else SvgColour.C
     if sketch.scene.lanes == 1:
         for link, port in sketch.find_incoming_links(
@@ -393,30 +393,37 @@ def _draw_merged_lane(
     draw_mask_box(canvas, area.x + 7, y + 12, is_taken, colour)
     center = area.center
     chip_index = cell.spans.index(chip)
-    upper_spans = [span for span in lost if cell.spans.index(span) < chip_index]
-    free = area.width - chip_width - 26 - 8 * len(lost)
-    widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost]
-    if sum(widths) > free:
-        widths = [max(free / len(lost), 10) for _ in lost]
+    upper_spans = [span for span in lost_spans if cell.spans.index(span) < chip_index]
+    free_width = area.width - chip_width - 26 - 8 * len(lost_spans)
+    widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost_spans]
+    if sum(widths) > free_width:
+        widths = [max(free_width / len(lost_spans), 10) for _ in lost_spans]
     upper_width = sum(
-        width for span, width in zip(lost, widths, strict=True) if span in upper_spans
+        width for span, width in zip(lost_spans, widths, strict=True) if span in upper_spans
     )
-    if lost:
+    if lost_spans:
         center = (
             max(center, area.x + 24 + upper_width + chip_width / 2)
             if upper_spans
             else area.x + 26 + chip_width / 2
         )
         center = min(center, area.right - 6 - chip_width / 2)
-    for span, width in zip(lost, widths, strict=True):  # on the side where they were
+    for span, width in zip(lost_spans, widths, strict=True):  # on the side where they were
         x = (
             center - chip_width / 2 - 3 - width
             if span in upper_spans
             else center + chip_width / 2 + 3
         )
-        fits = measure_text(span.text, MIN_LETTER_PX, is_monospaced=True) <= width - 2
+        has_room = measure_text(span.text, MIN_LETTER_PX, is_monospaced=True) <= width - 2
         draw_bit_box(
-            canvas, Area(x, width), y + 7, 20, span.text if fits else "", span.kind, span.tint, 13
+            canvas,
+            Area(x, width),
+            y + 7,
+            20,
+            span.text if has_room else "",
+            span.kind,
+            span.tint,
+            13,
         )
     canvas.draw_text(
         center, y + 23, chip.text, 17, colour, anchor="middle", is_monospaced=True, is_bold=True
@@ -435,7 +442,7 @@ def _draw_merged_lane(
         text = (
             f"kept: {note.text.strip()}"
             if note.kind is SpanKind.NAME
-            else _format_source(note.text, lost)
+            else _format_source(note.text, lost_spans)
         )
         size, mono = _fit_unbroken(text, area.width, canvas.scale_size(10.5))
         for line in wrap_text(text, area.width, size, mono):

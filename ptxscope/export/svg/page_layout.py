@@ -130,8 +130,10 @@ def make_side_layout(figures: float) -> Layout:
 
 def make_stacked_layout(figures: float) -> Layout:
     """Return a layout as wide as the figures, with the words of a step above them."""
-    whole = Area(EDGE, figures)
-    return Layout(whole, whole, Area(EDGE + _TITLE, figures - _TITLE - 8), has_words_above=True)
+    full_area = Area(EDGE, figures)
+    return Layout(
+        full_area, full_area, Area(EDGE + _TITLE, figures - _TITLE - 8), has_words_above=True
+    )
 
 
 _TITLE = 138
@@ -249,8 +251,8 @@ class Sketch:
             return [take_column_part(column, slot) for column in self.columns]
         if count == 1:
             if self.scene.lanes > 1 and slot is ColumnPart.LEFT:
-                own = take_column_part(self.columns[0], slot)
-                return [self.layout.words if self.has_margin else own]
+                own_column = take_column_part(self.columns[0], slot)
+                return [self.layout.words if self.has_margin else own_column]
             return [take_column_part(self.figures, slot)]
         return take_column_part(self.figures, slot).split_columns(count, GAP)
 
@@ -309,8 +311,8 @@ class Sketch:
     ) -> None:
         """Draw every line to a lane of a row, straight down if possible."""
         for link, port in self.find_incoming_links(row, lane):
-            ends = port.area.center, box.center
-            start, end = ends if is_centered else find_link_ends(port.area, box)
+            end_points = port.area.center, box.center
+            start, end = end_points if is_centered else find_link_ends(port.area, box)
             self.draw_link(link, (start, port.y), (end, y))
 
     def draw_link(self, link: Link, start: Point, end: Point) -> None:
@@ -336,8 +338,8 @@ class Sketch:
         row = self.rows.get(target.key)
         if row and is_packed(row):
             target = LaneRef(target.key, source.lane)
-        ends = self.make_node(source), self.make_node(target)
-        self.canvas.links.setdefault(ends, []).extend(lines)
+        end_nodes = self.make_node(source), self.make_node(target)
+        self.canvas.links.setdefault(end_nodes, []).extend(lines)
 
     def add_result(self, name: str, area: Area, y: float, end: float) -> None:
         """Record the position of a result."""
@@ -385,19 +387,19 @@ def draw_instruction(
     name_spans = [
         (start, start + len(name), name) for name in roles for start in find_name(name, ptx)
     ]
-    begin = 0
+    start_x = 0
     for index, line in enumerate(lines):
         canvas.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
-        begin = ptx.index(line, begin)
-        end = begin + len(line)
+        start_x = ptx.index(line, start_x)
+        end = start_x + len(line)
         line_spans = [
-            (max(low, begin) - begin, min(high, end) - begin, name)
+            (max(low, start_x) - start_x, min(high, end) - start_x, name)
             for low, high, name in name_spans
-            if low < end and high > begin
+            if low < end and high > start_x
         ]
-        begin = end
-        for start, stop, name in line_spans:
-            name_area = Area(x + start * size * _ADVANCE, (stop - start) * size * _ADVANCE)
+        start_x = end
+        for start, span_end, name in line_spans:
+            name_area = Area(x + start * size * _ADVANCE, (span_end - start) * size * _ADVANCE)
             letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
             letters.draw_text(
                 name_area.center,

@@ -196,9 +196,11 @@ def _draw_compact_caption(
 
 def _find_first_sentence(text: str) -> str:
     """Return the first sentence, and the sentence that the result is hidden."""
-    first, dot, rest = text.partition(". ")
+    first, dot, remaining_text = text.partition(". ")
     return (
-        f"{first}." + f" {HIDDEN_RESULT_TEXT}" * rest.endswith(HIDDEN_RESULT_TEXT) if dot else text
+        f"{first}." + f" {HIDDEN_RESULT_TEXT}" * remaining_text.endswith(HIDDEN_RESULT_TEXT)
+        if dot
+        else text
     )
 
 

@@ -103,7 +103,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
         skyline.append((sketch.layout.words, words_end))
 
     def find_top(areas: list[Area]) -> float:
-        return max(end for other, end in skyline if any(map(other.overlaps, areas)))
+        return max(end for other_area, end in skyline if any(map(other_area.overlaps, areas)))
 
     for row in sketch.find_hidden_sources(step.rows):
         areas = sketch.get_areas(row)
@@ -196,8 +196,10 @@ def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     if draw:
         end = draw(sketch, row, row.figure, y)
         if draw in _BARE:
-            alone = row._replace(cells=row.cells[:1])
-            return draw_lane_flags(sketch, alone, [_measure_extent(sketch.get_areas(row))], end)
+            first_cell_row = row._replace(cells=row.cells[:1])
+            return draw_lane_flags(
+                sketch, first_cell_row, [_measure_extent(sketch.get_areas(row))], end
+            )
         return end
     if is_packed(row):
         return draw_packed_lanes(sketch, row, y)

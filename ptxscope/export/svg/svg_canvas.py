@@ -171,8 +171,8 @@ class SvgCanvas:
         d, position = "", HATCH / 2
         while position < width + height:
             x0, x1 = max(0.0, position - height), min(width, position)
-            ends = (x + x0, y + position - x0, x + x1, y + position - x1)
-            d += "M{} {}L{} {}".format(*map(format_length, ends))
+            end_points = (x + x0, y + position - x0, x + x1, y + position - x1)
+            d += "M{} {}L{} {}".format(*map(format_length, end_points))
             position += HATCH
         self.draw_path(d, colour, line=0.9)
 
@@ -225,8 +225,8 @@ class SvgCanvas:
         level = y if bend is None or x == to_x else max(y, bend)
         half = (tip - level) / 2
         a, b, c, d, e, f = map(format_length, (x, level, level + half, to_x, tip - half, tip))
-        down = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
-        self._draw_path(f"{down}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
+        path = f"M{a} {format_length(y)}L{a} {b}" if level > y else f"M{a} {b}"
+        self._draw_path(f"{path}C{a} {c} {d} {e} {d} {f}", end, colour, is_strong, has_head)
 
     def draw_elbow(
         self, start: tuple[float, float], end: tuple[float, float], colour: SvgColour,

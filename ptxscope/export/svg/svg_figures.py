@@ -36,7 +36,7 @@ class _PlacedNumberLine(NamedTuple):
     area: Area
     y: float
     start: float
-    stop: float
+    end: float
 
     max_distance: float = inf
     """Greatest drawn distance in px from an end to a number outside."""
@@ -44,16 +44,16 @@ class _PlacedNumberLine(NamedTuple):
     def compute_x(self, position: float) -> float:
         """Return x of a number: to scale, but outside far enough from the end to be visible."""
         if 0 <= position <= 1:
-            return self.start + (self.stop - self.start) * position
+            return self.start + (self.end - self.start) * position
         distance = min(max(self._measure_distance(position), _MIN_DISTANCE), self.max_distance)
-        return self.start - distance if position < 0 else self.stop + distance
+        return self.start - distance if position < 0 else self.end + distance
 
     def is_cut(self, position: float) -> bool:
         """Whether the distance of a number from the range is drawn shorter than it is."""
         return not 0 <= position <= 1 and self._measure_distance(position) > self.max_distance
 
     def _measure_distance(self, position: float) -> float:
-        return (self.stop - self.start) * (-position if position < 0 else position - 1)
+        return (self.end - self.start) * (-position if position < 0 else position - 1)
 
 
 _MIN_DISTANCE = 11.0
@@ -91,16 +91,18 @@ def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: floa
         figure.nan_names
     )
     top = y + (26 if any(point.target for point in figure.points) else 14)
-    ends = []
+    bottoms = []
     for cell, area in zip(row.cells, areas, strict=True):
         points = [x for x in figure.points if is_single or x.place == cell.place]
         line = _place_number_line(area, top, figure.points, is_single=is_single)
         _draw_ends(sketch.canvas, line, figure, points)
         if has_names:
-            ends.append(_draw_compared_numbers(sketch, row, line, figure, points))
+            bottoms.append(_draw_compared_numbers(sketch, row, line, figure, points))
         else:
-            ends.extend(_draw_moved_number(sketch, row, cell, line, point, y) for point in points)
-    end = max(ends)
+            bottoms.extend(
+                _draw_moved_number(sketch, row, cell, line, point, y) for point in points
+            )
+    end = max(bottoms)
     if is_single and has_names:
         end = draw_sentence(sketch, row, areas[0], end)
     return draw_cells(sketch, row, end, is_framed=False)
@@ -112,13 +114,13 @@ def _draw_ends(
     """Draw the range, its ends and their labels."""
     area, y = line.area, line.y
     canvas.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
-    canvas.draw_rect(line.start, y - 3, line.stop - line.start, 6, SvgColour.BAR, None, radius=0)
-    half = (line.stop - line.start) / 2
-    for label, x, side in ((figure.low, line.start, -1), (figure.high, line.stop, 1)):
+    canvas.draw_rect(line.start, y - 3, line.end - line.start, 6, SvgColour.BAR, None, radius=0)
+    half = (line.end - line.start) / 2
+    for label, x, side in ((figure.low, line.start, -1), (figure.high, line.end, 1)):
         if not label:
-            tip, back = format_length(x + 6 * side), format_length(x - 2 * side)
+            tip, base = format_length(x + 6 * side), format_length(x - 2 * side)
             top, middle, bottom = map(format_length, (y - 7, y, y + 7))
-            d = f"M{back} {top}L{tip} {middle}L{back} {bottom}"
+            d = f"M{base} {top}L{tip} {middle}L{base} {bottom}"
             canvas.draw_path(d, SvgColour.BAR, line=1.6)
             continue
         canvas.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
@@ -147,7 +149,7 @@ def _draw_moved_number(
         sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
         canvas.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
-    end = line.stop if point.position > 1 else line.start
+    end = line.end if point.position > 1 else line.start
     width = measure_text(point.text, canvas.scale_size(12), is_monospaced=True)
     label = line.area.clamp_center(x, width)
     sketch.draw_links(row, lane, Area(label - width / 2, width), y)
@@ -188,7 +190,7 @@ def _draw_compared_numbers(
     nan_iterator = iter(nan_positions)
     for link, port in sketch.find_incoming_links(row, 0):
         x = positions.get(link.source)
-        x = next(nan_iterator, line.stop) if x is None else x
+        x = next(nan_iterator, line.end) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     for point in points:
         canvas.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
@@ -216,10 +218,10 @@ def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     if right - left >= _MIN_POINT_GAP:
         return positions
     middle = min(
-        max((left + right) / 2, line.start + _MIN_POINT_GAP / 2), line.stop - _MIN_POINT_GAP / 2
+        max((left + right) / 2, line.start + _MIN_POINT_GAP / 2), line.end - _MIN_POINT_GAP / 2
     )
-    ends = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
-    return ends if points[0].position < points[1].position else ends[::-1]
+    end_positions = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
+    return end_positions if points[0].position < points[1].position else end_positions[::-1]
 
 
 def _format_point_name(point: Point) -> str:
@@ -236,33 +238,35 @@ def _draw_labels(
 ) -> int:
     """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
     size = canvas.scale_size(size)
-    ends: list[float] = []
+    end_positions: list[float] = []
     for x, text, colour in labels:
         width = min(measure_text(text, size), area.width)
         center = area.clamp_center(x, width)
         left = center - width / 2
-        line = next((line for line, end in enumerate(ends) if end + 4 <= left), len(ends))
-        ends[line : line + 1] = [center + width / 2]
+        line = next(
+            (line for line, end in enumerate(end_positions) if end + 4 <= left), len(end_positions)
+        )
+        end_positions[line : line + 1] = [center + width / 2]
         canvas.draw_text(
             center, y + 13 * line, text, size, colour, anchor="middle", width=area.width
         )
-    return len(ends)
+    return len(end_positions)
 
 
 def draw_bit_rulers(sketch: Sketch, row: RowScene, figure: BitRulers, y: float) -> float:
     """Draw numbers as bit rulers in a box, with their outcome below; return the end."""
     areas, canvas = sketch.get_areas(row), sketch.canvas
     parts_start = len(canvas.parts)
-    ends, has_value = [], False
+    bottoms, has_value = [], False
     for cell, area in zip(row.cells, areas, strict=True):
         own_rulers = [x for x in figure.rulers if len(areas) == 1 or x.place == cell.place]
         has_value = any(span.kind in (SpanKind.VALUE, SpanKind.CLAMPED) for span in cell.spans)
         end = y + 4
         for ruler in own_rulers:
             end = draw_bit_ruler(sketch, ruler, area.shrink(6), end, with_value=not has_value)
-        ends.append(end)
+        bottoms.append(end)
         sketch.draw_links(row, cell.place.lane, area, y)
-    end = max(ends) + 2
+    end = max(bottoms) + 2
     if len(areas) == 1 and not has_value and not row.destination_name:
         end = draw_sentence(sketch, row, areas[0].shrink(6), end - 6)
     end = draw_cells(sketch, row, end, is_framed=False) + 6
@@ -322,17 +326,20 @@ def _fold_runs(runs: Iterable[BitRun], room: int) -> list[list[BitRun]]:
     for run in runs:
         if lines[-1] and _count_cells([*lines[-1], run]) > room >= _count_cells([run]):
             lines.append([])
-        rest = run.text
-        while _count_cells([*lines[-1], run._replace(text=rest)]) > room:
+        remaining_text = run.text
+        while _count_cells([*lines[-1], run._replace(text=remaining_text)]) > room:
             free_digits = room - _count_cells(lines[-1]) - 1
-            length = max(rest.rfind(" ", 0, max(free_digits, 0) + 1), 0)
+            length = max(remaining_text.rfind(" ", 0, max(free_digits, 0) + 1), 0)
             if not length and not lines[-1]:  # without groups: parts of about equal length
-                length = -(-len(rest) // -(-len(rest) // free_digits))
+                length = -(-len(remaining_text) // -(-len(remaining_text) // free_digits))
             if length:
-                lines[-1].append(run._replace(text=rest[:length]))
-                run, rest = run._replace(label=_CONTINUATION), rest[length:].strip()
+                lines[-1].append(run._replace(text=remaining_text[:length]))
+                run, remaining_text = (
+                    run._replace(label=_CONTINUATION),
+                    remaining_text[length:].strip(),
+                )
             lines.append([])
-        lines[-1].append(run._replace(text=rest))
+        lines[-1].append(run._replace(text=remaining_text))
     return lines
 
 

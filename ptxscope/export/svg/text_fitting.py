@@ -49,9 +49,9 @@ def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False)
     """Wrap a text at a width; a word that is too long is broken."""
     lines = [""]
     for word in _iter_words(text, width, size, is_monospaced):
-        longer = f"{lines[-1]} {word}" if lines[-1] else word
-        if measure_text(longer, size, is_monospaced) <= width:
-            lines[-1] = longer
+        longer_line = f"{lines[-1]} {word}" if lines[-1] else word
+        if measure_text(longer_line, size, is_monospaced) <= width:
+            lines[-1] = longer_line
         else:
             lines.append(word)
     return [line for line in lines if line]

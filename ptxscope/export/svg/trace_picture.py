@@ -202,8 +202,10 @@ def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> 
 def format_model(doc: Document) -> str:
     """Return the model whose answer is drawn; if two are, both."""
     if doc.answers and doc.answers.steps:
-        isa, other = sorted((doc.model, doc.answers.other_name), key=lambda x: x != ISA_MODEL.name)
-        return f"models {isa} and {other}"
+        isa, other_name = sorted(
+            (doc.model, doc.answers.other_name), key=lambda x: x != ISA_MODEL.name
+        )
+        return f"models {isa} and {other_name}"
     return f"model {doc.model}"
 
 
@@ -421,8 +423,11 @@ def _draw_notes(
 ) -> float:
     """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
     y += 14
-    for number, said in enumerate(doc.lane_notes, 1):
-        y = draw_note(canvas, f"note {number}: {said}" if is_numbered else said, y, page) + 8
+    for number, note_text in enumerate(doc.lane_notes, 1):
+        y = (
+            draw_note(canvas, f"note {number}: {note_text}" if is_numbered else note_text, y, page)
+            + 8
+        )
     for text in doc.notes:
         lines = canvas.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
         y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6

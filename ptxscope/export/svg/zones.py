@@ -55,12 +55,12 @@ def find_relations(canvas: SvgCanvas, first: int = 0) -> Relations:
 
 def _find_reachable(node: Node, edges: Mapping[Node, list[Node]]) -> frozenset[Node]:
     reachable: set[Node] = set()
-    pending = [node]
-    while pending:
-        current = pending.pop()
+    nodes_to_visit = [node]
+    while nodes_to_visit:
+        current = nodes_to_visit.pop()
         if current not in reachable:
             reachable.add(current)
-            pending += edges[current]
+            nodes_to_visit += edges[current]
     return frozenset(reachable)
 
 

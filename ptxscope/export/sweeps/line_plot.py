@@ -147,7 +147,7 @@ def _iter_columns(mask: Mask, starts: npt.NDArray[np.float64]) -> Iterator[tuple
         yield _PLOT.x + first, _PLOT.x + last + 1
 
 
-class _Label(NamedTuple):
+class _LineLabel(NamedTuple):
     """The event of a stretch, above it."""
 
     text: str
@@ -156,7 +156,7 @@ class _Label(NamedTuple):
     """Line of labels, counted from the plot upwards."""
 
 
-def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Label]:
+def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_LineLabel]:
     """Yield the events of each stretch with enough room; a few clamped stretches always get one."""
     used_extents: list[tuple[int, float, float]] = []
     for event in sweep.events:
@@ -174,7 +174,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lab
             )
             if is_always_labelled or (not line and end - x > min(width, 60)):
                 used_extents.append((line, left, right))
-                yield _Label(text, middle, line)
+                yield _LineLabel(text, middle, line)
 
 
 def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:

@@ -15,7 +15,7 @@ from ...engine.tracing.step_text import list_stage_names
 from ...scene.scene_cells import GLYPHS
 from ...state.actions import ACTIONS, GROUPS
 from ...widgets.base.explorer_app import get_explorer_app
-from ...widgets.base.form_fields import ENDS
+from ...widgets.base.form_fields import LINE_END_BINDINGS
 from ...widgets.base.pane import Pane, StyledLine, StyledText
 from .dialog import Dialog, DialogFrame
 
@@ -153,7 +153,7 @@ class HelpDialog(Dialog[None]):
 class HelpText(Pane):
     """Keys, panes, stages and glyphs."""
 
-    BINDINGS: ClassVar[list[BindingType]] = ENDS
+    BINDINGS: ClassVar[list[BindingType]] = LINE_END_BINDINGS
     DEFAULT_CSS = """
     HelpText { height: 1fr; border: none; &:focus { border: none; } }
     """

@@ -336,7 +336,7 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
         self.listings.paste_text(event.text)
 
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
-        self.listings.go_to(event.to)
+        self.listings.go_to(event.cursor)
 
     def action_statement(self, delta: int) -> None:
         self.listings.move_by(delta)

@@ -24,7 +24,7 @@ _MASKS = {" ■ ": "[x]", " □ ": "[ ]", " ☐ ": "[ ]"}
 _MASK = re.compile("(?: [■□☐] )+")
 """Boxes with a cell on either side, in a piece of their own."""
 
-_ONE = {
+_SINGLE_CHARS = {
     glyph: stand_in
     for stand_in, glyphs in {
         "-": "─━┄┅┈┉╌╍╴╶╸╺╼╾▔–—−‐‑⊖",
@@ -62,11 +62,11 @@ _ONE = {
 """Replacements of one cell by one; where links cross, the vertical one wins."""
 _BECOMES = " ▸ "
 """In a piece of its own, because ``>`` would compare two numbers."""
-_BETTER = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
+_CLOSER_SPELLINGS = {_BECOMES: " -> ", "→": "->", "←": "<-", "⇒": "=>", "≠": "!=", "…": "..."}
 """Clearer replacements of several cells, used if blanks follow."""
 _SIGN = {"≠ ": "! "}
 """A sign before a row, in a piece of its own: one cell, so that the rest keeps its place."""
-_NEEDED = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
+_LONG_SPELLINGS = {"∞": "inf", "≤": "<=", "≥": ">=", "½": "1/2", "∓": "-/+"}
 """Replacements that need several cells, because one would have another meaning."""
 _RAISED = re.compile("[⁺⁻]?[⁰¹²³⁴-⁹]+|[₊₋]?[₀-₉]+")
 """An exponent or an index."""
@@ -74,7 +74,7 @@ _NEAR = 12
 """Cells within which a replacement that is only clearer may take blanks."""
 
 
-class _Longer(NamedTuple):
+class _LongSpelling(NamedTuple):
     """A position that asks for more cells."""
 
     position: int
@@ -103,17 +103,19 @@ def convert_to_ascii(texts: tuple[str, ...]) -> tuple[str, ...]:
     pieces = [list(_iter_parts(text)) for text in texts]
     width = cell_len("".join(texts))
     line = [cell for piece in pieces for cell in piece]
-    for longer in [_make_longer(i, text) for i, text in enumerate(line) if not text.isascii()]:
-        _insert_longer(line, longer)
-    rest, made = width, []
+    for spelling in [
+        _make_long_spelling(i, text) for i, text in enumerate(line) if not text.isascii()
+    ]:
+        _insert_spelling(line, spelling)
+    room, converted_pieces = width, []
     for piece in pieces:
-        text = "".join(line[: len(piece)])[:rest]
+        text = "".join(line[: len(piece)])[:room]
         line = line[len(piece) :]
-        rest -= len(text)
-        made.append(text)
-    if made:
-        made[-1] += " " * rest
-    return tuple(made)
+        room -= len(text)
+        converted_pieces.append(text)
+    if converted_pieces:
+        converted_pieces[-1] += " " * room
+    return tuple(converted_pieces)
 
 
 def _iter_parts(text: str) -> Iterator[str]:
@@ -133,7 +135,7 @@ def _iter_parts(text: str) -> Iterator[str]:
 
 
 def _convert_glyph(glyph: str) -> str:
-    if glyph.isascii() or glyph in _BETTER or glyph in _NEEDED:
+    if glyph.isascii() or glyph in _CLOSER_SPELLINGS or glyph in _LONG_SPELLINGS:
         return glyph
     return _find_replacement(glyph)
 
@@ -142,47 +144,47 @@ def _find_replacement(glyph: str) -> str:
     width = cell_len(glyph)
     if glyph == _BECOMES:
         return "-> "
-    if glyph in _ONE:
-        return _ONE[glyph].ljust(width)
+    if glyph in _SINGLE_CHARS:
+        return _SINGLE_CHARS[glyph].ljust(width)
     if "\u2500" <= glyph <= "\u257f":
         return "+"
-    plain = normalize("NFKD", glyph)[:1]  # a letter without its accent
-    return (plain if plain.isascii() and plain.isprintable() else ".").ljust(width, ".")[:width]
+    letter = normalize("NFKD", glyph)[:1]  # a letter without its accent
+    return (letter if letter.isascii() and letter.isprintable() else ".").ljust(width, ".")[:width]
 
 
-def _make_longer(position: int, text: str) -> _Longer:
-    if text in _BETTER:
-        return _Longer(position, _find_replacement(text), _BETTER[text])
-    if text in _NEEDED:
-        return _Longer(position, "", _NEEDED[text])
+def _make_long_spelling(position: int, text: str) -> _LongSpelling:
+    if text in _CLOSER_SPELLINGS:
+        return _LongSpelling(position, _find_replacement(text), _CLOSER_SPELLINGS[text])
+    if text in _LONG_SPELLINGS:
+        return _LongSpelling(position, "", _LONG_SPELLINGS[text])
     sign = "_" if "₀" <= text[-1] <= "₉" or text[0] in "₊₋" else "^"
-    return _Longer(position, "", sign + normalize("NFKD", text).replace("−", "-"))
+    return _LongSpelling(position, "", sign + normalize("NFKD", text).replace("−", "-"))
 
 
-def _insert_longer(line: list[str], longer: _Longer) -> None:
+def _insert_spelling(line: list[str], spelling: _LongSpelling) -> None:
     """Insert the longer text in exchange for blanks."""
-    position, width = longer.position, cell_len(line[longer.position])
-    count = len(longer.long) - width
+    position, width = spelling.position, cell_len(line[spelling.position])
+    count = len(spelling.long) - width
     spare = list(_iter_spare_blanks(line))
-    if longer.short:  # the text before it keeps its place
+    if spelling.short:  # the text before it keeps its place
         spare = [blank for blank in spare if position < blank <= position + _NEAR]
         if not spare and line[position + 1 : position + 2] == [" "]:
             spare = [position + 1]
     blanks = sorted(spare, key=lambda blank: abs(blank - position))[:count]
-    if longer.short and len(blanks) < count:
-        line[position] = longer.short
+    if spelling.short and len(blanks) < count:
+        line[position] = spelling.short
         return
     if len(blanks) < count:  # words without blanks are better than a line cut off
         blanks += [i for i, text in enumerate(line) if text == " " and i not in blanks]
-    line[position] = longer.long
+    line[position] = spelling.long
     for blank in blanks[:count]:
         line[blank] = ""
 
 
 def _iter_spare_blanks(line: list[str]) -> Iterator[int]:
     """Yield the positions of blanks that follow another blank."""
-    before = ""
+    previous_text = ""
     for i, text in enumerate(line):
-        if text == " " == before:
+        if text == " " == previous_text:
             yield i
-        before = text or before
+        previous_text = text or previous_text

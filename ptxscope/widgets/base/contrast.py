@@ -34,14 +34,14 @@ def _linearize(value: int) -> float:
 @lru_cache(512)
 def _list_shown_luminances(color: ColorTriplet) -> tuple[float, float, float]:
     """Return a colour's luminance in full colours, in 256 colours and in Textual's greys."""
-    few = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
+    reduced_colour = Color.from_triplet(color).downgrade(ColorSystem.EIGHT_BIT).get_truecolor()
     grey = round(color.red * 0.2126 + color.green * 0.7152 + color.blue * 0.0722)
-    return compute_luminance(color), compute_luminance(few), _linearize(grey)
+    return compute_luminance(color), compute_luminance(reduced_colour), _linearize(grey)
 
 
-def mix_colours(color: ColorTriplet, other: ColorTriplet, part: float) -> ColorTriplet:
+def mix_colours(color: ColorTriplet, other_color: ColorTriplet, part: float) -> ColorTriplet:
     """Return a colour mixed with a part, 0 to 1, of another."""
-    return blend_rgb(color, other, part)
+    return blend_rgb(color, other_color, part)
 
 
 def make_readable(

@@ -40,7 +40,7 @@ class LabelledInput(Horizontal):
         yield self.input
 
 
-ENDS: list[BindingType] = [
+LINE_END_BINDINGS: list[BindingType] = [
     Binding("home", "scroll_home", "To the beginning", show=False),
     Binding("end", "scroll_end", "To the end", show=False),
 ]
@@ -50,7 +50,7 @@ ENDS: list[BindingType] = [
 class Page(Pane):
     """A text, line by line."""
 
-    BINDINGS: ClassVar[list[BindingType]] = ENDS
+    BINDINGS: ClassVar[list[BindingType]] = LINE_END_BINDINGS
 
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
@@ -67,12 +67,12 @@ class Page(Pane):
         return [[StyledText(part)] for line in self._lines for part in _fold_line(line, width)]
 
 
-_LONG = 5_000
+_MAX_DRAWN_CHARS = 5_000
 """Characters above which a line is wrapped anywhere, because textwrap takes quadratic time."""
 
 
 def _fold_line(line: str, width: int) -> list[str]:
-    if len(line) > _LONG:
+    if len(line) > _MAX_DRAWN_CHARS:
         return [line[position : position + width] for position in range(0, len(line), width)]
     indent = " " * min(len(line) - len(line.lstrip()), width // 2)
     return textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False) or [""]

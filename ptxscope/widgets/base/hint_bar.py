@@ -34,16 +34,16 @@ class HintBar(Pane, can_focus=False):
         height: auto; min-height: 1; border: none; padding: 0 1; overflow: hidden;
     }
     """
-    BETWEEN = " · "
+    SEPARATOR = " · "
     FIRM = 4.0
     """Seconds in which hints of the focus do not replace a sticky hint."""
-    SEEN = 1.0
+    READING_SECONDS = 1.0
     """Seconds in which only messages replace it, because a click may also cause an edit."""
 
     def __init__(self, id: str = "hint") -> None:  # noqa: A002
         super().__init__(id, "")
         self._message = ("", "")
-        self._from: Widget | None = None
+        self._message_source: Widget | None = None
         self._firm_since = -self.FIRM
 
     def show_message(
@@ -55,7 +55,7 @@ class HintBar(Pane, can_focus=False):
         is_sticky: bool = False,
     ) -> None:
         """Show a text; its most important part comes first."""
-        self._from = widget
+        self._message_source = widget
         self._firm_since = monotonic() if is_sticky else -self.FIRM
         if (text, style) != self._message:
             self._message = text, style
@@ -64,19 +64,19 @@ class HintBar(Pane, can_focus=False):
 
     def show_widget_hint(self, hint: Hint) -> None:
         """Show a widget's hint; only the widget that posted a hint withdraws it."""
-        if not hint.text and hint.control is not self._from:
+        if not hint.text and hint.control is not self._message_source:
             return
         if self._age >= self.FIRM or hint.text.startswith(REFUSED):
             self.show_message(hint.text, "changed", hint.control)
 
     def clear_widget_hint(self) -> None:
         """Clear a widget's hint when nothing has the focus."""
-        if self._from is not None:
+        if self._message_source is not None:
             self.clear()
 
     def clear(self) -> None:
         """Clear the hint."""
-        if self._age >= self.SEEN:
+        if self._age >= self.READING_SECONDS:
             self.show_message("")
 
     @property
@@ -87,8 +87,8 @@ class HintBar(Pane, can_focus=False):
     def draw(self, width: int) -> list[StyledLine]:
         """Return the parts of the text that fit; the first is wrapped if necessary."""
         text, style_name = self._message
-        parts = text.split(self.BETWEEN)
-        while len(parts) > 1 and len(self.BETWEEN.join(parts)) > width:
+        parts = text.split(self.SEPARATOR)
+        while len(parts) > 1 and len(self.SEPARATOR.join(parts)) > width:
             parts.pop()
-        rows = textwrap.wrap(self.BETWEEN.join(parts), max(width, 12), break_on_hyphens=False)
+        rows = textwrap.wrap(self.SEPARATOR.join(parts), max(width, 12), break_on_hyphens=False)
         return [[StyledText(row, style_name)] for row in rows or [""]]

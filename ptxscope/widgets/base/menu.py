@@ -66,9 +66,9 @@ class Menu(Pane):
     def draw(self, width: int) -> list[StyledLine]:
         """Return a line for each item, with the notes in a column, or below if they do not fit."""
         items = [MenuItem(*map(make_printable, item)) for item in self.items]
-        told = [item for item in items if item.about]
-        room = max((len(item.label) for item in told), default=0)
-        if any(room + 2 + len(item.about) > width for item in told):
+        described_items = [item for item in items if item.about]
+        room = max((len(item.label) for item in described_items), default=0)
+        if any(room + 2 + len(item.about) > width for item in described_items):
             room = 0
         lines: list[StyledLine] = []
         for i, (label, about) in enumerate(items):
@@ -84,8 +84,10 @@ class Menu(Pane):
         """Move the cursor."""
         self.index = min(max(self.index + delta, 0), max(len(self.items) - 1, 0))
         self.redraw_lines()
-        own = [y for y, line in enumerate(self.visible_lines) if line[-1].target == self.index]
-        for y in reversed(own):
+        item_lines = [
+            y for y, line in enumerate(self.visible_lines) if line[-1].target == self.index
+        ]
+        for y in reversed(item_lines):
             self.show_line(y)
         self.ItemHighlighted(self, self.index).post_to_screen()
 

@@ -45,7 +45,7 @@ class _VisibleRegion(NamedTuple):
     """
 
     lines: list[StyledLine]
-    left: int
+    scroll_x: int
     top: int
     selection: Selection | None
 
@@ -54,7 +54,7 @@ GOES_ON = ("‹", "›")
 """Signs at the edges of a line that continues there."""
 _NO_WIDTH = 80
 """Columns before the width is known."""
-_RIGHT = 3
+_RIGHT_BUTTON = 3
 """The right button of a mouse."""
 
 
@@ -105,9 +105,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
     def visible_lines(self) -> list[StyledLine]:
         """The lines as drawn on the screen."""
         lines = self._draw_in_width(self.scrollable_content_region.width or _NO_WIDTH)
-        before, size = self.virtual_size, Size(self.size.width, len(lines))
-        if size != before:
-            if size.width == before.width and max(size.height, before.height) <= self.size.height:
+        old_size, size = self.virtual_size, Size(self.size.width, len(lines))
+        if size != old_size:
+            if (
+                size.width == old_size.width
+                and max(size.height, old_size.height) <= self.size.height
+            ):
                 self.set_reactive(ScrollView.virtual_size, size)  # all lines fit, so nothing moves
             else:
                 self.virtual_size = size
@@ -122,22 +125,30 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def redraw_lines(self) -> None:
         """Draw the lines anew, and lay out anew if the pane's height depends on them."""
-        before, known_for, self._cached_lines = self._cached_lines or [], self._cached_width, None
+        old_lines, known_for, self._cached_lines = (
+            self._cached_lines or [],
+            self._cached_width,
+            None,
+        )
         if not (self.is_mounted and self.size):
             self.refresh()
             return
         lines = self.visible_lines
-        grown = len(lines) != len(before) and self.styles.auto_dimensions
+        grown = len(lines) != len(old_lines) and self.styles.auto_dimensions
         if self._cached_width != known_for:
             self.refresh(layout=grown)
             return
         # Unchanged lines are not rendered again.
         top = self.scroll_offset.y
         visible_rows = slice(top, top + self.size.height)
-        both = enumerate(zip_longest(before[visible_rows], lines[visible_rows]))
-        changed = [self._get_row_region(y) for y, (was, now) in both if was != now]
-        if changed or grown:
-            self.refresh(*changed, layout=grown)
+        line_pairs = enumerate(zip_longest(old_lines[visible_rows], lines[visible_rows]))
+        regions = [
+            self._get_row_region(y)
+            for y, (old_line, new_line) in line_pairs
+            if old_line != new_line
+        ]
+        if regions or grown:
+            self.refresh(*regions, layout=grown)
 
     def set_title(self, title: str) -> None:
         """Set the title, which is never markup; nothing else is rendered again."""
@@ -181,7 +192,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return the visible lines. Part of the line API."""
-        self._visible_region = self._look()
+        self._visible_region = self._measure_visible_region()
         try:
             return super().render_lines(crop)
         finally:
@@ -193,12 +204,12 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         Part of the line API.
         """
         if self._visible_region is not None:
-            return self._strip(y, self._visible_region)
-        region, width = self._look(), self.scrollable_content_region.width
-        strip = self._strip(y, region).crop_extend(0, width, self._base)
-        return strip.apply_offsets(region.left, region.top + y)
+            return self._make_strip(y, self._visible_region)
+        region, width = self._measure_visible_region(), self.scrollable_content_region.width
+        strip = self._make_strip(y, region).crop_extend(0, width, self._base)
+        return strip.apply_offsets(region.scroll_x, region.top + y)
 
-    def _look(self) -> _VisibleRegion:
+    def _measure_visible_region(self) -> _VisibleRegion:
         base = self.rich_style
         if base != self._base:
             self._base, self._inks = base, {}
@@ -207,7 +218,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         selection = None if self.parent is None else self.text_selection
         return _VisibleRegion(self.visible_lines, left, top, selection)
 
-    def _strip(self, y: int, region: _VisibleRegion) -> Strip:
+    def _make_strip(self, y: int, region: _VisibleRegion) -> Strip:
         """Return a visible line; neighbours of one style are one segment."""
         y += region.top
         if y >= len(region.lines):
@@ -215,19 +226,19 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         segments: list[Segment] = []
         text, style = "", self._base
         for part, style_name, _ in region.lines[y]:
-            if (own := self._resolve_style(style_name)) is not style:
+            if (own_style := self._resolve_style(style_name)) is not style:
                 segments.append(Segment(text, style))
-                text, style = "", own
+                text, style = "", own_style
             text += part
         segments.append(Segment(text, style))
         strip = Strip(filter(None, segments))
         if region.selection is not None and (span := region.selection.get_span(y)) is not None:
             strip = self._mark_selection(strip, span)
-        end = region.left + self.scrollable_content_region.width
+        end = region.scroll_x + self.scrollable_content_region.width
         if strip.cell_length > end and cell_len(strip.text.rstrip()) > end:
             mark = Segment(GOES_ON[1], self._resolve_style("dim"))
             strip = Strip([*strip.crop(0, max(end - 1, 0)), mark])
-        return strip.crop(region.left)
+        return strip.crop(region.scroll_x)
 
     def _resolve_style(self, names: str) -> Style:
         style = self._inks.get(names)
@@ -241,8 +252,8 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         if start >= end:
             return strip
         style = self.screen.get_component_rich_style("screen--selection")
-        chosen = strip.crop(start, end).apply_style(style)
-        return Strip.join([strip.crop(0, start), chosen, strip.crop(end)])
+        selected_strip = strip.crop(start, end).apply_style(style)
+        return Strip.join([strip.crop(0, start), selected_strip, strip.crop(end)])
 
     def get_selection(self, selection: Selection) -> tuple[str, str] | None:
         """Return the text of a mouse selection."""
@@ -264,7 +275,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
         """Pass the clicked target to the subclass."""
         target = self.find_target(event.x, event.y)
         if target is not None:
-            if event.button == _RIGHT:
+            if event.button == _RIGHT_BUTTON:
                 self.handle_right_click(target)
             else:
                 self.handle_click(target)

@@ -149,7 +149,7 @@ _TEXTS |= {
     for chip in (_CHIPS[f"chip-{operand}{byte}"],)
 }
 
-_LIT = {
+_HIGHLIGHTS = {
     "origin": (_Chip("#1b4b91", "#b6d4fb", ("bright_white on blue",) * 2), "underline"),
     "reached": (_Chip("#6b4a00", "#f5d78e", ("black on bright_yellow",) * 2), "italic"),
 }
@@ -186,7 +186,7 @@ WITHOUT_COLOURS = {
 _EDGES = {f"edge-{name.removeprefix('chip-')}": name for name in _CHIPS}
 """The half cells at a chip's ends, in the colour of its ground: no text."""
 
-OVERLAYS = (*_LIT, "cursor", "shade")
+OVERLAYS = (*_HIGHLIGHTS, "cursor", "shade")
 """The styles that are drawn over others."""
 INKS = (*_TEXTS, *_CHIPS, *_EDGES, *OVERLAYS)
 """The names of all styles."""
@@ -203,7 +203,7 @@ class ThemeStyles:
         elif variables is None:
             variables = theme.to_color_system().generate() | theme.variables
         self._colours = {
-            name: parse_colour(variables[name]) for name in _NAMED if name in variables
+            name: parse_colour(variables[name]) for name in _COLOUR_NAMES if name in variables
         }
         self._styles: dict[str, Style] = {}
 
@@ -226,18 +226,18 @@ class ThemeStyles:
         cursor = self._cursor
         style_names |= dict.fromkeys(_ROW, cursor.color)
         style_names |= dict.fromkeys(_ON_ROW, cursor.bgcolor)
-        found = {
+        colours = {
             name: color.triplet.hex
             for name, color in style_names.items()
             if color and color.triplet
         }
         quiet = mix_colours(self._foreground, self._colours["background"], 0.6)
-        return found | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
+        return colours | {_RULE: make_readable(quiet, self._grounds[:1], RULE_RATIO).hex}
 
     def _make_style(self, names: list[str]) -> Style:
         if names and names[0] in _EDGES:
             return self._make_chip_edge_style(_EDGES[names[0]], names[1:])
-        style = self._plain
+        style = self._base_style
         is_chip = False
         for name in names:
             if name == "cursor":
@@ -255,29 +255,31 @@ class ThemeStyles:
 
     def _make_lit_style(self, name: str) -> Style:
         # On terminals where bold brightens, black text would turn grey.
-        return Style(bold=True) if name in _LIT and not self._is_ansi else Style()
+        return Style(bold=True) if name in _HIGHLIGHTS and not self._is_ansi else Style()
 
     def _make_single_style(self, name: str) -> Style:
         if name in _TEXTS:
             return self._make_text_style(_TEXTS[name])
         if name in _CHIPS:
             return self._make_chip_style(_CHIPS[name])
-        chip, attribute = _LIT[name]
+        chip, attribute = _HIGHLIGHTS[name]
         return self._make_filled_style(chip, self._foreground) + Style.parse(attribute)
 
     # --- what is made of the tables ------------------------------------------------------
 
     @cached_property
     def _grounds(self) -> list[ColorTriplet]:
-        plain = [self._colours[name] for name in _GROUNDS]
-        return plain + [mix_colours(ground, self._foreground, _TINT) for ground in plain[-2:]]
+        ground_colours = [self._colours[name] for name in _GROUNDS]
+        return ground_colours + [
+            mix_colours(ground, self._foreground, _TINT) for ground in ground_colours[-2:]
+        ]
 
     @cached_property
     def _foreground(self) -> ColorTriplet:
         return BLACK if self._is_ansi else self._colours["foreground"]
 
     @cached_property
-    def _plain(self) -> Style:
+    def _base_style(self) -> Style:
         if self._is_ansi:
             return Style()
         return _make_style(make_readable(self._foreground, self._grounds, self._ratio))
@@ -312,9 +314,9 @@ class ThemeStyles:
     def _make_chip_edge_style(self, chip: str, names: list[str]) -> Style:
         """Return the style of half a cell of a chip, with the cursor's ground under the cursor."""
         if "cursor" in names:
-            return self._plain
+            return self._base_style
         ground = self._make_style([chip, *names]).bgcolor
-        return self._plain if ground is None or ground.is_default else Style.from_color(ground)
+        return self._base_style if ground is None or ground.is_default else Style.from_color(ground)
 
     def _make_filled_style(self, chip: _Chip, text: ColorTriplet) -> Style:
         """Return a ground and text with contrast: the text changes only if necessary."""
@@ -351,7 +353,7 @@ _GROUNDS = ("background", "panel", "surface", "surface-lighten-1")
 _TINT = 0.05
 """The part of the foreground that Textual mixes into the ground of such an input."""
 _HUES = sorted({name for x in _TEXTS.values() if (name := x.hue.split(" ")[0])[:5] == "text-"})
-_NAMED = (*_GROUNDS, "foreground", *_HUES)
+_COLOUR_NAMES = (*_GROUNDS, "foreground", *_HUES)
 """The theme variables that decide its styles."""
 
 

@@ -24,11 +24,11 @@ class ChoiceList(Menu):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return a line for each option; the reason why it is illegal may need more."""
-        before = len(_MARK) * any(option.why_not for option in self.options)
-        room = before + max(len(option.text) for option in self.options)
+        mark_width = len(_MARK) * any(option.why_not for option in self.options)
+        room = mark_width + max(len(option.text) for option in self.options)
         lines: list[StyledLine] = []
-        for i, (_, shown, about, why_not) in enumerate(self.options):
-            text = ((_MARK if why_not else " " * before) + shown).ljust(room)
+        for i, (_, label, about, why_not) in enumerate(self.options):
+            text = ((_MARK if why_not else " " * mark_width) + label).ljust(room)
             style_name = f"{'off' * bool(why_not)} {'cursor' * (i == self.index)}".strip()
             for part in textwrap.wrap(why_not or about, max(width - room - 2, 8)) or [""]:
                 lines.append(

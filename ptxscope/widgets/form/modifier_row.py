@@ -86,8 +86,8 @@ class ModifierRow(FormPane):
         """Return the tokens in the fewest rows; nothing is cut off."""
         if self._form is None:
             return []
-        ways = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
-        return min(ways, key=len)
+        layouts = [list(self._lay_out(self._form, width, spacing)) for spacing in _SPACINGS]
+        return min(layouts, key=len)
 
     def _lay_out(self, form: Form, width: int, spacing: _Spacing) -> list[StyledLine]:
         lines: list[StyledLine] = []
@@ -108,10 +108,12 @@ class ModifierRow(FormPane):
     def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:
         """Return a slot's name and value, in a width that does not depend on the value."""
         cells = self.list_slot_cells(form, slot)
-        written = form.get(slot.name) != slot.absent
+        is_present = form.get(slot.name) != slot.absent
         if slot_choices.is_flag(slot):
             name = slot_choices.format_value(slot, slot.values[0]) + " " * spacing.blank
-            box = StyledText(ON if written else OFF, self._choose_ink(cells[0], written), cells[0])
+            box = StyledText(
+                ON if is_present else OFF, self._choose_ink(cells[0], is_present), cells[0]
+            )
             return [StyledText(name, self.label_ink(slot), cells[0]), box]
         if slot.name == "mask":
             value = slot_choices.format_mask(form, slot, form.get(slot.name))
@@ -120,13 +122,13 @@ class ModifierRow(FormPane):
         else:
             room = max(len(slot_choices.format_value(slot, value)) for value in slot.iter_choices())
             text = f"{slot_choices.format_value(slot, form.get(slot.name)):<{room}}"
-            style_name = self._choose_ink(cells[0], written)
+            style_name = self._choose_ink(cells[0], is_present)
             label = StyledText(f"{slot.name} ", self.label_ink(slot), cells[0])
             return [label, StyledText(text, style_name, cells[0])]
         lanes = zip(value, cells, strict=True)
         return [
             StyledText(f"{slot.name} ", self.label_ink(slot)),
-            *(StyledText(text, self._choose_ink(cell, written), cell) for text, cell in lanes),
+            *(StyledText(text, self._choose_ink(cell, is_present), cell) for text, cell in lanes),
         ]
 
     def _choose_ink(self, cell: SlotCell, is_written: bool) -> str:
@@ -173,8 +175,8 @@ class ModifierRow(FormPane):
             if slot.is_optional and form.get(slot.name) == slot.absent:
                 return f"{SLOT_NAMES[slot.name]}: {slot_choices.ABSENT} is none; Enter lists"
             return f"{SLOT_NAMES[slot.name]}: Enter lists, space steps on"
-        other = slot.values[0] if form.get(slot.name) == slot.absent else slot.absent
-        why = slot_choices.explain_refusal(form, SlotCell(slot.name, other))
+        other_value = slot.values[0] if form.get(slot.name) == slot.absent else slot.absent
+        why = slot_choices.explain_refusal(form, SlotCell(slot.name, other_value))
         return f"{SLOT_NAMES[slot.name]}: " + (f"× {why}" if why else "space switches it")
 
     # --- choosing ----------------------------------------------------------------------------

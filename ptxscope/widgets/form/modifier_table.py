@@ -77,8 +77,8 @@ class ModifierTable(FormPane):
         y = next(y for y, cells in enumerate(rows) if cell in cells)
         cells = rows[(y + down) % len(rows)]
         if down:
-            taken = (x for x in cells if x.lane is None and slot_choices.is_taken(form, x))
-            self.move_cursor_to(next(taken, cells[0]))
+            taken_cells = (x for x in cells if x.lane is None and slot_choices.is_taken(form, x))
+            self.move_cursor_to(next(taken_cells, cells[0]))
         else:
             self.move_cursor_to(cells[min(max(cells.index(cell) + across, 0), len(cells) - 1)])
 

@@ -68,10 +68,10 @@ def list_lane_cells(form: Form, slot: Slot) -> list[SlotCell]:
 
 def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
     """Return every cell of a slot: its values, or its lanes."""
-    left_out = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
+    absent_cells = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
     if is_by_lane(slot):
-        return left_out + list_lane_cells(form, slot)
-    return left_out + [SlotCell(slot.name, value) for value in slot.values]
+        return absent_cells + list_lane_cells(form, slot)
+    return absent_cells + [SlotCell(slot.name, value) for value in slot.values]
 
 
 def is_taken(form: Form, choice: SlotCell) -> bool:
@@ -150,8 +150,8 @@ def find_next_value(form: Form, slot: Slot, delta: int) -> object:
     values = list(slot.iter_choices())
     index = values.index(form.get(slot.name))
     reasons: list[str] = []
-    for away in range(1, len(values)):
-        value = values[(index + delta * away) % len(values)]
+    for distance in range(1, len(values)):
+        value = values[(index + delta * distance) % len(values)]
         reason = explain_refusal(form, SlotCell(slot.name, value))
         if reason is None:
             return value

@@ -55,11 +55,11 @@ from ..base.step_lines import step_words
 
 WIDEST = 150
 """Maximum columns of the lanes: wider lanes would only move apart."""
-_LEAST = 17
+_MIN_LANE_WIDTH = 17
 """Minimum columns: those of a screen of 40, less a scrollbar."""
 _WIRED = 12
 """Minimum columns of a lane for links."""
-_WIDE = {2: 54, 4: 30}
+_WIDE_LANE_WIDTHS = {2: 54, 4: 30}
 """Minimum columns of a lane for chips that show their bits, by the number of lanes."""
 _BESIDE = {1: 26, 2: 36, 4: 60}
 """Minimum columns of the lanes for two answers side by side, by the number of lanes."""
@@ -100,14 +100,14 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
 
     The picture has ``width`` columns and, if it fits, ``height`` lines.
     """
-    painter = _Painter(view, max(min(width, WIDEST) - LABEL, _LEAST))
+    painter = _Painter(view, max(min(width, WIDEST) - LABEL, _MIN_LANE_WIDTH))
     levels = levels or painter.choose_levels(height)
     lines, steps = painter.head_lines(levels), dict[int, tuple[int, int]]()
     blank = [StyledLine()] if levels.is_spaced else []
     for position, stage in enumerate(painter.list_stages):
         if position:
             lines += blank
-        if position > painter.at:
+        if position > painter.current_index:
             if not levels.is_steady:
                 lines += painter.draw_hidden_steps(painter.list_stages[position:], levels.veiled)
                 break
@@ -117,7 +117,7 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
             ]
             continue
         start = len(lines)
-        is_current = position == painter.at
+        is_current = position == painter.current_index
         level = levels.steps[position]
         lines += painter.step(stage, max(level, levels.current) if is_current else level)
         if is_current and not levels.is_steady:
@@ -138,7 +138,9 @@ class _Painter:
         self.view, self.trace, self.width = view, view.trace, width
         self.lights = view.lights
         self.scene = view.scene or build_scene(view.trace)
-        self.is_wide = width // self.scene.lanes >= _WIDE.get(self.scene.lanes, width + 1)
+        self.is_wide = width // self.scene.lanes >= _WIDE_LANE_WIDTHS.get(
+            self.scene.lanes, width + 1
+        )
         """Whether chips show their bits."""
         if self.is_wide:
             self.scene = _widen_scene(self.scene)
@@ -150,7 +152,7 @@ class _Painter:
         self._pictures: dict[tuple[Stage, Level], list[StyledLine]] = {}
         self.list_stages = self._stages()
         """The stages of any of the traces shown."""
-        self.at = self.list_stages.index(self.current.stage) if self.is_begun else -1
+        self.current_index = self.list_stages.index(self.current.stage) if self.is_begun else -1
         """The index of the current one; -1 if all are hidden."""
 
     def draw_head(self) -> list[StyledLine]:
@@ -175,24 +177,28 @@ class _Painter:
             index = self.list_stages.index(Stage.SELECT)
             level = (
                 max(levels.steps[index], levels.current)
-                if index == self.at
+                if index == self.current_index
                 else levels.steps[index]
             )
-            is_tapped = index <= self.at and level >= Level.WIRED
+            is_tapped = index <= self.current_index and level >= Level.WIRED
         taps: dict[int, str] = {}
         lines = self.draw_head()
         for register in self.scene.registers:
-            drawn = self.register(register, levels.registers)
-            lines += self.draw_register_links(register.role, drawn, taps) if is_tapped else drawn
+            register_lines = self.draw_register_rows(register, levels.registers)
+            lines += (
+                self.draw_register_links(register.role, register_lines, taps)
+                if is_tapped
+                else register_lines
+            )
         return lines
 
     def choose_levels(self, height: int) -> Levels:
         """Return the level of each step for a height in lines."""
-        plain = Levels((Level.FOLDED,) * len(self.list_stages))
+        folded_levels = Levels((Level.FOLDED,) * len(self.list_stages))
         heights = Heights(
             lambda index, level: len(self.step(self.list_stages[index], level)),
             [self._count_words(stage) for stage in self.list_stages],
-            cache(lambda level: len(self.head_lines(plain._replace(registers=level)))),
+            cache(lambda level: len(self.head_lines(folded_levels._replace(registers=level)))),
             cache(
                 lambda index, level: len(
                     self.draw_hidden_steps(self.list_stages[index + 1 :], level)
@@ -207,12 +213,12 @@ class _Painter:
             traces += [self.divergence.isa, self.divergence.other]
         if self.view.pin:
             traces.append(self.view.pin)
-        used = {step.stage for trace in traces for step in trace.steps}
-        return [stage for stage in Stage if stage in used]
+        used_stages = {step.stage for trace in traces for step in trace.steps}
+        return [stage for stage in Stage if stage in used_stages]
 
     # --- registers -----------------------------------------------------------------
 
-    def register(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
+    def draw_register_rows(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
         """Return an operand in its parts, with its meaning."""
         if self.view.guesses is not None:
             from .lane_guesses import without_answers
@@ -223,34 +229,36 @@ class _Painter:
         if level >= Level.OPEN and register.figure:
             figure = _without_value(register.figure, register.meaning)
             lines += draw_figure(figure, self.width, 1, self.lights)
-        found: list[StyledLine] = []
+        register_lines: list[StyledLine] = []
         is_whole = self.scene.lanes > 1 and not register.is_by_lane
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
-            found += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
+            register_lines += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
         if is_whole:
-            found += whole_lines(name, _make_whole(register, self.lights), "dim", [])
+            register_lines += whole_lines(name, _make_whole(register, self.lights), "dim", [])
         else:
-            found += _indent_lines(name, register.label, "dim", lines)
+            register_lines += _indent_lines(name, register.label, "dim", lines)
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
-            others = (x for x in build_scene(pin).registers if x.role == register.role)
-            for other in others:
+            other_registers = (x for x in build_scene(pin).registers if x.role == register.role)
+            for other_register in other_registers:
                 if is_whole:
-                    units = _make_whole(other, NO_HIGHLIGHTS).units
+                    units = _make_whole(other_register, NO_HIGHLIGHTS).units
                     pinned = [[_make_pinned_piece(x) for x in unit] for unit in units]
                     pinned[0][0] = StyledText("≠pin ", "label")
-                    found += whole_lines("", Whole(tuple(pinned)), "dim", [])
+                    register_lines += whole_lines("", Whole(tuple(pinned)), "dim", [])
                     continue
                 if self.is_wide:
-                    other = _widen_register(other)
-                if register.is_by_lane and other.is_by_lane:
-                    other = other._replace(cells=hide_equal_cells(other.cells, register.cells))
-                body = _register_lines(other, self.width, NO_HIGHLIGHTS)
-                found += _indent_lines(
+                    other_register = _widen_register(other_register)
+                if register.is_by_lane and other_register.is_by_lane:
+                    other_register = other_register._replace(
+                        cells=hide_equal_cells(other_register.cells, register.cells)
+                    )
+                body = _register_lines(other_register, self.width, NO_HIGHLIGHTS)
+                register_lines += _indent_lines(
                     "", "≠pin", "dim", [[_make_pinned_piece(x) for x in line] for line in body]
                 )
-        return found
+        return register_lines
 
     def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
         """Return an operand's parts, with a blank between their values and the wires of b."""
@@ -351,17 +359,17 @@ class _Painter:
         for stage in stages:
             step = step_of(self.trace, stage)
             number = step.number if step else None
-            said = f" {number or ' '} {format_title(step or self._find_other_step(stage))}"
-            labels.append(StyledText(said, "veil", number))
+            title_text = f" {number or ' '} {format_title(step or self._find_other_step(stage))}"
+            labels.append(StyledText(title_text, "veil", number))
         if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
         return _wrap_pieces(labels, self.width + LABEL)
 
     def _find_other_step(self, stage: Stage) -> Step:
         """Return a step that only the other answer or the pin has."""
-        others = [self.view.pin] if self.view.pin else []
-        others += [self.divergence.isa, self.divergence.other] if self.divergence else []
-        return next(step for other in others if (step := step_of(other, stage)))
+        other_traces = [self.view.pin] if self.view.pin else []
+        other_traces += [self.divergence.isa, self.divergence.other] if self.divergence else []
+        return next(step for other_trace in other_traces if (step := step_of(other_trace, stage)))
 
     def _is_whole(self, row: RowScene) -> bool:
         """Whether a row has no lanes while others have."""
@@ -383,12 +391,12 @@ class _Painter:
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
         is_tight = self._is_tight(step.stage)
-        rest = rows[len(wired) :]
+        other_rows = rows[len(wired) :]
         draw_row = partial(draw_row_lines, width=self.width, highlights=self.lights, level=level)
-        bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in rest}
-        rails = [row.figure for row in rest if is_rail(row.figure, bodies[row])]
+        bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in other_rows}
+        rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
         starts = {rail.start.place.key for rail in rails}
-        for row in rest:
+        for row in other_rows:
             if row.key in starts:
                 continue
             if row.figure in rails:
@@ -526,25 +534,27 @@ class _Painter:
                 for pair in pairs
             )
 
-        wanted = {measure_line(first) + 1 for first, _ in pairs}
-        wanted |= {self.width - 3 - measure_line(second) for _, second in pairs}
-        fit = (x for x in wanted if _LEAST < x < self.width - 3 - _LEAST)
+        candidate_widths = {measure_line(first) + 1 for first, _ in pairs}
+        candidate_widths |= {self.width - 3 - measure_line(second) for _, second in pairs}
+        fit = (
+            x for x in candidate_widths if _MIN_LANE_WIDTH < x < self.width - 3 - _MIN_LANE_WIDTH
+        )
         return min((half, *sorted(fit, key=lambda x: abs(x - half))), key=count_lines)
 
     def _choose_side(self, trace: Trace) -> tuple[Trace, Highlights | None]:
         """Return a branch's trace; only the stepped branch has lights and a cursor."""
-        mine = trace.model == self.trace.model
-        return (self.trace, self.lights) if mine else (trace, None)
+        is_own_model = trace.model == self.trace.model
+        return (self.trace, self.lights) if is_own_model else (trace, None)
 
     def _draw_branch_names(self, divergence: Divergence, half: int) -> StyledLine:
         """Return the names of the two answers, with a mark on the stepped one."""
         names: list[StyledLine] = []
         for trace in (divergence.isa, divergence.other):
-            mine = trace.model == self.trace.model
+            is_own_model = trace.model == self.trace.model
             ids = ", ".join(x.id for x in divergence.errata)
             tail = "" if trace is divergence.isa else f" ({ids})"
-            text = f"{'▸ ' if mine else '  '}{trace.model.name}{tail}"
-            names.append([StyledText(text, "current" if mine else "strong")])
+            text = f"{'▸ ' if is_own_model else '  '}{trace.model.name}{tail}"
+            names.append([StyledText(text, "current" if is_own_model else "strong")])
         gap = max(half, measure_line(names[0]) + 2)
         return [*pad_line(names[0], gap + (2 if half else 0)), *names[1]]
 
@@ -559,11 +569,13 @@ class _Painter:
     ) -> list[StyledLine]:
         if row is None:
             return []
-        shown = build_row_scene(trace, row)
+        row_scene = build_row_scene(trace, row)
         if other is not None:
-            cells = zip(shown.cells, build_cells(other.views[row.key]), strict=True)
-            shown = shown._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
-        lines = draw_row_lines(shown, width, highlights or NO_HIGHLIGHTS, min(level, Level.OPEN), 1)
+            cells = zip(row_scene.cells, build_cells(other.views[row.key]), strict=True)
+            row_scene = row_scene._replace(cells=tuple(mark_differences(x, y) for x, y in cells))
+        lines = draw_row_lines(
+            row_scene, width, highlights or NO_HIGHLIGHTS, min(level, Level.OPEN), 1
+        )
         if highlights is not None:
             return lines
         return [[StyledText(text, style_name) for text, style_name, _ in line] for line in lines]
@@ -587,8 +599,8 @@ class _Painter:
             if self.scene.lanes > 1 and len(cells) == 1:
                 rows.append((Whole(([StyledText("≠pin ", "label")], *lines)), []))
                 continue
-            shown = shorten_name(name) if has_several else ""
-            rows += [(shown, line) for line in lines]
+            short_name = shorten_name(name) if has_several else ""
+            rows += [(short_name, line) for line in lines]
         return rows
 
     def _pinned_rows(self, stage: Stage) -> Iterator[tuple[str, tuple[Cell, ...]]]:
@@ -596,8 +608,8 @@ class _Painter:
         pin = self.view.pin
         for pair in iter_pairs(self.trace, pin, stage) if pin else ():
             if pin and pair.other and pair.is_different:
-                own = build_cells(self.trace.views[pair.key]) if pair.isa else ()
-                cells = hide_equal_cells(build_cells(pin.views[pair.key]), own)
+                own_cells = build_cells(self.trace.views[pair.key]) if pair.isa else ()
+                cells = hide_equal_cells(build_cells(pin.views[pair.key]), own_cells)
                 yield pair.other.name, tuple(map(widen_cell, cells)) if self.is_wide else cells
 
 
@@ -668,8 +680,12 @@ _needs_tight = lru_cache(256)(needs_tight)
 
 def _separate_value(cell: Cell) -> Cell:
     """Return a cell with one more blank after its bits."""
-    bits, *rest = cell.spans
-    return cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *rest)) if rest else cell
+    bits, *other_spans = cell.spans
+    return (
+        cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *other_spans))
+        if other_spans
+        else cell
+    )
 
 
 def _register_lines(
@@ -697,16 +713,20 @@ def _draw_whole_row(
         yield from ((Whole((line,)), []) for line in lines)
         return
     (cell,) = row.cells
-    bits, *more = cell.spans
+    bits, *other_spans = cell.spans
     units = [
         [
             StyledText(f"{shorten_name(row.name)} ", "label"),
             *draw_cell_pieces(cell._replace(spans=(bits,)), highlights=highlights),
         ]
     ]
-    if any(span.kind is not SpanKind.TEXT for span in more):
-        rest = draw_cell_pieces(cell._replace(spans=tuple(more)), highlights=highlights)
-        units.append([rest[0]._replace(text=rest[0].text.lstrip()), *rest[1:]])
+    if any(span.kind is not SpanKind.TEXT for span in other_spans):
+        other_pieces = draw_cell_pieces(
+            cell._replace(spans=tuple(other_spans)), highlights=highlights
+        )
+        units.append(
+            [other_pieces[0]._replace(text=other_pieces[0].text.lstrip()), *other_pieces[1:]]
+        )
     yield Whole(tuple(units)), []
 
 
@@ -726,8 +746,8 @@ def _draw_folded(
 
     The line says where the bits come from if there is room.
     """
-    wide = _draw_outcomes(rows, width, highlights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
-    return wide or _draw_outcomes(rows, width, highlights, OUTCOMES)
+    wide_line = _draw_outcomes(rows, width, highlights, (*OUTCOMES, SpanKind.NAME, SpanKind.AWAY))
+    return wide_line or _draw_outcomes(rows, width, highlights, OUTCOMES)
 
 
 def _draw_outcomes(
@@ -745,10 +765,10 @@ def _draw_outcomes(
         line: StyledLine = []
         for row in rows:
             cell = row.cells[column]
-            ends = [at for at, x in enumerate(cell.spans) if x.kind in OUTCOMES]
-            if not ends:
+            outcome_indices = [index for index, x in enumerate(cell.spans) if x.kind in OUTCOMES]
+            if not outcome_indices:
                 return None
-            spans = [x for x in cell.spans[ends[-1] :] if x.kind in kinds]
+            spans = [x for x in cell.spans[outcome_indices[-1] :] if x.kind in kinds]
             line += [StyledText("  ")] if line else []
             if is_labelled:
                 line.append(StyledText(f"{shorten_name(row.name)} ", "label", cell.place))
@@ -777,12 +797,12 @@ def _overlay_marks(line: StyledLine, marks: Mapping[int, StyledText]) -> StyledL
     pieces: StyledLine = []
     x = 0
     for piece in line:
-        text, done = piece.text, 0
+        text, drawn_count = piece.text, 0
         for column in range(len(text)):
             if text[column] == " " and (mark := marks.get(x + column)):
-                pieces += [piece._replace(text=text[done:column]), mark]
-                done = column + 1
-        pieces.append(piece._replace(text=text[done:]) if done else piece)
+                pieces += [piece._replace(text=text[drawn_count:column]), mark]
+                drawn_count = column + 1
+        pieces.append(piece._replace(text=text[drawn_count:]) if drawn_count else piece)
         x += len(text)
     return [piece for piece in pieces if piece.text]
 

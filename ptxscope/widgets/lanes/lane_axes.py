@@ -93,17 +93,17 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
     low, high = min(point.position for point in points), max(point.position for point in points)
     maximum = min(room - _GAP, _MOST_AXIS)
 
-    def longest(needed: Callable[[int, int], int], minimum: int) -> int:
+    def find_largest(measure: Callable[[int, int], int], minimum: int) -> int:
         for cells in range(maximum, minimum - 1, -1):
             before = _measure_way(low, cells) if low < 0 else 0
             behind = _measure_way(high, cells) if high > 1 else 0
-            if cells + needed(before, behind) <= room:
+            if cells + measure(before, behind) <= room:
                 return cells
         return 0
 
-    if cells := longest(add, _LEAST_AXIS if is_shared else _ALIGNED_AXIS):
+    if cells := find_largest(add, _LEAST_AXIS if is_shared else _ALIGNED_AXIS):
         return _Scale(cells, _measure_way(low, cells) if low < 0 else 0)
-    if not is_shared and (cells := longest(max, _LEAST_AXIS)):
+    if not is_shared and (cells := find_largest(max, _LEAST_AXIS)):
         return _Scale(cells)
     before, behind = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
     ways = before + behind if is_shared else max(before, behind)
@@ -122,14 +122,14 @@ def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[
 def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
     """Return the ticks whose numbers fit on every axis of a step: all, the first, or none."""
 
-    def fits(ticks: Sequence[Tick], start: int) -> bool:
+    def is_fitting(ticks: Sequence[Tick], start: int) -> bool:
         numbers = _place_ends(axis, start, scale, room)
         numbers += [(start + scale.find_cell(x.position) - len(x.text) // 2, x.text) for x in ticks]
         numbers.sort()
         return all(x + len(text) + _GAP <= behind for (x, text), (behind, _) in pairwise(numbers))
 
     candidates = (axis.ticks, axis.ticks[:1])
-    return next((ticks for ticks in candidates if all(fits(ticks, x) for x in starts)), ())
+    return next((ticks for ticks in candidates if all(is_fitting(ticks, x) for x in starts)), ())
 
 
 def _draw_axis(
@@ -145,18 +145,20 @@ def _draw_axis(
     start, last = scale.find_start(points), scale.cells - 1
     end = start + last
     whose = points[0].place if len(points) == 1 else None
-    lit = highlights.get_emphasis(whose) if whose else ""
-    line: _Cells = {x: StyledText("─", "axis" + lit, whose) for x in range(start, end)}
-    line[start] = StyledText("├" if axis.low else "╌", "axis" + lit, whose)
-    line[end] = StyledText("┤" if axis.high else "╌", "axis" + lit, whose)
-    reached = {point.target for point in points}
+    highlight_style = highlights.get_emphasis(whose) if whose else ""
+    line: _Cells = {x: StyledText("─", "axis" + highlight_style, whose) for x in range(start, end)}
+    line[start] = StyledText("├" if axis.low else "╌", "axis" + highlight_style, whose)
+    line[end] = StyledText("┤" if axis.high else "╌", "axis" + highlight_style, whose)
+    targets = {point.target for point in points}
     numbers: _Cells = {}
     for x, text in _place_ends(axis, start, scale, room):
-        numbers[x] = StyledText(text, ("strong" if text in reached else "dim") + lit, whose)
+        numbers[x] = StyledText(
+            text, ("strong" if text in targets else "dim") + highlight_style, whose
+        )
     for tick in ticks:
         cell = start + scale.find_cell(tick.position)
-        line[cell] = StyledText("┼", "axis" + lit, whose)
-        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + lit, whose)
+        line[cell] = StyledText("┼", "axis" + highlight_style, whose)
+        numbers[cell - len(tick.text) // 2] = StyledText(tick.text, "dim" + highlight_style, whose)
     for point in sorted(
         points, key=lambda point: -abs(point.position - 0.5)
     ):  # the longest arrow below
@@ -177,14 +179,14 @@ def _draw_point(
     marks = {cell: StyledText("○", "changed" + style_name, place)}
     is_high = point.position > 1
     bound = start + (scale.cells - 1 if is_high else 0)
-    back = -1 if is_high else 1
-    way = list(range(cell + back, bound, back))
-    for x in way[: max(round(len(way) * progress), 1)]:
+    step = -1 if is_high else 1
+    path_cells = list(range(cell + step, bound, step))
+    for x in path_cells[: max(round(len(path_cells) * progress), 1)]:
         marks[x] = StyledText("╌", "clamped" + style_name, place)
     if scale.is_cut(point.position):
-        marks[way[len(way) // 2]] = StyledText("╱", "clamped" + style_name, place)
+        marks[path_cells[len(path_cells) // 2]] = StyledText("╱", "clamped" + style_name, place)
     if progress >= 1:
-        marks[way[-1]] = StyledText("◂" if is_high else "▸", "clamped" + style_name, place)
+        marks[path_cells[-1]] = StyledText("◂" if is_high else "▸", "clamped" + style_name, place)
         marks[bound] = StyledText("●", "clamped" + style_name, place)
     return marks
 
@@ -195,28 +197,30 @@ def _draw_lane_numbers(
     """Return the lane numbers above a shared axis, over their marks."""
     start = scale.find_start(axis.points)
     marks: _Cells = {}
-    free = 0
-    ordered = sorted(axis.points, key=lambda point: point.position)
-    for index, point in enumerate(ordered):
-        rest = 2 * (len(ordered) - index) - 1  # cells that this and the next ones need
-        x = min(max(start + scale.find_cell(point.position), free), width - rest)
+    next_free = 0
+    sorted_points = sorted(axis.points, key=lambda point: point.position)
+    for index, point in enumerate(sorted_points):
+        reserved_cells = (
+            2 * (len(sorted_points) - index) - 1
+        )  # cells that this and the next ones need
+        x = min(max(start + scale.find_cell(point.position), next_free), width - reserved_cells)
         marks[x] = StyledText(
             str(point.place.lane), "dim" + highlights.get_emphasis(point.place), point.place
         )
-        free = x + 2
+        next_free = x + 2
     return _join_pieces(marks)
 
 
 def _join_pieces(pieces: _Cells) -> StyledLine:
     """Return pieces at their cells; neighbours of one style and target are joined."""
     line: StyledLine = []
-    used = 0
+    column = 0
     for x, piece in sorted(pieces.items()):
-        if x > used:
-            line.append(StyledText(" " * (x - used)))
-        if line and x == used and line[-1][1:] == piece[1:]:
+        if x > column:
+            line.append(StyledText(" " * (x - column)))
+        if line and x == column and line[-1][1:] == piece[1:]:
             line[-1] = piece._replace(text=line[-1].text + piece.text)
         else:
             line.append(piece)
-        used = x + len(piece.text)
+        column = x + len(piece.text)
     return line

@@ -174,25 +174,25 @@ def wrap_line(line: Sequence[StyledText], width: int, indent: int = 0) -> list[S
     if measure_line(line) <= width:
         return [list(line)]
     lines: list[StyledLine] = [[]]
-    used = 0
+    column = 0
     for word in _split_words(line):
         room = width - (indent if len(lines) > 1 else 0)
-        gap = 1 if lines[-1] and used else 0
-        if used and used + gap + measure_line(word) > room:
+        gap = 1 if lines[-1] and column else 0
+        if column and column + gap + measure_line(word) > room:
             lines.append([StyledText(" " * indent)] if indent else [])
-            used, gap, room = 0, 0, width - indent
+            column, gap, room = 0, 0, width - indent
         if gap:
             lines[-1].append(StyledText(" ", "", word[0].target))
         for text, style_name, target in word:
-            rest = text
-            while used + gap + len(rest) > room > 0:
-                fits = max(room - used - gap, 0)
-                lines[-1].append(StyledText(rest[:fits], style_name, target))
-                rest = rest[fits:]
+            remaining_text = text
+            while column + gap + len(remaining_text) > room > 0:
+                fitting_count = max(room - column - gap, 0)
+                lines[-1].append(StyledText(remaining_text[:fitting_count], style_name, target))
+                remaining_text = remaining_text[fitting_count:]
                 lines.append([StyledText(" " * indent)] if indent else [])
-                used, gap, room = 0, 0, width - indent
-            lines[-1].append(StyledText(rest, style_name, target))
-            used += gap + len(rest)
+                column, gap, room = 0, 0, width - indent
+            lines[-1].append(StyledText(remaining_text, style_name, target))
+            column += gap + len(remaining_text)
             gap = 0
     return lines
 

@@ -33,7 +33,7 @@ from .lane_cells import Highlights, draw_span, format_link_style, measure_line, 
 _WIDEST = 49
 """Maximum columns of an axis."""
 _NARROWEST = 5
-_OFF = "◆"
+_OFF_SCALE_MARK = "◆"
 _INDENT = 2
 """Columns before the continuation line of a strip."""
 _RAIL = "━"
@@ -58,15 +58,15 @@ def _draw_number_line(
     axis: NumberLine, width: int, lanes: int, highlights: Highlights, progress: float
 ) -> list[StyledLine]:
     if axis.nan_names or any(point.names for point in axis.points):
-        return _compared(axis, width, highlights)
+        return _draw_compared_words(axis, width, highlights)
     return axis_lines(axis, width, lanes, highlights, progress)
 
 
-def _compared(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
+def _draw_compared_words(axis: NumberLine, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return the operands of a comparison on one line, including those off the line."""
     beside = width - len(axis.low) - len(axis.high) - 4
-    together = beside >= _NARROWEST
-    inner = min(beside if together else width - 2, _WIDEST)
+    is_side_by_side = beside >= _NARROWEST
+    inner = min(beside if is_side_by_side else width - 2, _WIDEST)
     marks = dict(zip(_compute_columns(axis.points, inner), axis.points, strict=True))
     line: StyledLine = [StyledText("├", "axis")]
     for x in range(inner):
@@ -76,9 +76,9 @@ def _compared(axis: NumberLine, width: int, highlights: Highlights) -> list[Styl
         else:
             line.append(StyledText("─", "axis"))
     line.append(StyledText("┤", "axis"))
-    start = len(axis.low) + 1 if together else 0
+    start = len(axis.low) + 1 if is_side_by_side else 0
     low, high = StyledText(axis.low, "strong"), StyledText(axis.high, "strong")
-    if together:
+    if is_side_by_side:
         lines = [[low, StyledText(" "), *line, StyledText(" "), high]]
     else:
         lines = [line, *wrap_line([low, StyledText("  ╌  ", "axis"), high], width)]
@@ -88,7 +88,7 @@ def _compared(axis: NumberLine, width: int, highlights: Highlights) -> list[Styl
         are = "are" if len(axis.nan_names) > 1 else "is"
         text = f"{names} {are} NaN: off the line, unordered"
         lines += wrap_line(
-            [StyledText(f"{_OFF} ", "changed"), StyledText(text, "changed")], width, 2
+            [StyledText(f"{_OFF_SCALE_MARK} ", "changed"), StyledText(text, "changed")], width, 2
         )
     return lines
 
@@ -98,8 +98,8 @@ def _compute_columns(points: Sequence[Point], inner: int) -> list[int]:
     columns = [round(point.position * (inner - 1)) for point in points]
     if len(points) == 2 and columns[0] == columns[1] and points[0].position != points[1].position:
         upper = int(points[1].position > points[0].position)
-        moved, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
-        columns[moved] += offset
+        moved_index, offset = (upper, 1) if columns[0] + 1 < inner else (1 - upper, -1)
+        columns[moved_index] += offset
     return columns
 
 
@@ -110,16 +110,16 @@ def _draw_names_below(
     places = _compute_columns(points, inner)
     labels = [(column + start, _label(x), x) for column, x in zip(places, points, strict=True)]
     placed: StyledLine = []
-    used = 0
+    next_column = 0
     for column, text, point in sorted(labels, key=lambda label: label[0]):
         x = max(min(column - len(text) // 2, width - len(text)), 0)
-        if x < used + (1 if used else 0):
+        if x < next_column + (1 if next_column else 0):
             break
-        placed.append(StyledText(" " * (x - used)))
+        placed.append(StyledText(" " * (x - next_column)))
         placed.append(
             StyledText(text, "number" + highlights.get_emphasis(point.place), point.place)
         )
-        used = x + len(text)
+        next_column = x + len(text)
     else:
         return [placed] if placed else []
     line: StyledLine = [StyledText("● ", "value")]
@@ -157,33 +157,35 @@ def without_repeated_rulers(figure: Scene) -> Scene:
     Of rulers that share their captions, the last one has them.
     """
     figures = [register.figure for register in figure.registers if register.figure]
-    known = {ruler.runs for figure in figures for ruler in figure.rulers}
-    told = {ruler.summary for figure in figures for ruler in figure.rulers}
+    shown_runs = {ruler.runs for figure in figures for ruler in figure.rulers}
+    shown_summaries = {ruler.summary for figure in figures for ruler in figure.rulers}
 
     def without_repeats(row: RowScene) -> RowScene:
         if not isinstance(row.figure, BitRulers):
             return row
         rulers = row.figure.rulers
         sources = tuple(x for x in rulers if x.place.key != row.key)
-        left = tuple(
-            x._replace(summary="") if x.summary in told else x
+        remaining_rulers = tuple(
+            x._replace(summary="") if x.summary in shown_summaries else x
             for x in sources or rulers
-            if x.runs not in known
+            if x.runs not in shown_runs
         )
-        return row._replace(figure=BitRulers(left) if left else None)
+        return row._replace(figure=BitRulers(remaining_rulers) if remaining_rulers else None)
 
     registers = list(figure.registers)
-    for at, register in enumerate(registers):
-        below = (x.figure for x in registers[at + 1 :] if x.figure)
-        if register.figure and any(_has_captions_of(register.figure, x) for x in below):
-            registers[at] = register._replace(figure=_without_captions(register.figure))
+    for index, register in enumerate(registers):
+        later_figures = (x.figure for x in registers[index + 1 :] if x.figure)
+        if register.figure and any(_has_captions_of(register.figure, x) for x in later_figures):
+            registers[index] = register._replace(figure=_without_captions(register.figure))
     steps = (step._replace(rows=tuple(map(without_repeats, step.rows))) for step in figure.steps)
     return figure._replace(registers=tuple(registers), steps=tuple(steps))
 
 
-def _has_captions_of(figure: BitRulers, other: BitRulers) -> bool:
+def _has_captions_of(figure: BitRulers, other_figure: BitRulers) -> bool:
     """Whether all rulers of two figures have the same captions."""
-    captions = {tuple(run.label for run in ruler.runs) for ruler in (*figure.rulers, *other.rulers)}
+    captions = {
+        tuple(run.label for run in ruler.runs) for ruler in (*figure.rulers, *other_figure.rulers)
+    }
     return len(captions) == 1
 
 
@@ -209,7 +211,7 @@ class _Segment(NamedTuple):
 
 def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return a number's stretches side by side, with captions below and the meaning beside them."""
-    lines = _segments(ruler, width)
+    lines = _split_into_segments(ruler, width)
     captions = _caption_segments(ruler, lines, width)
     digits = [
         _segment_line(ruler, segments, highlights, is_first=index == 0)
@@ -222,8 +224,8 @@ def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[Sty
     drawn_lines: list[StyledLine] = []
     for line, segments in zip(digits, lines, strict=True):
         drawn_lines.append(line)
-        if captions is not None and (under := _caption_line(ruler, segments, captions)):
-            drawn_lines.append(under)
+        if captions is not None and (captions_line := _caption_line(ruler, segments, captions)):
+            drawn_lines.append(captions_line)
     if captions is None:
         drawn_lines += _list_captions([label for _, _, label in ruler.runs if label], width)
     if text and beside is None:
@@ -231,18 +233,18 @@ def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[Sty
     return drawn_lines
 
 
-def _segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
+def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
     """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(ruler.name) + 1 if ruler.name else 0
     for index, (text, kind, _) in enumerate(ruler.runs):
-        whole = draw_span(CellSpan(text, kind), is_tight=True)[0].text
+        full_text = draw_span(CellSpan(text, kind), is_tight=True)[0].text
         bar = int(index > 0)
-        if x + bar + len(whole) > width >= _INDENT + bar + len(whole) and lines[-1]:
+        if x + bar + len(full_text) > width >= _INDENT + bar + len(full_text) and lines[-1]:
             lines.append([])
             x = _INDENT
-        fits = x + bar + len(whole) <= width
-        words = [whole] if fits else _short_words(whole, width - _INDENT - 1)
+        has_room = x + bar + len(full_text) <= width
+        words = [full_text] if has_room else _short_words(full_text, width - _INDENT - 1)
         start, part = x + bar, ""
         for word in words:
             grown = f"{part} {word}" if part else word
@@ -287,9 +289,9 @@ def _caption_segments(
 
 def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
     """Captions that have no room under their stretches: in one line, or in a line each."""
-    listed = " │ ".join(labels)
-    if len(listed) <= width:
-        return [[StyledText(listed, "dim")]]
+    caption_text = " │ ".join(labels)
+    if len(caption_text) <= width:
+        return [[StyledText(caption_text, "dim")]]
     return [line for label in labels for line in wrap_line([StyledText(label, "dim")], width, 2)]
 
 
@@ -337,7 +339,7 @@ def _draw_running_sum(
     """Return a sum that flows from the left and adds every lane's number from above."""
     lane_columns = width // lanes
     term_count = max(round(progress * len(sum_.terms)), 1)
-    above: list[StyledLine] = []
+    previous_lines: list[StyledLine] = []
     rail: list[StyledLine] = []
     for index, term in enumerate(sum_.terms):
         top, bottom = _draw_term(term, sum_.place, highlights)
@@ -346,9 +348,9 @@ def _draw_running_sum(
         if index >= term_count:
             top, bottom = [], []
         fill = "━" if index + 1 < term_count and index + 1 < len(sum_.terms) else " "
-        above.append(pad_line(top, lane_columns))
+        previous_lines.append(pad_line(top, lane_columns))
         rail.append([*bottom, StyledText(fill * (lane_columns - measure_line(bottom)), "axis")])
-    return [[piece for cell in line for piece in cell] for line in (above, rail)]
+    return [[piece for cell in line for piece in cell] for line in (previous_lines, rail)]
 
 
 def is_rail(figure: RowFigure | None, lines: Sequence[StyledLine]) -> TypeGuard[RunningSum]:
@@ -432,15 +434,15 @@ def _draw_choice(
         bits = draw_span(CellSpan(option.bits, kind, option.tint))
         pieces = [StyledText(x.text, x.style_name + style_name, option.place) for x in bits]
         if option.is_taken:
-            way = [StyledText(" ━━▶ ", format_link_style(option.tint))]
+            arrow = [StyledText(" ━━▶ ", format_link_style(option.tint))]
             verdict = "good" if choice.condition.value else "bad"
-            way.append(
+            arrow.append(
                 StyledText(why, verdict + highlights.get_emphasis(choice.place), choice.place)
             )
         else:
-            way = [StyledText(" ╌╌╳", "dim")]
+            arrow = [StyledText(" ╌╌╳", "dim")]
         mark = StyledText("▶ " if option.is_taken else "  ", "strong")
-        lines += wrap_line([mark, name, *pieces, *way], width, 4)
+        lines += wrap_line([mark, name, *pieces, *arrow], width, 4)
     return lines
 
 

@@ -10,11 +10,11 @@ from ...engine.syntax.errors import make_printable
 from ...learn.prediction import NOT_YET, Guess
 from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, SpanKind
 from ..base.pane import StyledLine, StyledText
-from ..result_bar import VEIL
+from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import Highlights, draw_cell_pieces, lay_out_cells
 
 WRONG = "✗"
-_BLANK = VEIL * 4
+_BLANK = HIDDEN_DIGIT * 4
 
 
 def guess_lines(
@@ -49,7 +49,7 @@ def _draw_guess(
         return draw_cell_pieces(cell, is_tight, highlights)
     text, style_name = _BLANK, "veil"
     if guess.text:
-        wrong = guess.is_wrong
-        text, style_name = make_printable(guess.text), "bad" if wrong else "number"
-        text = f"{WRONG} {text}" if wrong else f"{text} ?"
+        is_wrong = guess.is_wrong
+        text, style_name = make_printable(guess.text), "bad" if is_wrong else "number"
+        text = f"{WRONG} {text}" if is_wrong else f"{text} ?"
     return [StyledText(text, style_name + highlights.get_emphasis(cell.place), cell.place)]

@@ -57,13 +57,15 @@ def whole_lines(
     rows = [(label, StyledLine())]
     for unit in whole.units:
         head, line = rows[-1]
-        longer = [*line, StyledText(" "), *unit] if line else list(unit)
-        if len(head) + 1 + measure_line(longer) == LABEL + 1:  # a chip has space around it already
-            longer[0] = longer[0]._replace(text=longer[0].text.rstrip())
-        if (head or line) and len(head) + 1 + measure_line(longer) > LABEL:
+        longer_line = [*line, StyledText(" "), *unit] if line else list(unit)
+        if (
+            len(head) + 1 + measure_line(longer_line) == LABEL + 1
+        ):  # a chip has space around it already
+            longer_line[0] = longer_line[0]._replace(text=longer_line[0].text.rstrip())
+        if (head or line) and len(head) + 1 + measure_line(longer_line) > LABEL:
             rows.append(("", list(unit)))
         else:
-            rows[-1] = head, longer
+            rows[-1] = head, longer_line
     for index, (head, line) in enumerate(rows):
         is_last = index == len(rows) - 1
         blanks = LABEL - len(head) - measure_line(line)

@@ -72,10 +72,10 @@ def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels
     """Return the levels at which every step fits into ``room`` lines while it is current."""
     count = len(heights.words)
     lines = heights.open_heights
-    needed = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
-    if can_be_steady and needed <= room:
-        every, is_spaced = (Level.WIRED,) * count, needed + count <= room
-        return Levels(every, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
+    needed_lines = heights.registers(Level.OPEN) + sum(lines) + max(heights.words)
+    if can_be_steady and needed_lines <= room:
+        levels_by_step, is_spaced = (Level.WIRED,) * count, needed_lines + count <= room
+        return Levels(levels_by_step, Level.WIRED, Level.OPEN, Level.ROWS, True, is_spaced, lines)
     levels = Levels((Level.FOLDED,) * count)
     for upgrade in _upgrades(levels):
         if any(heights.count_lines(index, upgrade) > room for index in range(count)):
@@ -87,10 +87,10 @@ def choose_levels(heights: Heights, room: int, *, can_be_steady: bool) -> Levels
 def _upgrades(levels: Levels) -> Iterator[Levels]:
     """Yield the next levels to try while there is room; each includes those before it."""
 
-    def open_steps(to: Level) -> Iterator[Levels]:
+    def open_steps(level: Level) -> Iterator[Levels]:
         nonlocal levels
         for index in range(len(levels.steps)):
-            steps = (*levels.steps[:index], to, *levels.steps[index + 1 :])
+            steps = (*levels.steps[:index], level, *levels.steps[index + 1 :])
             levels = levels._replace(steps=steps)
             yield levels
 

@@ -10,7 +10,7 @@ from ...scene.scene_model import LaneRef, Link
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import format_link_style
 
-ENDS = {"a": 3, "b": 0}
+LINK_END_COLUMNS = {"a": 3, "b": 0}
 """The column of a link's end at the selected row of a, and of b, beside that of a."""
 INDENTS = {"a": 2, "b": 0}
 """Blanks before the chips at the ends of links."""
@@ -60,8 +60,8 @@ class _Net(NamedTuple):
 def has_crossing(links: Sequence[Link]) -> bool:
     """Whether any lane takes a part from another lane's column, or of another register."""
     roles = {link.source.key for link in links}
-    moved = any(link.source.lane != link.target.lane for link in links)
-    return moved or len(roles) > 1
+    has_moved_lane = any(link.source.lane != link.target.lane for link in links)
+    return has_moved_lane or len(roles) > 1
 
 
 @lru_cache(64)
@@ -80,8 +80,8 @@ def draw_links(
 
     def draw(y: int, x: int, ways: int, net: _Net) -> None:
         lines, style_name = grid.get((y, x), (0, net.style_name))
-        mine = style_name == net.style_name
-        if mine:
+        is_same_net = style_name == net.style_name
+        if is_same_net:
             grid[y, x] = lines | ways, style_name
         elif ways & (_UP | _DOWN):
             grid[y, x] = ways, net.style_name
@@ -108,33 +108,34 @@ def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bo
     for link in links:
         grouped.setdefault(link.source, []).append(link)
     nets = []
-    for source, found in grouped.items():
+    for source, net_links in grouped.items():
         start = (lanes - 1 - source.lane) * lane_columns + start_of(source.key, lanes, is_wide)
-        ends = tuple(
-            (lanes - 1 - link.target.lane) * lane_columns + ENDS[link.target.key.partition(".")[2]]
-            for link in found
+        end_columns = tuple(
+            (lanes - 1 - link.target.lane) * lane_columns
+            + LINK_END_COLUMNS[link.target.key.partition(".")[2]]
+            for link in net_links
         )
-        nets.append(_Net(start, ends, format_link_style(found[0].tint)))
+        nets.append(_Net(start, end_columns, format_link_style(net_links[0].tint)))
     return sorted(nets, key=lambda net: net.start)
 
 
 def _assign_rails(nets: Sequence[_Net]) -> list[int]:
     """Return a row for every net; overlapping nets have different rows."""
     rails: list[int] = []
-    taken: list[list[tuple[int, int]]] = []
+    taken_spans: list[list[tuple[int, int]]] = []
     for net in nets:
         left, right = net.span
         row = next(
             (
                 y
-                for y, spans in enumerate(taken)
+                for y, spans in enumerate(taken_spans)
                 if all(right < low or left > high for low, high in spans)
             ),
-            len(taken),
+            len(taken_spans),
         )
-        if row == len(taken):
-            taken.append([])
-        taken[row].append((left, right))
+        if row == len(taken_spans):
+            taken_spans.append([])
+        taken_spans[row].append((left, right))
         rails.append(row)
     return rails
 

@@ -39,9 +39,9 @@ if TYPE_CHECKING:
 _MOTION = 0.2
 """Seconds of the animation of a step."""
 _FRAMES = 6
-_BEGINS = "0123456789abcdef+-.["
+_START_CHARS = "0123456789abcdef+-.["
 """The first characters of an answer; words like `true` need Enter first."""
-_COMPUTED = f"{REFUSED} this is computed: type over a register's chip"
+_COMPUTED_MESSAGE = f"{REFUSED} this is computed: type over a register's chip"
 
 
 class LanesPane(Pane):
@@ -210,8 +210,10 @@ class LanesPane(Pane):
             guesses=self._guesses,
         )
         height = self.scrollable_content_region.height
-        same = self._levels and self._levels[0] == (width, height)
-        drawing = draw(view, width, height, self._levels[1] if same and self._levels else None)
+        is_unchanged = self._levels and self._levels[0] == (width, height)
+        drawing = draw(
+            view, width, height, self._levels[1] if is_unchanged and self._levels else None
+        )
         self._levels = (width, height), drawing.levels
         self._steps = drawing.steps
         return drawing.lines
@@ -289,8 +291,8 @@ class LanesPane(Pane):
         y += down
         while 0 <= y < len(places):
             if places[y] and all(place != current for _, place in places[y]):
-                nearest = min(places[y], key=lambda cell: abs(cell[0] - x))
-                self._go(y, nearest[1])
+                nearest_cell = min(places[y], key=lambda cell: abs(cell[0] - x))
+                self._go(y, nearest_cell[1])
                 return
             y += down
 
@@ -299,12 +301,12 @@ class LanesPane(Pane):
         places = self._list_places()
         step = self._view.step if self._view else 0
         start, end = self._steps.get(step, (0, len(places)))
-        here = [place for line in places[start:end] for _, place in line]
-        if asked_place := next(filter(self.is_predictable, here), None):
+        row_places = [place for line in places[start:end] for _, place in line]
+        if asked_place := next(filter(self.is_predictable, row_places), None):
             self.move_cursor_to(asked_place)
             return
-        if same := next((place for place in here if place.lane == lane), None):
-            self.move_cursor_to(same)
+        if same_lane_place := next((place for place in row_places if place.lane == lane), None):
+            self.move_cursor_to(same_lane_place)
             return
         order = [*range(start, end), *range(len(places))]
         y = next((y for y in order if places[y]), None)
@@ -432,13 +434,13 @@ class LanesPane(Pane):
             self.MaskToggleRequested(self, self.place.lane).post_to_screen()
         elif (slot := self._find_slot(self.place)) and self._trace:
             form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
-            whole = SlotCell(slot, form.get(slot))
-            cell = SlotCell(slot, None, self.place.lane) if count > 1 else whole
+            mask_cell = SlotCell(slot, form.get(slot))
+            cell = SlotCell(slot, None, self.place.lane) if count > 1 else mask_cell
             self.SourceListRequested(
                 self, cell, self._find_place_beneath(self.place)
             ).post_to_screen()
         else:
-            Hint(self, _COMPUTED).post_to_screen()
+            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
 
     def _find_place_beneath(self, place: LaneRef) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -515,7 +517,7 @@ class LanesPane(Pane):
         from ...learn.question import locate_answer as answered_place
 
         letters = answered_place(Question(self._trace, *self.place)).letters
-        return key == "space" or bool(character and character in _BEGINS + letters)
+        return key == "space" or bool(character and character in _START_CHARS + letters)
 
     def on_key(self, event: events.Key) -> None:
         """Start a literal on a register; on a selected lane, select the part of the digit."""
@@ -546,7 +548,7 @@ class LanesPane(Pane):
             self._select(place, slot, int(char))
         elif char in "0123456789+-.[":
             event.stop()
-            Hint(self, _COMPUTED).post_to_screen()
+            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
 
     def _select(self, place: LaneRef, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""
