@@ -16,7 +16,7 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.cli.support import array_files
-from ptxscope.engine.arrays import llvm_backend
+from ptxscope.engine.arrays import block_runner, llvm_backend
 from tests.cli.running import run
 
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
@@ -250,6 +250,7 @@ def test_an_engine_that_is_not_installed_is_said_in_a_line(
     words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
+    block_runner._BACK_ENDS["llvm"].programs.clear()
     llvm_backend.load_llvm.cache_clear()
     said = answer(LINE, *words, "--engine", "llvm", status=2)
     assert said == (

@@ -18,7 +18,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.evaluation import ENGINES, evaluate
+from ...engine.tracing.evaluation import ENGINES, evaluate, make_plan
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -130,11 +130,11 @@ def run(words: Sequence[str]) -> int:
 
 def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Evaluator:
     """Return a function from arrays by name to results by name."""
-    if engine == "llvm":
-        from ...engine.arrays.llvm_backend import load_llvm
+    if engine:
+        from ...engine.arrays.block_runner import get_program
 
         try:
-            load_llvm()
+            get_program(make_plan(ins, model.make_rules(ins.form)), engine)
         except ImportError as error:
             raise CommandError(f"error: {error}") from None
     return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])

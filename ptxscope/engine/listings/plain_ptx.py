@@ -101,18 +101,6 @@ def _write_absolute(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     return b.emit(f"abs.s{type_[1:]}", b.read(y, lane, letter), letter=letter)
 
 
-def _write_minimum(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    return _write_bounds(b, x, lane, None, x.args[1])
-
-
-def _write_maximum(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    return _write_bounds(b, x, lane, x.args[1], None)
-
-
-def _write_clip(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    return _write_bounds(b, x, lane, *x.fixed)
-
-
 def _write_bounds(
     b: PtxBlock, x: Node, lane: int, low: Node | int | None, high: Node | int | None
 ) -> Operand:
@@ -168,10 +156,6 @@ def _write_comparison(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     letter, type_ = choose_type(b, *x.args)
     operands = (b.read(y, lane, letter) for y in x.args)
     return b.emit(f"setp.{RELATIONS[x.op]}.{type_}", *operands, letter="p")
-
-
-def _write_not(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    return b.emit("not.pred", b.read(x.nodes[0], lane, "p"), letter="p")
 
 
 def _write_choice(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
@@ -286,13 +270,13 @@ _WRITERS: Mapping[Op, PtxWriter] = {
     Op.MULTIPLY: _write_product,
     Op.NEGATIVE: _make_ring_writer("neg"),
     Op.ABSOLUTE: _write_absolute,
-    Op.MINIMUM: _write_minimum,
-    Op.MAXIMUM: _write_maximum,
-    Op.CLIP: _write_clip,
+    Op.MINIMUM: lambda b, x, lane, form: _write_bounds(b, x, lane, None, x.args[1]),
+    Op.MAXIMUM: lambda b, x, lane, form: _write_bounds(b, x, lane, x.args[1], None),
+    Op.CLIP: lambda b, x, lane, form: _write_bounds(b, x, lane, *x.fixed),
     Op.SHIFT_LEFT: _write_left_shift,
     Op.SHIFT_RIGHT: _write_right_shift,
     **dict.fromkeys(RELATIONS, _write_comparison),
-    Op.NOT: _write_not,
+    Op.NOT: lambda b, x, lane, form: b.emit("not.pred", b.read(x.nodes[0], lane, "p"), letter="p"),
     Op.WHERE: _write_choice,
     Op.BITAND: _write_bitand,
     Op.CAST: _write_cast,
