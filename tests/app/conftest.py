@@ -44,7 +44,7 @@ async def still(*_: float) -> None:
 
 
 async def _wait_for_screen(*_: object) -> bool:
-    """Wait without a message to each widget: in half of a key's time they would be handled."""
+    """Textual sends a message to each widget, which takes half of the time of a key."""
     await still()
     return True
 
