@@ -213,7 +213,7 @@ class PtxDomain(Domain):
         self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
         self.data["users"] |= otherdata["users"] & set(docnames)
 
-    def told(self, kind: str, text: str) -> str:
+    def format_value(self, kind: str, text: str) -> str:
         """Return a value as text. Raise CommandError or ValueError if there is none."""
         value, trace_name, trace = text.partition(" of ")
         if not trace_name or "'" in value or '"' in value:
@@ -244,7 +244,7 @@ class _Draw(SphinxPostTransform):
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
             try:
-                text = domain.told(place["kind"], place["text"])
+                text = domain.format_value(place["kind"], place["text"])
             except (CommandError, ValueError) as error:
                 _log.warning(
                     "ptx:%s: %s", place["kind"], error, location=place, type="ptxscope"

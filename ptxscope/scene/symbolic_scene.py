@@ -156,7 +156,7 @@ def _make_symbolic_spans(row: RowView, lane: int, column: int) -> Spans:
     return _CELLS[type(cell)](row, lane, cell)
 
 
-def _make_formula_spans(row: RowView, lane: int, _: d.Cell) -> Spans:
+def _make_formula_spans(row: RowView, lane: int, _: d.CellDrawing) -> Spans:
     return (
         CellSpan(row.micro.format_symbols(row, lane), SpanKind.NUMBER),
         CellSpan(" in ", SpanKind.TEXT),

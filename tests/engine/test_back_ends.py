@@ -22,7 +22,7 @@ from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage
 from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
-from ptxscope.engine.ir.program import Program, record_plan, rewrite_program
+from ptxscope.engine.ir.recorded_plan import RecordedPlan, record_plan, rewrite_program
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
@@ -69,7 +69,7 @@ def test_every_micro_operation_is_drawn() -> None:
 # --- the representation itself -----------------------------------------------------------
 
 
-def _run(program: Program, values: dict[str, int]) -> dict[str, LaneValues]:
+def _run(program: RecordedPlan, values: dict[str, int]) -> dict[str, LaneValues]:
     """The results of a program by the meanings of its operations."""
     found: dict[object, LaneValues] = {}
     for x in program.nodes:

@@ -80,10 +80,10 @@ def test_names_of_kinds_are_unique_and_titles_fit_their_column() -> None:
 
 
 def test_every_cell_and_figure_is_drawn_with_values_and_with_letters() -> None:
-    cells = {*drawings.Cell.__subclasses__()}
+    cells = {*drawings.CellDrawing.__subclasses__()}
     columns = {drawings.LaneSum, drawings.WordCell}
     assert scene_cells._CELLS.keys() | columns == symbolic_scene._CELLS.keys() | columns == cells
-    assert scene_figures._FIGURES.keys() == {*drawings.Figure.__subclasses__()}
+    assert scene_figures._FIGURES.keys() == {*drawings.FigureDrawing.__subclasses__()}
 
 
 # --- a micro-operation as a record -------------------------------------------------------

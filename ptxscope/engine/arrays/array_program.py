@@ -17,13 +17,13 @@ from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .call_sequence import (
     ArrayCall,
+    ArrayView,
     Buffer,
     BufferKind,
     CallConstant,
     CallSequence,
     Dtype,
     Function,
-    LaneView,
     copy,
 )
 from .demand import prepare_plan
@@ -192,7 +192,7 @@ class _Memory:
         for index, step in enumerate(steps):
             inputs = tuple(self._find_slot(x) for x in step.inputs)
             # freed places are reused last in, first out, so the first input is overwritten first
-            views = {x.register: x for x in reversed(step.inputs) if isinstance(x, LaneView)}
+            views = {x.register: x for x in reversed(step.inputs) if isinstance(x, ArrayView)}
             ends = [x for x in views.values() if last_reads[x.register] == index]
             size = step.out.dtype.itemsize
             self._release_registers(x.register for x in ends if x.dtype.itemsize == size)
@@ -200,7 +200,7 @@ class _Memory:
             self._release_registers(x.register for x in ends if x.dtype.itemsize != size)
             self.calls.append(Call(step.function, inputs, self._find_slot(step.out)))
 
-    def _find_slot(self, x: LaneView | CallConstant) -> int:
+    def _find_slot(self, x: ArrayView | CallConstant) -> int:
         place = x if isinstance(x, CallConstant) else self._place(x.register)
         slot = CallOperand(place, x.dtype, 0 if isinstance(x, CallConstant) else x.lanes)
         return self.slots.setdefault(slot, len(self.slots))
@@ -212,7 +212,7 @@ class _Memory:
         places = (self._place(register) for register in registers)
         self._free += (int(place.name) for place in places if place.kind is BufferKind.SCRATCH)
 
-    def _assign_place(self, out: LaneView) -> None:
+    def _assign_place(self, out: ArrayView) -> None:
         """Assign a place for an output: a free one that is large enough, or one enlarged to fit."""
         assert isinstance(out.register, int)
         if out.register in self._places:
@@ -228,8 +228,8 @@ class _Memory:
         self._places[out.register] = Buffer(BufferKind.SCRATCH, index)
 
 
-def _iter_views(step: ArrayCall) -> Iterable[LaneView]:
-    return (x for x in step.inputs if isinstance(x, LaneView))
+def _iter_views(step: ArrayCall) -> Iterable[ArrayView]:
+    return (x for x in step.inputs if isinstance(x, ArrayView))
 
 
 def _deliver_results(sequence: CallSequence) -> tuple[list[ArrayCall], dict[int, Buffer]]:

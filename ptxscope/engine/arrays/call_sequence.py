@@ -52,7 +52,7 @@ class Buffer(NamedTuple):
     name: str | int
 
 
-class LaneView(NamedTuple):
+class ArrayView(NamedTuple):
     """Lanes of one type: those of an operand, or of a register that a call writes."""
 
     register: int | Buffer
@@ -69,9 +69,9 @@ class LaneView(NamedTuple):
         """The number of bytes per result."""
         return self.lanes * self.dtype.itemsize
 
-    def with_type(self, type_: MachineInt) -> LaneView:
+    def with_type(self, type_: MachineInt) -> ArrayView:
         """Return the same bytes as lanes of another type."""
-        return LaneView(self.register, DTYPES[type_], 8 * self.bytes // type_.bits)
+        return ArrayView(self.register, DTYPES[type_], 8 * self.bytes // type_.bits)
 
 
 class CallConstant(NamedTuple):
@@ -85,15 +85,15 @@ class ArrayCall(NamedTuple):
     """One call of a function, for all lanes of a block."""
 
     function: Function
-    inputs: tuple[LaneView | CallConstant, ...]
-    out: LaneView
+    inputs: tuple[ArrayView | CallConstant, ...]
+    out: ArrayView
 
 
 class CallSequence(NamedTuple):
     """A straight line of calls that writes each register once."""
 
     steps: tuple[ArrayCall, ...]
-    results: Mapping[str, LaneView]
+    results: Mapping[str, ArrayView]
     """The view that holds each destination's bits, by role."""
 
 

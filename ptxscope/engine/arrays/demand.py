@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..ir.operations import Op
-from ..ir.program import Program, record_plan, rewrite_program
+from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_program
 from ..ir.tape import Node
 from ..isa.types import Type
 from ..records import NamedTuple
@@ -73,7 +73,7 @@ def prepare_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
     return analyse_demand(program)
 
 
-def analyse_demand(program: Program) -> Recording:
+def analyse_demand(program: RecordedPlan) -> Recording:
     """Return the demand on each node that the results need, from the last node to the first."""
     needs: dict[Node, BitDemand] = {}
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..ir.operations import Op, apply_operation
-from ..ir.program import Program, record_plan
+from ..ir.recorded_plan import RecordedPlan, record_plan
 from ..ir.tape import Node
 from ..micro_operations.arithmetic import Picks, compute_float_bits
 from ..semantics.plan import Plan
@@ -28,7 +28,7 @@ class ExactProgram:
 
     def __init__(self, plan: Plan, *, with_flags: bool = False) -> None:
         self.plan = plan
-        self.program: Program = record_plan(plan, with_flags=with_flags)
+        self.program: RecordedPlan = record_plan(plan, with_flags=with_flags)
         self.results = {
             name: node.lanes * get_storage_dtype(type_).itemsize
             for name, (node, type_) in self.program.results.items()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..ir.program import make_flag_key
+from ..ir.recorded_plan import make_flag_key
 from ..micro_operations.properties import Flag
 from ..semantics.plan import Plan, Row
 from .array_program import ArrayProgram, RunBuffers

@@ -16,12 +16,12 @@ from ..isa.integers import Range
 from ..isa.types import Type
 from .call_sequence import (
     DTYPES,
+    ArrayView,
     Buffer,
     BufferKind,
     CallConstant,
     CallSequence,
     Function,
-    LaneView,
     clip,
     make_constant,
 )
@@ -46,10 +46,10 @@ def select_calls(recording: Recording) -> CallSequence:
 # --- a function for each operation -------------------------------------------------------
 
 
-def _select_source(s: SelectorState, x: Node) -> LaneView:
+def _select_source(s: SelectorState, x: Node) -> ArrayView:
     role, type_ = x.fixed
     bits = 8 if type_ is Type.PRED else type_.bits
-    return LaneView(Buffer(BufferKind.OPERAND, role), DTYPES[get_unsigned_type(bits)], 1)
+    return ArrayView(Buffer(BufferKind.OPERAND, role), DTYPES[get_unsigned_type(bits)], 1)
 
 
 def _make_ring_selector(function: Function) -> NodeSelector:
@@ -58,7 +58,7 @@ def _make_ring_selector(function: Function) -> NodeSelector:
     If all bits count, the type truncates the surplus.
     """
 
-    def select_node(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> ArrayView:
         type_ = (
             s.choose_wide_type(x, *x.args)
             if s.count_needed_bits(x) < ALL_BITS
@@ -69,19 +69,19 @@ def _make_ring_selector(function: Function) -> NodeSelector:
     return select_node
 
 
-def _select_from(s: SelectorState, x: Node) -> LaneView:
+def _select_from(s: SelectorState, x: Node) -> ArrayView:
     type_ = s.get_storage_type(x)
     (y,), (k,) = x.nodes, x.fixed
     return s.append_call(np.subtract, type_, x.lanes, make_constant(k, type_), s.read(y, type_))
 
 
-def _select_absolute(s: SelectorState, x: Node) -> LaneView:
+def _select_absolute(s: SelectorState, x: Node) -> ArrayView:
     (y,) = x.nodes
     type_ = find_common_type(x.range, y.range)
     return s.append_call(np.absolute, type_, x.lanes, s.read(y, type_))
 
 
-def _select_bound(s: SelectorState, x: Node) -> LaneView:
+def _select_bound(s: SelectorState, x: Node) -> ArrayView:
     """Select a minimum or maximum; "and" or "or" of truths; with a constant, clip at one end."""
     if len(x.nodes) == 2 and all(y.is_truth for y in x.nodes):
         logical = np.bitwise_and if x.op is Op.MINIMUM else np.bitwise_or
@@ -102,17 +102,17 @@ def _get_type_range(type_: MachineInt) -> Range:
     return Range(int(info.min), int(info.max))
 
 
-def _select_clip(s: SelectorState, x: Node) -> LaneView:
+def _select_clip(s: SelectorState, x: Node) -> ArrayView:
     (y,) = x.nodes
     return _clip_to_type(s, y, find_common_type(y.range, Range(*x.fixed)), *x.fixed)
 
 
-def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: int) -> LaneView:
+def _clip_to_type(s: SelectorState, x: Node, type_: MachineInt, low: int, high: int) -> ArrayView:
     ends_ = (make_constant(low, type_), make_constant(high, type_))
     return s.append_call(clip, type_, x.lanes, s.read(x, type_), *ends_)
 
 
-def _select_average(s: SelectorState, x: Node) -> LaneView:
+def _select_average(s: SelectorState, x: Node) -> ArrayView:
     """Select half the sum, halves away from zero, in the type of the terms.
 
     p & q holds the bits common to p and q, p ^ q those of only one, so (p & q) + (p ^ q) // 2 is
@@ -121,7 +121,7 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
     p, q = x.nodes
     type_ = find_common_type(p.range, q.range)
 
-    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: ArrayView | CallConstant) -> ArrayView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
     one, differing = (
@@ -137,20 +137,20 @@ def _select_average(s: SelectorState, x: Node) -> LaneView:
 
 
 def _make_comparison_selector(function: Function) -> NodeSelector:
-    def select_node(s: SelectorState, x: Node) -> LaneView:
+    def select_node(s: SelectorState, x: Node) -> ArrayView:
         type_ = find_common_type(*(get_range(y) for y in x.args))
         return s.append_truth_call(function, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
     return select_node
 
 
-def _select_not(s: SelectorState, x: Node) -> LaneView:
+def _select_not(s: SelectorState, x: Node) -> ArrayView:
     return s.append_call(
         np.bitwise_xor, _BYTE, x.lanes, s.read(x.nodes[0], _BYTE), make_constant(1, _BYTE)
     )
 
 
-def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
+def _select_right_shift(s: SelectorState, x: Node) -> ArrayView:
     """Select a right shift in a type that holds all of x or the bits that count.
 
     NumPy allows any distance.
@@ -165,7 +165,7 @@ def _select_right_shift(s: SelectorState, x: Node) -> LaneView:
     return s.append_call(np.right_shift, type_, x.lanes, s.read(y, type_), s.read_as(amount, type_))
 
 
-def _select_bitand(s: SelectorState, x: Node) -> LaneView:
+def _select_bitand(s: SelectorState, x: Node) -> ArrayView:
     (y,), (mask,) = x.nodes, x.fixed
     type_ = s.choose_wide_type(x, y)
     return s.append_call(
@@ -173,14 +173,14 @@ def _select_bitand(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _select_choice(s: SelectorState, x: Node) -> LaneView:
+def _select_choice(s: SelectorState, x: Node) -> ArrayView:
     """Select a choice by masks, since ``np.where`` cannot write into an existing array."""
     condition, y, alternative = x.args
     assert isinstance(condition, Node)
     assert isinstance(y, Node)
     type_ = s.get_storage_type(x)
 
-    def call(function: Function, *inputs: LaneView | CallConstant) -> LaneView:
+    def call(function: Function, *inputs: ArrayView | CallConstant) -> ArrayView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
     if (
@@ -200,7 +200,7 @@ def _select_choice(s: SelectorState, x: Node) -> LaneView:
     )
 
 
-def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> LaneView:
+def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -> ArrayView:
     """Return all ones if a condition holds, else 0, from a sign bit or from the negated truth."""
     signed = MachineInt(type_.bits, signed=True)
     negative = _find_negative_witness(s, condition, signed) if type_.bits > _BYTE.bits else None
@@ -212,7 +212,7 @@ def _make_condition_mask(s: SelectorState, condition: Node, type_: MachineInt) -
 
 def _find_negative_witness(
     s: SelectorState, condition: Node, signed: MachineInt
-) -> LaneView | None:
+) -> ArrayView | None:
     """Return a value that is negative exactly if a comparison with a constant holds.
 
     None if the condition is another, or the type has no room for the value.
@@ -243,7 +243,7 @@ def _find_negative_witness(
     return None
 
 
-def _select_cast(s: SelectorState, x: Node) -> LaneView:
+def _select_cast(s: SelectorState, x: Node) -> ArrayView:
     (y,), (bits, signed) = x.nodes, x.fixed
     type_ = MachineInt(round_up_width(bits), signed)
     if s.count_needed_bits(x) <= bits < s.find_narrowest_view(y, bits).bits:

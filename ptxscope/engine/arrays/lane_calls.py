@@ -8,7 +8,7 @@ from itertools import groupby
 import numpy as np
 
 from ..ir.tape import Node
-from .call_sequence import Function, LaneView, copy, make_constant
+from .call_sequence import ArrayView, Function, copy, make_constant
 from .demand import measure_gathered_bits, measure_total_bits
 from .integer_types import WIDTHS, MachineInt, WidthError, get_unsigned_type, round_up_width
 from .selector_state import SelectorState
@@ -23,22 +23,22 @@ def _make_lane_mask(unit: int, lanes: Iterable[int]) -> int:
 
 
 def _call_on_words(
-    s: SelectorState, function: Function, x: LaneView, y: LaneView | int
-) -> LaneView:
+    s: SelectorState, function: Function, x: ArrayView, y: ArrayView | int
+) -> ArrayView:
     """Append a call on words."""
     return s.append_call(
         function, _WORD, 1, x, make_constant(y, _WORD) if isinstance(y, int) else y
     )
 
 
-def _shift_word(s: SelectorState, word: LaneView, distance: int) -> LaneView:
+def _shift_word(s: SelectorState, word: ArrayView, distance: int) -> ArrayView:
     """Shift a word left, or right if the distance is negative."""
     if not distance:
         return word
     return _call_on_words(s, np.left_shift if distance > 0 else np.right_shift, word, abs(distance))
 
 
-def select_gather(s: SelectorState, x: Node) -> LaneView:
+def select_gather(s: SelectorState, x: Node) -> ArrayView:
     """Pick lanes from words; lanes that move equally far are shifted and masked together."""
     unit, picks = x.fixed
     if x.lanes == 1:
@@ -49,7 +49,7 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
         (word, i - index, i) for i, (word, index) in enumerate(picks) if i in s.get_needed_lanes(x)
     ]
     all_mask = _make_lane_mask(unit, (i for *_, i in moves))
-    result: LaneView | None = None
+    result: ArrayView | None = None
     for (word, lanes), group in groupby(sorted(moves), key=lambda move: move[:2]):
         lane_mask, distance = _make_lane_mask(unit, (i for *_, i in group)), unit * lanes
         view = _shift_word(s, s.read(x.nodes[word], _WORD), distance)
@@ -63,7 +63,7 @@ def select_gather(s: SelectorState, x: Node) -> LaneView:
     return result.with_type(get_unsigned_type(unit))
 
 
-def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
+def _select_one_lane(s: SelectorState, x: Node) -> ArrayView:
     """Pick one byte or half-word; the bits above it are cleared only if they count."""
     unit, ((word, index),) = x.fixed
     if unit * (index + 1) > 32 or unit == 32:
@@ -80,7 +80,7 @@ def _select_one_lane(s: SelectorState, x: Node) -> LaneView:
     return _shift_word(s, s.read(x.nodes[word], _WORD), -unit * index)
 
 
-def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
+def extract_part(s: SelectorState, x: Node, signed: bool) -> ArrayView:
     """Extract one byte or half-word of a word, extended to a word."""
     unit, ((word, index),) = x.fixed
     type_ = MachineInt(32, signed)
@@ -92,7 +92,7 @@ def extract_part(s: SelectorState, x: Node, signed: bool) -> LaneView:
     return s.append_call(np.right_shift, type_, 1, view, make_constant(32 - unit, type_))
 
 
-def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
+def select_kept_lanes(s: SelectorState, x: Node) -> ArrayView:
     """Take some lanes from one vector, or from a single number, and the others from another."""
     new_node, old_node = x.nodes
     lanes, unit = x.fixed
@@ -117,7 +117,7 @@ def select_kept_lanes(s: SelectorState, x: Node) -> LaneView:
     return _call_on_words(s, np.bitwise_or, new, old).with_type(lane)
 
 
-def select_pack(s: SelectorState, x: Node) -> LaneView:
+def select_pack(s: SelectorState, x: Node) -> ArrayView:
     """Reinterpret lanes as the word that they form in memory."""
     (y,), (unit,) = x.nodes, x.fixed
     if unit not in WIDTHS or unit * y.lanes not in WIDTHS:
@@ -125,7 +125,7 @@ def select_pack(s: SelectorState, x: Node) -> LaneView:
     return s.read(y, get_unsigned_type(unit)).with_type(get_unsigned_type(unit * y.lanes))
 
 
-def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
+def select_lane_sum(s: SelectorState, x: Node) -> ArrayView:
     """Sum lanes by multiplying their word by 1 in each lane: the top lane is the sum.
 
     Lanes that may be negative are counted from their minimum. Four words are first added in pairs.
@@ -141,7 +141,7 @@ def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
     word = get_unsigned_type(round_up_width(bits * count))
     view = view.with_type(word)
 
-    def append(function: Function, value: int) -> LaneView:
+    def append(function: Function, value: int) -> ArrayView:
         return s.append_call(function, word, 1, view, make_constant(value, word))
 
     if len(lanes) < count:
@@ -151,7 +151,7 @@ def select_lane_sum(s: SelectorState, x: Node) -> LaneView:
     return append(np.add, len(x.fixed[0]) * low) if low else view
 
 
-def _add_pairs_of_words(s: SelectorState, view: LaneView) -> LaneView:
+def _add_pairs_of_words(s: SelectorState, view: ArrayView) -> ArrayView:
     """Add words 0 and 1, and words 2 and 3, whose sums fit in a word."""
     long, count = get_unsigned_type(64), view.lanes // 2
     pairs = view.with_type(long)

@@ -19,11 +19,11 @@ from ..semantics.plan import Plan, Result, Source
 from .array_program import RunBuffers
 from .call_sequence import (
     ArrayCall,
+    ArrayView,
     Buffer,
     BufferKind,
     CallConstant,
     CallSequence,
-    LaneView,
     clip,
     copy,
 )
@@ -167,7 +167,7 @@ class _Body:
         self.lines.append(f"{name} = {instruction}")
         return name
 
-    def _format_type(self, x: LaneView) -> str:
+    def _format_type(self, x: ArrayView) -> str:
         return _format_vector(x.bits, x.lanes * self.size)
 
     def _read_register(self, register: int | Buffer, vector: str) -> str:
@@ -175,14 +175,14 @@ class _Body:
         same = held_vector == vector
         return name if same else self._append(f"bitcast {held_vector} {name} to {vector}")
 
-    def _read(self, x: LaneView | CallConstant, template: LaneView) -> str:
+    def _read(self, x: ArrayView | CallConstant, template: ArrayView) -> str:
         """Return an input as a vector without its type; a constant fills ``template``'s lanes."""
-        if isinstance(x, LaneView):
+        if isinstance(x, ArrayView):
             return self._read_register(x.register, self._format_type(x))
         lane = f"i{template.bits} {x.value}"
         return f"<{', '.join([lane] * (template.lanes * self.size))}>"
 
-    def _call(self, name: str, template: LaneView, *values: str) -> str:
+    def _call(self, name: str, template: ArrayView, *values: str) -> str:
         """Append a call of an LLVM intrinsic on vectors of one type."""
         vector = self._format_type(template)
         whole = f"@llvm.{name}.v{template.lanes * self.size}i{template.bits}"
@@ -193,7 +193,7 @@ class _Body:
         """Append the instructions of a call and return the name of its value."""
         function, out = step.function, step.out
         converts = function is copy or function in _RELATIONS
-        view = next(x for x in step.inputs if isinstance(x, LaneView)) if converts else out
+        view = next(x for x in step.inputs if isinstance(x, ArrayView)) if converts else out
         values = [self._read(x, view) for x in step.inputs]
         vector, sign = self._format_type(view), "s" if view.dtype.kind == "i" else "u"
         if function is copy:
@@ -219,7 +219,7 @@ class _Body:
         negative = self._append(f"sub {vector} zeroinitializer, {values[0]}")
         return negative if function is np.negative else self._call("smax", out, *values, negative)
 
-    def _write_shift(self, out: LaneView, sign: str, x: str, y: str, *, is_left: bool) -> str:
+    def _write_shift(self, out: ArrayView, sign: str, x: str, y: str, *, is_left: bool) -> str:
         """Append a shift with NumPy's behaviour: large distances leave 0, or the sign."""
         vector = self._format_type(out)
         limit = self._read(CallConstant(out.bits - 1, out.dtype), out)

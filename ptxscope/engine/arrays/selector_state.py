@@ -10,10 +10,10 @@ from .call_sequence import (
     DTYPES,
     TRUTH,
     ArrayCall,
+    ArrayView,
     CallConstant,
     Dtype,
     Function,
-    LaneView,
     copy,
     make_constant,
 )
@@ -30,18 +30,18 @@ class SelectorState:
         self._recording = recording
         self._selectors = selectors
         self.steps: list[ArrayCall] = []
-        self._places: dict[Node, dict[int, LaneView]] = {}
+        self._places: dict[Node, dict[int, ArrayView]] = {}
         self._register_count = 0
 
     def append_call(
-        self, function: Function, type_: MachineInt, lanes: int, *inputs: LaneView | CallConstant
-    ) -> LaneView:
+        self, function: Function, type_: MachineInt, lanes: int, *inputs: ArrayView | CallConstant
+    ) -> ArrayView:
         """Append a call that writes a new register."""
         return self._emit_call(function, DTYPES[type_], lanes, inputs)
 
     def append_truth_call(
-        self, function: Function, lanes: int, *inputs: LaneView | CallConstant
-    ) -> LaneView:
+        self, function: Function, lanes: int, *inputs: ArrayView | CallConstant
+    ) -> ArrayView:
         """Append a call that writes truths."""
         return self._emit_call(function, TRUTH, lanes, inputs)
 
@@ -50,9 +50,9 @@ class SelectorState:
         function: Function,
         dtype: Dtype,
         lanes: int,
-        inputs: tuple[LaneView | CallConstant, ...],
-    ) -> LaneView:
-        out = LaneView(self._register_count, dtype, lanes)
+        inputs: tuple[ArrayView | CallConstant, ...],
+    ) -> ArrayView:
+        out = ArrayView(self._register_count, dtype, lanes)
         self._register_count += 1
         self.steps.append(ArrayCall(function, inputs, out))
         return out
@@ -69,7 +69,7 @@ class SelectorState:
         """Return the type that stores a node."""
         return self._recording.choose_storage_type(x)
 
-    def read(self, x: Node, type_: MachineInt) -> LaneView:
+    def read(self, x: Node, type_: MachineInt) -> ArrayView:
         """Return a node in a type, truncated to its low bits if it does not fit.
 
         A type narrower than requested holds the exact values, so they are extended.
@@ -81,7 +81,7 @@ class SelectorState:
             view = places[type_.bits] = self.append_call(copy, type_, view.lanes, view)
         return view.with_type(type_)
 
-    def find_narrowest_view(self, x: Node, bits: int) -> LaneView:
+    def find_narrowest_view(self, x: Node, bits: int) -> ArrayView:
         """Return the narrowest view of at least ``bits`` bits that holds a node, or the widest."""
         if x not in self._places:
             view = self._selectors[x.op](self, x)
@@ -98,10 +98,10 @@ class SelectorState:
         widths = (self.find_narrowest_view(y, type_.bits).bits for y in args if isinstance(y, Node))
         return type_._replace(bits=max(type_.bits, min(_WORD, *widths)))
 
-    def read_as(self, x: Node | int, type_: MachineInt) -> LaneView | CallConstant:
+    def read_as(self, x: Node | int, type_: MachineInt) -> ArrayView | CallConstant:
         """Return a node or a constant in a type."""
         return make_constant(x, type_) if isinstance(x, int) else self.read(x, type_)
 
 
-NodeSelector = Callable[[SelectorState, Node], LaneView]
+NodeSelector = Callable[[SelectorState, Node], ArrayView]
 """Appends the calls that compute a node of its operation, and returns the node's view."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..arrays.narrowing import narrow_by_reach
 from ..ir.operations import Op
-from ..ir.program import Program, rewrite_program
+from ..ir.recorded_plan import RecordedPlan, rewrite_program
 from ..ir.rewrites import SHORTENING_RULES
 from ..ir.tape import Node, RewriteRules, get_range
 from .ptx_block import (
@@ -34,7 +34,7 @@ _RULES: RewriteRules = {
 
 
 def write_plain_ptx(
-    program: Program, operands: Mapping[str, str]
+    program: RecordedPlan, operands: Mapping[str, str]
 ) -> tuple[ReplacementLine, ...] | None:
     """Return the lines that compute the single result of a program; the last one writes it.
 

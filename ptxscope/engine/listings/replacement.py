@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from ..ir.program import record_plan
+from ..ir.recorded_plan import record_plan
 from ..isa.entry import Group
 from ..records import replace
 from ..semantics.lowering import lower

@@ -9,7 +9,7 @@ from ..isa.integers import Range
 from ..isa.value_text import format_hex
 from ..records import Record
 from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
-from .drawings import Cell, Figure, FormulaCell
+from .drawings import CellDrawing, FigureDrawing, FormulaCell
 from .formula import make_equation
 from .instruction_view import InstructionView, format_short_name
 from .properties import (
@@ -114,9 +114,9 @@ class MicroOperation(Record):
     """Whether it only moves bits, so that its inputs reveal its output."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
     """When a picture may leave it out."""
-    cell: ClassVar[Cell] = FormulaCell()
+    cell: ClassVar[CellDrawing] = FormulaCell()
     """Its cell in every lane; ``make_cell`` if lanes or kinds of inputs differ."""
-    figure: ClassVar[Figure | None] = None
+    figure: ClassVar[FigureDrawing | None] = None
     """Its figure; ``make_figure`` if that has numbers."""
     notation: ClassVar[Notation | None] = None
     """How its values are written; ``get_notation`` if that depends on more than the range."""
@@ -229,14 +229,14 @@ class MicroOperation(Record):
 
     # --- how it looks --------------------------------------------------------------------
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
+    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         """Return the cell of one lane of a row.
 
         It does not depend on values: the picture of a form, which has none, draws the same cell.
         """
         return self.cell
 
-    def make_figure(self, row: RowView) -> Figure | None:
+    def make_figure(self, row: RowView) -> FigureDrawing | None:
         """Return the figure of a row, or None if its cells show everything."""
         return self.figure
 

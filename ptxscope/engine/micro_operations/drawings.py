@@ -10,39 +10,39 @@ from ..records import Record
 from .properties import Part, Reading
 
 
-class Cell(Record):
+class CellDrawing(Record):
     """The text of one lane."""
 
 
-class FormulaCell(Cell):
+class FormulaCell(CellDrawing):
     """The formula: ``7 + 2 = 9``."""
 
 
-class PartCell(Cell):
+class PartCell(CellDrawing):
     """The bits of a part of an input, and its name."""
 
     part: Part
 
 
-class ReadingCell(Cell):
+class ReadingCell(CellDrawing):
     """The bits of the input, their extension, and the number that they stand for."""
 
     reading: Reading
 
 
-class NumberCell(Cell):
+class NumberCell(CellDrawing):
     """The number, and the input if it is another one."""
 
 
-class VerdictCell(Cell):
+class VerdictCell(CellDrawing):
     """A relation, and whether it holds."""
 
 
-class TruthCell(Cell):
+class TruthCell(CellDrawing):
     """A formula of truth values."""
 
 
-class TakenCell(Cell):
+class TakenCell(CellDrawing):
     """The number that a lane of the destination takes, and its bits."""
 
     unit: int
@@ -51,41 +51,41 @@ class TakenCell(Cell):
     """Whether the lane takes bits 31:16 of the number instead of its low bits."""
 
 
-class KeptCell(Cell):
+class KeptCell(CellDrawing):
     """The part of an input that a lane of the destination keeps."""
 
     part: Part
 
 
-class PatternCell(Cell):
+class PatternCell(CellDrawing):
     """Bits, and the bits that they become."""
 
     unchanged_note: str
     """Text if the bits stay as they are."""
 
 
-class ConversionCell(Cell):
+class ConversionCell(CellDrawing):
     """A number, and the bits that it becomes."""
 
 
-class WordCell(Cell):
+class WordCell(CellDrawing):
     """A word that consists of lanes: a part in each column."""
 
     unit: int
 
 
-class ResultCell(Cell):
+class ResultCell(CellDrawing):
     """The bits of a destination, and their meaning."""
 
     letters: str
     """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
 
 
-class Figure(Record):
+class FigureDrawing(Record):
     """A drawing of a row, for views with room."""
 
 
-class RangeLine(Figure):
+class RangeLine(FigureDrawing):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
     low: int | None
@@ -93,60 +93,60 @@ class RangeLine(Figure):
     high: int | None
 
 
-class LimitLine(Figure):
+class LimitLine(FigureDrawing):
     """A range from 0, with a number that may be above it."""
 
     high: int
 
 
-class ComparisonLine(Figure):
+class ComparisonLine(FigureDrawing):
     """The two sides of a comparison on one line."""
 
     type: Type | None
     """The type of the sides, or None for exact numbers."""
 
 
-class LeftShiftBits(Figure):
+class LeftShiftBits(FigureDrawing):
     """A number bit by bit, shifted left."""
 
     amount: int
 
 
-class RightShiftBits(Figure):
+class RightShiftBits(FigureDrawing):
     """A number bit by bit, shifted right."""
 
     amount: int
 
 
-class TruncatedBits(Figure):
+class TruncatedBits(FigureDrawing):
     """The numbers that do not fit in a width, bit by bit."""
 
     bits: int
 
 
-class FloatBits(Figure):
+class FloatBits(FigureDrawing):
     """The fields of a float."""
 
 
-class FlushedBits(Figure):
+class FlushedBits(FigureDrawing):
     """The fields of a float before and after it is flushed."""
 
 
-class LogicGate(Figure):
+class LogicGate(FigureDrawing):
     """A logical operation on truth values."""
 
     word: str
     """``and``, ``or``, ``xor`` or ``not``."""
 
 
-class Choice(Cell, Figure):
+class Choice(CellDrawing, FigureDrawing):
     """A condition and the two inputs that it chooses between."""
 
     names: tuple[str, str]
     """The names of the two inputs."""
 
 
-class LaneSum(Cell, Figure):
+class LaneSum(CellDrawing, FigureDrawing):
     """A running sum that starts with the second input and continues lane by lane."""
 
     lanes: tuple[int, ...]

@@ -8,7 +8,7 @@ from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import Cell, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
+from .drawings import CellDrawing, Choice, FormulaCell, LogicGate, ResultCell, TruthCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_guard
 from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
@@ -150,7 +150,7 @@ class Encode(MicroOperation):
         is_guarded = rows[0].instruction.guard is not None
         return f"If the guard holds, {sentence}" if is_guarded else sentence
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
+    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         if row.stage is not Stage.WRITE:
             return FormulaCell()
         return ResultCell(f"{ {_ONE: '1.0', 1: '1'}.get(self.true, 'all 1s') } or 0")

@@ -24,7 +24,7 @@ from .base import (
     RowMutation,
     RowView,
 )
-from .drawings import Cell, KeptCell, LaneSum, ResultCell, TakenCell, WordCell
+from .drawings import CellDrawing, KeptCell, LaneSum, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .instruction_view import format_short_name
 from .numbers import Subtract
@@ -148,7 +148,7 @@ class Merge(MicroOperation):
         mask = Selector(self.unit, lanes)
         return f"Mask .{mask}: {taken_text}; {format_lanes(kept_lanes)} {kept_part}."
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
+    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         if lane in self.lanes:
             return TakenCell(self.unit, self.high)
         return KeptCell(Part(1, self.unit, lane))
@@ -218,7 +218,7 @@ class Pack(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         return f"The {UNIT_NAMES[self.unit]}s {format_write(rows)}."
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
+    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         if row.instruction.entry.lanes > 1:
             return WordCell(self.unit)
         source = row.inputs[0]

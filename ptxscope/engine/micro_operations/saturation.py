@@ -9,7 +9,7 @@ from ..isa.types import Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
 from .arithmetic import Arithmetic, Inputs, V, is_different, is_outside
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import Cell, NumberCell, RangeLine, ResultCell, TruncatedBits
+from .drawings import CellDrawing, NumberCell, RangeLine, ResultCell, TruncatedBits
 from .formula import Formula, Sign, make_equation, make_transition
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, map_bits
 from .selection import map_read_bits
@@ -225,7 +225,7 @@ class Truncate(MicroOperation):
         low = "" if rows[0].inputs[0].micro.is_choice else "low "  # a choice has these bits only
         return f"The {low}{self.bits} bits {action}."
 
-    def make_cell(self, row: RowView, lane: int) -> Cell:
+    def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")
 
     def make_figure(self, row: RowView) -> TruncatedBits:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from .arithmetic import Arithmetic, V, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import Figure, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
+from .drawings import FigureDrawing, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
 from .numbers import Negate
 from .properties import Flag, Idleness, LaneText
 
@@ -44,7 +44,7 @@ class LimitAmount(MicroOperation):
             return ".wrap keeps the low five bits of the amount."
         return ".clamp limits the amount to 32."
 
-    def make_figure(self, row: RowView) -> Figure:
+    def make_figure(self, row: RowView) -> FigureDrawing:
         return TruncatedBits(5) if self.wrap else LimitLine(32)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

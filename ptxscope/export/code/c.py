@@ -17,7 +17,7 @@ from .plan_code import (
     Assignment,
     Expression,
     IntegerRangeKind,
-    Level,
+    Precedence,
     Writer,
     find_kind,
     find_operation_kind,
@@ -42,7 +42,7 @@ class _C:
             return Expression(
                 f"-{text} - 1" if is_least else f"-{text}",
                 kind,
-                Level.SUM if is_least else Level.UNARY,
+                Precedence.SUM if is_least else Precedence.UNARY,
             )
         if value < 1 << 31:
             text = str(value) if value < 256 else hex(value)
@@ -54,14 +54,14 @@ class _C:
             text = f"(__int128)UINT64_C({value:#x})"
         else:
             text = f"((__int128){value >> 64:#x} << 64 | UINT64_C({value % (1 << 64):#x}))"
-        return Expression(text, kind, Level.ATOM)
+        return Expression(text, kind, Precedence.ATOM)
 
     def convert(self, x: Expression, kind: IntegerRangeKind) -> Expression:
         if kind is x.kind:
             return x
         # C converts a signed number beside an unsigned one, and loses its sign
-        text = x.text if x.level <= Level.UNARY else f"({x.text})"
-        return Expression(f"({_TYPES[kind]}){text}", kind, Level.UNARY)
+        text = x.text if x.level <= Precedence.UNARY else f"({x.text})"
+        return Expression(f"({_TYPES[kind]}){text}", kind, Precedence.UNARY)
 
     def convert_truth(self, x: Expression) -> Expression:
         return x
@@ -75,14 +75,14 @@ class _C:
             kind = find_kind(ranges)
             a, b = (w.read_name(x, index, lane, kind) for index in (0, 1))
             sign = "<" if x.op is Op.MINIMUM else ">"
-            return Expression(self.choose(f"{a} {sign} {b}", a, b), kind, Level.CHOICE)
+            return Expression(self.choose(f"{a} {sign} {b}", a, b), kind, Precedence.CHOICE)
         low, high = x.fixed
         kind = find_kind((*ranges, Range(low, high)))
         value = w.read_name(x, 0, lane, kind)
         low_text, high_text = (w.format_number(bound, kind) for bound in x.fixed)
         upper = self.choose(f"{value} > {high_text}", high_text, value)
         text = self.choose(f"{value} < {low_text}", low_text, f"({upper})")
-        return Expression(text, kind, Level.CHOICE)
+        return Expression(text, kind, Precedence.CHOICE)
 
     def write_absolute(self, w: Writer, x: Node, lane: int) -> Expression:
         (y,) = x.nodes
@@ -94,21 +94,21 @@ class _C:
             kind = find_operation_kind(x)
             value = w.read_name(x, 0, lane, kind)
             text = self.choose(f"{value} < 0", f"-{value}", value)
-        return Expression(text, kind, Level.CHOICE)
+        return Expression(text, kind, Precedence.CHOICE)
 
     def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
         """Multiply by a power: C leaves the left shift of a negative number undefined."""
         kind = find_operation_kind(x)
-        value = w.read(x, 0, lane, kind, Level.PRODUCT)
-        amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Level.UNARY)
-        one = self.convert(Expression("1", IntegerRangeKind.SIGNED, Level.ATOM), kind).text
+        value = w.read(x, 0, lane, kind, Precedence.PRODUCT)
+        amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
+        one = self.convert(Expression("1", IntegerRangeKind.SIGNED, Precedence.ATOM), kind).text
         one = "INT64_C(1)" if kind is IntegerRangeKind.SIGNED else one
-        return Expression(f"{value} * ({one} << {amount})", kind, Level.PRODUCT)
+        return Expression(f"{value} * ({one} << {amount})", kind, Precedence.PRODUCT)
 
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
-        value = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Level.UNARY)
+        value = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
         text = f"((union {{ float f; uint32_t u; }}){{ (float){value} }}).u"
-        return Expression(text, IntegerRangeKind.SIGNED, Level.ATOM)
+        return Expression(text, IntegerRangeKind.SIGNED, Precedence.ATOM)
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:

@@ -11,7 +11,7 @@ from enum import Enum, IntEnum
 from typing import Protocol
 
 from ...engine.ir.operations import Op, apply_operation
-from ...engine.ir.program import record_plan
+from ...engine.ir.recorded_plan import record_plan
 from ...engine.ir.rewrites import SHORTENING_RULES
 from ...engine.ir.tape import Node, get_range
 from ...engine.isa.integers import Range
@@ -44,7 +44,7 @@ def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
     )
 
 
-class Level(IntEnum):
+class Precedence(IntEnum):
     """How tightly an expression binds; a looser one needs brackets."""
 
     ATOM = 0
@@ -61,7 +61,7 @@ class Expression(NamedTuple):
 
     text: str
     kind: IntegerRangeKind
-    level: Level
+    level: Precedence
     is_truth: bool = False
     """Whether the language takes it for a truth instead of a number."""
 
@@ -168,7 +168,7 @@ class Writer:
         self._add_variable(node, lane, name)
 
     def _add_variable(self, x: Node, lane: int, name: str) -> None:
-        self._variables[x, lane] = Expression(name, find_kind([x.range]), Level.ATOM)
+        self._variables[x, lane] = Expression(name, find_kind([x.range]), Precedence.ATOM)
 
     def write(self, x: Node, lane: int, reader: Node | None = None) -> Expression:
         """Return an expression for a lane of a node; ``reader`` is the node that reads it."""
@@ -195,7 +195,9 @@ class Writer:
         self._reads = outer_reads
         return self.write(x, lane)
 
-    def read(self, x: Node, index: int, lane: int, kind: IntegerRangeKind, level: Level) -> str:
+    def read(
+        self, x: Node, index: int, lane: int, kind: IntegerRangeKind, level: Precedence
+    ) -> str:
         """Return argument ``index`` of a node in a kind, in brackets if it binds more loosely."""
         y = x.args[index]
         if isinstance(y, int):
@@ -207,14 +209,14 @@ class Writer:
     def read_name(self, x: Node, index: int, lane: int, kind: IntegerRangeKind) -> str:
         """Return an argument that is written several times: as a variable if it is long."""
         y = x.args[index]
-        if isinstance(y, Node) and self.write(y, lane, x).level > Level.UNARY:
+        if isinstance(y, Node) and self.write(y, lane, x).level > Precedence.UNARY:
             self._name_part(*y.find_lane(lane))
-        return self.read(x, index, lane, kind, Level.UNARY)
+        return self.read(x, index, lane, kind, Precedence.UNARY)
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> str:
         """Return a literal of a kind, in brackets if it is an expression."""
         x = self.dialect.format_number(value, kind)
-        return x.text if x.level <= Level.UNARY else f"({x.text})"
+        return x.text if x.level <= Precedence.UNARY else f"({x.text})"
 
     def write_bits(
         self, x: Node, lane: int, bits: int, shift: int = 0, index: int = 0
@@ -222,17 +224,19 @@ class Writer:
         """Return ``bits`` bits of an argument, from bit ``shift``, as an unsigned number."""
         values = get_range(x.args[index])
         kind = find_kind([values])
-        text = self.read(x, index, lane, kind, Level.UNARY)
+        text = self.read(x, index, lane, kind, Precedence.UNARY)
         if values.fits_in(bits + shift, signed=False):
-            text, level = (f"{text} >> {shift}", Level.OTHER) if shift else (text, Level.UNARY)
+            text, level = (
+                (f"{text} >> {shift}", Precedence.OTHER) if shift else (text, Precedence.UNARY)
+            )
             return Expression(text, kind, level)
         text = f"({text} >> {shift})" if shift else text
         if kind is IntegerRangeKind.WIDE and bits <= 64:
             narrow = IntegerRangeKind.UNSIGNED
-            wide = Expression(text, kind, Level.ATOM)
+            wide = Expression(text, kind, Precedence.ATOM)
             text, kind = self.dialect.convert(wide, narrow).text, narrow
         return Expression(
-            f"{text} & {self.format_number((1 << bits) - 1, kind)}", kind, Level.OTHER
+            f"{text} & {self.format_number((1 << bits) - 1, kind)}", kind, Precedence.OTHER
         )
 
 
@@ -246,7 +250,9 @@ def find_operation_kind(x: Node) -> IntegerRangeKind:
 _WriterFunction = Callable[[Writer, Node, int], Expression]
 
 
-def _make_writer(sign: str, left: Level, right: Level, level: Level) -> _WriterFunction:
+def _make_writer(
+    sign: str, left: Precedence, right: Precedence, level: Precedence
+) -> _WriterFunction:
     def write(w: Writer, x: Node, lane: int) -> Expression:
         kind = find_operation_kind(x)
         a, b = w.read(x, 0, lane, kind, left), w.read(x, 1, lane, kind, right)
@@ -261,8 +267,10 @@ def _make_comparison_writer(sign: str) -> _WriterFunction:
             (truth,) = apply_operation(EXACT, x.op, ((0,), (0,)), ())
             return w.dialect.format_number(truth, IntegerRangeKind.SIGNED)
         kind = find_kind(map(get_range, x.args))
-        a, b = (w.read(x, index, lane, kind, Level.SUM) for index in (0, 1))
-        return Expression(f"{a} {sign} {b}", IntegerRangeKind.SIGNED, Level.OTHER, is_truth=True)
+        a, b = (w.read(x, index, lane, kind, Precedence.SUM) for index in (0, 1))
+        return Expression(
+            f"{a} {sign} {b}", IntegerRangeKind.SIGNED, Precedence.OTHER, is_truth=True
+        )
 
     return write
 
@@ -270,9 +278,9 @@ def _make_comparison_writer(sign: str) -> _WriterFunction:
 def _write_truths(w: Writer, x: Node, lane: int, sign: str) -> Expression:
     """Write an operation on two truths as one on bits."""
     a, b = (w.write(y, lane, x) for y in x.nodes)
-    texts = [y.text if y.level <= Level.UNARY else f"({y.text})" for y in (a, b)]
+    texts = [y.text if y.level <= Precedence.UNARY else f"({y.text})" for y in (a, b)]
     is_truth = a.is_truth and b.is_truth
-    return Expression(f" {sign} ".join(texts), IntegerRangeKind.SIGNED, Level.OTHER, is_truth)
+    return Expression(f" {sign} ".join(texts), IntegerRangeKind.SIGNED, Precedence.OTHER, is_truth)
 
 
 def _is_of_truths(x: Node) -> bool:
@@ -293,34 +301,34 @@ def _write_not_equal(w: Writer, x: Node, lane: int) -> Expression:
 
 def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_operation_kind(x)
-    value = w.read(x, 0, lane, kind, Level.UNARY)
-    return Expression(f"-({value})" if value[0] == "-" else f"-{value}", kind, Level.UNARY)
+    value = w.read(x, 0, lane, kind, Precedence.UNARY)
+    return Expression(f"-({value})" if value[0] == "-" else f"-{value}", kind, Precedence.UNARY)
 
 
 def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_kind([get_range(x.args[0])])
-    value = w.read(x, 0, lane, kind, Level.UNARY)
-    amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Level.UNARY)
-    return Expression(f"{value} >> {amount}", kind, Level.OTHER)
+    value = w.read(x, 0, lane, kind, Precedence.UNARY)
+    amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
+    return Expression(f"{value} >> {amount}", kind, Precedence.OTHER)
 
 
 def _write_not(w: Writer, x: Node, lane: int) -> Expression:
     kind = IntegerRangeKind.SIGNED
-    return Expression(f"1 - {w.read(x, 0, lane, kind, Level.PRODUCT)}", kind, Level.SUM)
+    return Expression(f"1 - {w.read(x, 0, lane, kind, Precedence.PRODUCT)}", kind, Precedence.SUM)
 
 
 def _write_choice(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_kind(map(get_range, x.args[1:]))
-    condition = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Level.OTHER)
-    a, b = (w.read(x, index, lane, kind, Level.OTHER) for index in (1, 2))
-    return Expression(w.dialect.choose(condition, a, b), kind, Level.CHOICE)
+    condition = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Precedence.OTHER)
+    a, b = (w.read(x, index, lane, kind, Precedence.OTHER) for index in (1, 2))
+    return Expression(w.dialect.choose(condition, a, b), kind, Precedence.CHOICE)
 
 
 def _write_bitand(w: Writer, x: Node, lane: int) -> Expression:
     (mask,) = x.fixed
     kind = find_kind([get_range(x.args[0]), Range(mask, mask)])
-    value = w.read(x, 0, lane, kind, Level.UNARY)
-    return Expression(f"{value} & {w.format_number(mask, kind)}", kind, Level.OTHER)
+    value = w.read(x, 0, lane, kind, Precedence.UNARY)
+    return Expression(f"{value} & {w.format_number(mask, kind)}", kind, Precedence.OTHER)
 
 
 def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
@@ -333,8 +341,8 @@ def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
         return low
     kind = find_kind([x.range, Range(0, (1 << bits) - 1)])
     low, top = w.dialect.convert(low, kind), w.format_number(1 << (bits - 1), kind)
-    text = low.text if low.level <= Level.UNARY else f"({low.text})"
-    return Expression(f"({text} ^ {top}) - {top}", kind, Level.SUM)
+    text = low.text if low.level <= Precedence.UNARY else f"({low.text})"
+    return Expression(f"({text} ^ {top}) - {top}", kind, Precedence.SUM)
 
 
 def _write_gather(w: Writer, x: Node, lane: int) -> Expression:
@@ -348,22 +356,22 @@ def _write_pack(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_operation_kind(x)
     parts = []
     for index in reversed(range(y.lanes)):
-        part = w.read(x, 0, index, kind, Level.UNARY)
+        part = w.read(x, 0, index, kind, Precedence.UNARY)
         parts.append(f"({part} << {unit * index})" if index else part)
-    return Expression(" | ".join(parts), kind, Level.OTHER)
+    return Expression(" | ".join(parts), kind, Precedence.OTHER)
 
 
 def _write_sum(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_operation_kind(x)
-    lanes = (w.read(x, 0, index, kind, Level.PRODUCT) for index in x.fixed[0])
-    return Expression(" + ".join(lanes), kind, Level.SUM)
+    lanes = (w.read(x, 0, index, kind, Precedence.PRODUCT) for index in x.fixed[0])
+    return Expression(" + ".join(lanes), kind, Precedence.SUM)
 
 
 _WRITERS: Mapping[Op, _WriterFunction] = {
     Op.ROW: lambda w, x, lane: w.write(x.nodes[0], lane, x),
-    Op.ADD: _make_writer("+", Level.SUM, Level.PRODUCT, Level.SUM),
-    Op.SUBTRACT: _make_writer("-", Level.SUM, Level.PRODUCT, Level.SUM),
-    Op.MULTIPLY: _make_writer("*", Level.PRODUCT, Level.UNARY, Level.PRODUCT),
+    Op.ADD: _make_writer("+", Precedence.SUM, Precedence.PRODUCT, Precedence.SUM),
+    Op.SUBTRACT: _make_writer("-", Precedence.SUM, Precedence.PRODUCT, Precedence.SUM),
+    Op.MULTIPLY: _make_writer("*", Precedence.PRODUCT, Precedence.UNARY, Precedence.PRODUCT),
     Op.NEGATIVE: _write_negative,
     Op.ABSOLUTE: lambda w, x, lane: w.dialect.write_absolute(w, x, lane),
     Op.MINIMUM: _write_bound,

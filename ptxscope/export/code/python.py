@@ -14,7 +14,7 @@ from .function_parts import group_by_stage, list_parameters, list_results, make_
 from .plan_code import (
     Expression,
     IntegerRangeKind,
-    Level,
+    Precedence,
     Writer,
     list_assignments,
 )
@@ -27,33 +27,35 @@ class _Python:
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         text = str(value) if abs(value) < 256 else hex(value)
-        return Expression(text, kind, Level.UNARY if value < 0 else Level.ATOM)
+        return Expression(text, kind, Precedence.UNARY if value < 0 else Precedence.ATOM)
 
     def convert(self, x: Expression, kind: IntegerRangeKind) -> Expression:  # noqa: ARG002
         return x
 
     def convert_truth(self, x: Expression) -> Expression:
-        return Expression(f"int({x.text})", _KIND, Level.ATOM) if x.is_truth else x
+        return Expression(f"int({x.text})", _KIND, Precedence.ATOM) if x.is_truth else x
 
     def choose(self, condition: str, x: str, y: str) -> str:
         return f"{x} if {condition} else {y}"
 
     def write_bound(self, w: Writer, x: Node, lane: int) -> Expression:
-        value = w.read(x, 0, lane, _KIND, Level.CHOICE)
+        value = w.read(x, 0, lane, _KIND, Precedence.CHOICE)
         if x.op is not Op.CLIP:
             name = "min" if x.op is Op.MINIMUM else "max"
-            text = f"{name}({value}, {w.read(x, 1, lane, _KIND, Level.CHOICE)})"
+            text = f"{name}({value}, {w.read(x, 1, lane, _KIND, Precedence.CHOICE)})"
         else:
             low, high = (w.format_number(bound, _KIND) for bound in x.fixed)
             text = f"min(max({value}, {low}), {high})"
-        return Expression(text, _KIND, Level.ATOM)
+        return Expression(text, _KIND, Precedence.ATOM)
 
     def write_absolute(self, w: Writer, x: Node, lane: int) -> Expression:
-        return Expression(f"abs({w.read(x, 0, lane, _KIND, Level.CHOICE)})", _KIND, Level.ATOM)
+        return Expression(
+            f"abs({w.read(x, 0, lane, _KIND, Precedence.CHOICE)})", _KIND, Precedence.ATOM
+        )
 
     def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
-        value, amount = (w.read(x, index, lane, _KIND, Level.UNARY) for index in (0, 1))
-        return Expression(f"{value} << {amount}", _KIND, Level.OTHER)
+        value, amount = (w.read(x, index, lane, _KIND, Precedence.UNARY) for index in (0, 1))
+        return Expression(f"{value} << {amount}", _KIND, Precedence.OTHER)
 
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
         value = w.read_name(x, 0, lane, _KIND)
@@ -61,7 +63,7 @@ class _Python:
         significand = f"round(abs({value}) / 2.0 ** ({size} - 24))"  # ties to even
         magnitude = f"(((125 + {size}) << 23) + {significand} if {value} else 0)"
         text = f"{magnitude} + (0x80000000 if {value} < 0 else 0)"
-        return Expression(text, _KIND, Level.SUM)
+        return Expression(text, _KIND, Precedence.SUM)
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:

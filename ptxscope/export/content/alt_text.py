@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...engine.tracing.lane_text import format_result
-from .document import Answers, Document, OperandView, RowView, StepView
+from .document import Answers, Document, DocumentRow, OperandView, StepView
 
 
 def format_alt_text(doc: Document) -> str:
@@ -83,7 +83,7 @@ def _iter_step_sentences(step: StepView) -> Iterator[str]:
     yield from map(_format_sentence, step.notes)
 
 
-def _iter_row_sentences(row: RowView) -> Iterator[str]:
+def _iter_row_sentences(row: DocumentRow) -> Iterator[str]:
     """Yield the values of a row, in sentences if a flag is raised."""
     if len(row.cells) == 1:
         (cell,) = row.cells

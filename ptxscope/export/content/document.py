@@ -81,7 +81,7 @@ class CellView(NamedTuple):
     """Flags that the sentence of the step does not mention."""
 
 
-class RowView(NamedTuple):
+class DocumentRow(NamedTuple):
     """A micro-operation; the cell of the most significant lane comes first."""
 
     row: RowTrace
@@ -97,7 +97,7 @@ class StepView(NamedTuple):
     stage: Stage
     title: str
     about: str
-    rows: tuple[RowView, ...]
+    rows: tuple[DocumentRow, ...]
     notes: tuple[str, ...]
     """Notes of the author on the step."""
 
@@ -364,7 +364,7 @@ def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> St
     return StepView(step.number, step.stage, format_title(step), about, rows, notes)
 
 
-def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
+def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
     hidden_flags, part = EXTENSIONS, get_part_name(trace, row)
     if len(row.inputs[0]) == 1:
         hidden_flags = EXTENSIONS | {Flag.MASKED_OUT}  # the bytes of a scalar are not lanes
@@ -385,7 +385,7 @@ def _make_row_view(trace: Trace, row: RowTrace) -> RowView:
                 flags,
             )
         )
-    return RowView(row, get_row_name(trace, row.row), tuple(cells))
+    return DocumentRow(row, get_row_name(trace, row.row), tuple(cells))
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:

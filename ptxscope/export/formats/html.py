@@ -18,7 +18,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import Answers, Document, RowView, StepView, build_document, list_traces
+from ..content.document import Answers, Document, DocumentRow, StepView, build_document, list_traces
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
@@ -194,7 +194,7 @@ def _step_lines(
     yield "</section>"
 
 
-def _format_row(trace: Trace, row: RowView, relations: Relations) -> str:
+def _format_row(trace: Trace, row: DocumentRow, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
@@ -215,7 +215,7 @@ def _escape_unbroken(text: str) -> str:
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
-def format_origin(trace: Trace, row: RowView, lane: int) -> str:
+def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     origins = find_provenance(trace, row.row.key, lane)
     parts = [

@@ -26,7 +26,7 @@ from ...engine.tracing.lane_text import interpret_bits
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, CellView, Document, RowView, StepView, build_document
+from ..content.document import Answers, CellView, Document, DocumentRow, StepView, build_document
 from ..options import DEFAULT, Options
 from .recorded_json import require_equal
 
@@ -280,7 +280,7 @@ def _step_to_json(trace: Trace, step: StepView) -> Object:
     }
 
 
-def _row_to_json(trace: Trace, view: RowView) -> Object:
+def _row_to_json(trace: Trace, view: DocumentRow) -> Object:
     row = view.row.row  # the plan's row
     return {
         "key": row.key,
@@ -293,7 +293,7 @@ def _row_to_json(trace: Trace, view: RowView) -> Object:
     }
 
 
-def _lane_to_json(trace: Trace, view: RowView, cell: CellView, width: int) -> Object:
+def _lane_to_json(trace: Trace, view: DocumentRow, cell: CellView, width: int) -> Object:
     return {
         "lane": cell.lane,
         "value": _integer_to_json(cell.value),

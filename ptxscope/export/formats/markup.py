@@ -12,7 +12,7 @@ from enum import Enum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, RowView, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, StepView, build_document
 from ..options import Options
 
 
@@ -154,7 +154,7 @@ def _iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
     yield from (NoteBlock(make_text(note)) for note in step.notes)
 
 
-def _make_row(row: RowView) -> tuple[InlineText, ...]:
+def _make_row(row: DocumentRow) -> tuple[InlineText, ...]:
     cells = [make_code(row.name)]
     for cell in row.cells:
         flags = ", ".join(cell.flags)

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, RowView, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, StepView, build_document
 from ..options import DEFAULT, Options
 
 WIDTH = 80
@@ -78,13 +78,13 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
         yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _single_lane_lines(row: RowView, width: int) -> Iterator[str]:
+def _single_lane_lines(row: DocumentRow, width: int) -> Iterator[str]:
     flags = ", ".join(row.cells[0].flags)
     text = str(row.cells[0].formula) + (f"   [{flags}]" if flags else "")
     yield from wrap_text(text, f"  {row.name}".ljust(_INDENT), " " * _INDENT, width)
 
 
-def _fits_in_columns(row: RowView, width: int) -> bool:
+def _fits_in_columns(row: DocumentRow, width: int) -> bool:
     """Whether the lanes fit side by side in columns of `width` characters, without broken numbers.
 
     A lane may take several lines in the columns of the default width, but not in narrower ones.
@@ -95,7 +95,7 @@ def _fits_in_columns(row: RowView, width: int) -> bool:
     return max(map(len, (*parts, *(", ".join(cell.flags) for cell in row.cells)))) < width
 
 
-def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
+def _lane_by_lane_lines(row: DocumentRow, width: int) -> Iterator[str]:
     """Yield a line for each lane, if they do not fit side by side."""
     for index, cell in enumerate(row.cells):
         lead = f"  {row.name}" if index == 0 else ""
@@ -104,7 +104,7 @@ def _lane_by_lane_lines(row: RowView, width: int) -> Iterator[str]:
         yield from wrap_text(text, lead.ljust(_INDENT), " " * _INDENT, width)
 
 
-def _lane_column_lines(row: RowView, width: int) -> Iterator[str]:
+def _lane_column_lines(row: DocumentRow, width: int) -> Iterator[str]:
     lines = [textwrap.wrap(cell.text, width - 1) for cell in row.cells]
     for index in range(max(map(len, lines))):
         lead = f"  {row.name}" if index == 0 else ""

@@ -13,7 +13,7 @@ from .tape import Node, RewriteRules, Tape
 NO_RULES: RewriteRules = {}
 
 
-class Program(NamedTuple):
+class RecordedPlan(NamedTuple):
     """The computation of a plan as nodes, each after its arguments."""
 
     nodes: tuple[Node, ...]
@@ -49,7 +49,7 @@ def record_plan(
     *,
     has_row_nodes: bool = False,
     with_flags: bool = False,
-) -> Program:
+) -> RecordedPlan:
     """Run a plan's micro-operations on a tape with some rules.
 
     ``has_row_nodes`` records each row's value as a ROW, across which no rule looks. ``with_flags``
@@ -85,7 +85,7 @@ def make_flag_key(key: str, flag: str) -> str:
     return f"{key} {flag}"
 
 
-def rewrite_program(program: Program, rules: RewriteRules) -> Program:
+def rewrite_program(program: RecordedPlan, rules: RewriteRules) -> RecordedPlan:
     """Record what a program's results need again, with other rules."""
     tape, copies = Tape(rules), dict[Node, Node]()
     for x in _list_needed_nodes(program.nodes, (node for node, _ in program.results.values())):
@@ -96,9 +96,9 @@ def rewrite_program(program: Program, rules: RewriteRules) -> Program:
 
 def _make_program(
     tape: Tape, rows: Mapping[str, Node], results: Mapping[str, tuple[Node, Type]]
-) -> Program:
+) -> RecordedPlan:
     ends = (*rows.values(), *(node for node, _ in results.values()))
-    return Program(_list_needed_nodes(tape.nodes, ends), rows, results)
+    return RecordedPlan(_list_needed_nodes(tape.nodes, ends), rows, results)
 
 
 def _list_needed_nodes(nodes: Iterable[Node], ends: Iterable[Node]) -> tuple[Node, ...]:
