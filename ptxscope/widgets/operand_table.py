@@ -92,7 +92,7 @@ class OperandTable(CursorPane):
         self.field = OperandField("a", "hex")
         """The field under the cursor."""
         self._typed_over = False
-        self._untold = False
+        self._has_hidden_readings = False
 
     @property
     def subject(self) -> object:
@@ -112,8 +112,8 @@ class OperandTable(CursorPane):
 
     def hide_readings(self, *, is_hidden: bool) -> None:
         """Show lanes as bits while the user predicts their numbers."""
-        if is_hidden != self._untold:
-            self._untold = is_hidden
+        if is_hidden != self._has_hidden_readings:
+            self._has_hidden_readings = is_hidden
             self.redraw_lines()
 
     def highlight_bits(self, bits: Mapping[str, int]) -> None:
@@ -233,7 +233,7 @@ class OperandTable(CursorPane):
     def _format_lane(self, trace: Trace, field: OperandField) -> str:
         unit = 32 // trace.instruction.count_lanes(field.role)
         bits = trace.operands[field.role] >> unit * field.position
-        if self._untold:
+        if self._has_hidden_readings:
             return format_hex(bits & (1 << unit) - 1, unit)
         return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
 

@@ -150,7 +150,7 @@ async def test_escape_bytes_and_markup_in_a_listing_are_text() -> None:
 
 
 def told(drive: Driver) -> str:
-    return drive.app.screen.query_one("#told", Page).read_text()
+    return drive.app.screen.query_one("#details", Page).read_text()
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))

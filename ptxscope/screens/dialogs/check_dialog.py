@@ -34,7 +34,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     CheckDialog {
         & #found { height: auto; max-height: 40%; }
         & #counts { height: auto; color: $text-muted; }
-        & #told { height: 1fr; }
+        & #details { height: 1fr; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,7 +48,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
         super().__init__()
         self._instructions, self._title = instructions, title
         self._menu = Menu("Diagnostics", [_make_item(item) for item in instructions], "found")
-        self._page = Page("told", "Details")
+        self._page = Page("details", "Details")
 
     def compose(self) -> ComposeResult:
         """Yield the diagnostics and, below them, one of them in full."""

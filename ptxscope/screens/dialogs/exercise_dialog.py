@@ -38,7 +38,7 @@ class ExerciseDialog(Dialog[Trace | None]):
     DEFAULT_CSS = """
     ExerciseDialog {
         & #asked { height: auto; max-height: 60%; }
-        & #told { height: 1fr; }
+        & #feedback { height: 1fr; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -57,7 +57,7 @@ class ExerciseDialog(Dialog[Trace | None]):
         self._tally_messages = store.messages[before:] if store else []
         self._now = Count()
         self._question_page = Page("asked", "")
-        self._feedback_page = Page("told", "")
+        self._feedback_page = Page("feedback", "")
         self._exercises = self._iter_exercises()
         self._exercise: Exercise = next(self._exercises)
         self._hints: Iterator[str] = iter(())
