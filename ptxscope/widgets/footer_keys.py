@@ -158,9 +158,9 @@ def _iter_own_bindings(focus: Widget) -> Iterator[tuple[Binding, DOMNode]]:
                 if node is not focus:
                     free_keys = [key for key in free_keys if not _is_consumed(focus, key)]
                 taken_keys.update(keys)
-                is_told = binding.show or not has_shown or keys[0] in _ARROWS
+                is_listed = binding.show or not has_shown or keys[0] in _ARROWS
                 label = _format_label(node, binding)
-                if free_keys and label and is_told:
+                if free_keys and label and is_listed:
                     yield Binding(free_keys[0], binding.action, label), node
 
 
