@@ -11,7 +11,7 @@ from ..engine.tracing.trace import RowTrace, Trace
 from .scene_model import Cell, CellSpan, SpanKind
 
 OUTCOMES = (SpanKind.CHIP, SpanKind.VALUE, SpanKind.CLAMPED, SpanKind.HOLDS, SpanKind.FAILS)
-"""Looks of spans that show the result of a row."""
+"""Kinds of spans that show the result of a row."""
 
 
 class Pair(NamedTuple):

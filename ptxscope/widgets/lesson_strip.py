@@ -81,7 +81,7 @@ class LessonStrip(Pane):
 
         control: LessonStrip
 
-    def __init__(self, id: str = "tour-strip") -> None:  # noqa: A002
+    def __init__(self, id: str = "lesson-view") -> None:  # noqa: A002
         super().__init__(id, "Lesson")
         self._titles: tuple[str, ...] = ("Lesson",)
         self._paragraphs: tuple[LessonParagraph, ...] = ()

@@ -184,7 +184,7 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
     async with explorer(size=(100, 30)) as drive:
         drive.screen.lessons.open("extension")
         await drive.press(*"nnnnnn")
-        strip = drive.pane("tour-strip")
+        strip = drive.pane("lesson-view")
         await drive.type("68")
         await drive.press("enter")
         assert "× Not 68. " in strip.read_text()

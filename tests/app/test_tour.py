@@ -31,7 +31,7 @@ async def opened(drive: Driver, name: str) -> str:
 
 
 def strip(drive: Driver) -> str:
-    return " ".join(drive.pane("tour-strip").read_text().split())
+    return " ".join(drive.pane("lesson-view").read_text().split())
 
 
 def picture(drive: Driver) -> str:
@@ -39,7 +39,7 @@ def picture(drive: Driver) -> str:
 
 
 def title(drive: Driver) -> str:
-    return str(drive.pane("tour-strip").border_title)
+    return str(drive.pane("lesson-view").border_title)
 
 
 def field(drive: Driver) -> ValueField:
@@ -81,7 +81,7 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
         assert lit(drive) == LaneRef(card.anchor.key, card.anchor.lane or 0)
     elif card.anchor and card.anchor.is_slot:
         assert drive.screen.query_one("#modifiers").pointed == card.anchor.key  # type: ignore[attr-defined]
-    assert focused(drive) is drive.pane("tour-strip")
+    assert focused(drive) is drive.pane("lesson-view")
     await drive.press("n")
 
 
@@ -180,7 +180,7 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         await drive.press("question_mark")
         assert "? Extend: a is s32, so signed" in strip(drive)
         await drive.press("escape")
-        assert focused(drive) is drive.pane("tour-strip")
+        assert focused(drive) is drive.pane("lesson-view")
         assert drive.state.lesson
         await drive.press("minus")  # an answer begins
         assert field(drive).is_open
@@ -264,7 +264,7 @@ async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() 
         assert drive.session.setup.model.startswith("ptxas")
         assert drive.state.step == 3
         await drive.press("L")  # back to the lesson
-        assert focused(drive) is drive.pane("tour-strip")
+        assert focused(drive) is drive.pane("lesson-view")
         await drive.press("n")
         assert drive.session.setup.model == "isa"
         assert drive.state.step == 5

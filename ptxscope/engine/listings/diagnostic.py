@@ -30,14 +30,14 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     ),
     "component": (
         Severity.WARNING,
-        "A component that its vector register does not have; it assembles and holds nothing.",
+        "A vector register does not have this component; it assembles and holds nothing.",
     ),
     "version": (Severity.ERROR, "The .version or .target is below what the instruction needs."),
     "crash": (Severity.WARNING, "The instruction is legal and crashes ptxas."),
-    "note": (Severity.NOTE, "Legal, but worth knowing."),
+    "note": (Severity.NOTE, "The instruction is legal; the note is worth knowing."),
     "unread": (
         Severity.NOTE,
-        "Not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
+        "It is not checked: half-precision, a sum, another kind of file, code in `#if 0`, or text "
         "with unknown parts.",
     ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),

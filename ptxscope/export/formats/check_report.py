@@ -87,22 +87,22 @@ def _example_lines(example: Counterexample) -> Iterator[str]:
 def count_items(
     items: Iterable[CheckedInstruction], counts: Counter[str]
 ) -> Iterator[CheckedInstruction]:
-    """Yield the items and count them by ``found``, ``illegal``, ``warned`` and ``unread``."""
+    """Yield the items and count them by ``checked``, ``illegal``, ``affected`` and ``unread``."""
     for item in items:
         if not item.diagnostics:
-            counts["found"] += 1
+            counts["checked"] += 1
         elif item.is_unreadable:
             counts["unread"] += 1
         else:
-            counts["found"] += 1
+            counts["checked"] += 1
             counts["illegal"] += not item.is_legal
-            counts["warned"] += bool(item.errata)
+            counts["affected"] += bool(item.errata)
         yield item
 
 
 def format_summary(counts: Counter[str]) -> str:
     """Format the counts in a line."""
-    noun = "instruction" if counts["found"] == 1 else "instructions"
-    summary = f"{counts['found']} {noun}, {counts['illegal']} illegal, "
-    summary += f"{counts['warned']} that an erratum can change"
+    noun = "instruction" if counts["checked"] == 1 else "instructions"
+    summary = f"{counts['checked']} {noun}, {counts['illegal']} illegal, "
+    summary += f"{counts['affected']} that an erratum can change"
     return summary + (f"; {counts['unread']} not checked" if counts["unread"] else "")

@@ -29,7 +29,7 @@ HELP_SECTIONS = {
     "line": "line",
     "browser": "find",
     "listing": "listing",
-    "tour-strip": "lessons",
+    "lesson-view": "lessons",
 }
 """The section of Help about a widget, by the widget's id."""
 
