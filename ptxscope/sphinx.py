@@ -116,14 +116,14 @@ class TraceDirective(SphinxDirective):
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
-            trace, trace_, _ = parse_request([*words, "-f", "text"])
+            trace, trace_options, _ = parse_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
-        labels = list(_labels(name, trace, trace_)) if name else []
+        labels = list(_labels(name, trace, trace_options)) if name else []
         if name:
-            options_ = nodes.fully_normalize_name(options["name"])
-            self._label([*labels, labels[0]._replace(label=options_)])
+            normalized_name = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, labels[0]._replace(label=normalized_name)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
         node = _TraceNode(
@@ -222,11 +222,13 @@ class PtxDomain(Domain):
         if traces is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "none has"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        trace_, _, _ = parse_request(traces[1] if traces else split_words(trace))
+        parsed_trace, _, _ = parse_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
         return (
-            format_destinations(trace_, value) if kind == "result" else format_value(trace_, value)
+            format_destinations(parsed_trace, value)
+            if kind == "result"
+            else format_value(parsed_trace, value)
         )
 
 

@@ -31,7 +31,7 @@ from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import format_result_bits, interpret_bits
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.trace import Trace
-from . import grader as judging
+from . import grader
 from .seeded_random import EASY, SeededRandom, draw_form, draw_operands, make_instruction
 from .tally import ExerciseKind, Tally
 
@@ -74,9 +74,9 @@ class Exercise(NamedTuple):
         return self.trace.instruction.opcode
 
     @property
-    def question(self) -> judging.Question:
+    def question(self) -> grader.Question:
         """The question about the result."""
-        return judging.Question(self.trace, next(iter(self.trace.instruction.results)))
+        return grader.Question(self.trace, next(iter(self.trace.instruction.results)))
 
     @property
     def right_number(self) -> int:
@@ -299,7 +299,7 @@ def format_solution(exercise: Exercise) -> str:
     """Format the right answer."""
     if exercise.kind is ExerciseKind.RESULT:
         ins, key = exercise.trace.instruction, exercise.question.key
-        bits = judging.compute_expected(exercise.question)
+        bits = grader.compute_expected(exercise.question)
         digits = format_hex(bits, ins.type_of(key).bits)
         return f"{ins.results[key]} = {digits}  {interpret_bits(ins, key, bits)}"
     if exercise.kind is ExerciseKind.MODIFIER:
@@ -317,7 +317,7 @@ def _format_values(trace: Trace) -> str:
 def list_hints(exercise: Exercise) -> tuple[str, ...]:
     """Return hints in order; the last one is the answer."""
     if exercise.kind is ExerciseKind.RESULT:
-        return judging.list_hints(exercise.question)
+        return grader.list_hints(exercise.question)
     if exercise.kind is ExerciseKind.MODIFIER:
         wrong_lines = (x for x in exercise.choices if x != exercise.trace.instruction)
         return (
@@ -348,7 +348,7 @@ def grade_answer(exercise: Exercise, text: str) -> Verdict:
         problem = Problem("the answer is too long", (0, 1), f"{_LONGEST} characters")
         raise PtxError(text[:_LONGEST], (problem,))
     if exercise.kind is ExerciseKind.RESULT:
-        graded_answer = judging.grade_answer(exercise.question, text)
+        graded_answer = grader.grade_answer(exercise.question, text)
         return Verdict(graded_answer.is_right, graded_answer.sentences)
     if exercise.kind is ExerciseKind.MODIFIER:
         return _grade_choice(exercise, text)

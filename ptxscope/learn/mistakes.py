@@ -90,9 +90,9 @@ class Mistake(NamedTuple):
 def iter_mistakes(question: Question) -> Iterator[Mistake]:
     """Yield every single mistake that changes the answer."""
     location = locate_answer(question)
-    expected = location.get_value(_run_plan(question.trace.plan, question.trace.operands))
+    expected = location.get_value(run_plan(question.trace.plan, question.trace.operands))
     for iter_kind in (
-        _iter_misconceptions,
+        _iter_model_mistakes,
         _iter_mutations,
         _iter_cause_mistakes,
         _iter_neighbour_mistakes,
@@ -143,7 +143,7 @@ def _explain_by_lane(
     if not is_whole or trace.instruction.entry.lanes == 1:
         return
     count, unit = measure_destination(trace, role)
-    expected = location.get_value(_run_plan(trace.plan, trace.operands))
+    expected = location.get_value(run_plan(trace.plan, trace.operands))
     lane_explanations: list[MistakeExplanation] = []
     for lane in range(count) if count > 1 else ():
         lane_question, mask = Question(trace, role, lane), (1 << unit) - 1
@@ -153,10 +153,6 @@ def _explain_by_lane(
                 return
             lane_explanations += [explanations[0].with_lane(lane)]
     yield from lane_explanations
-
-
-def _run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
-    return run_plan(plan, operands)
 
 
 # --- mutated rows ------------------------------------------------------------------------
@@ -169,7 +165,7 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
         distance = 0 if key == location.key else 1
         for mutation in iter_mutations(trace, row, question.lane):
             plan = with_mutation(trace.plan, key, mutation)
-            values = _run_plan(plan, trace.operands)
+            values = run_plan(plan, trace.operands)
             explanation = _format_mutation(question, row, mutation, values)
             yield Mistake(mutation.weight + distance, explanation, location.get_value(values))
 
@@ -219,8 +215,8 @@ def _has_answer(question: Question, row: RowTrace) -> bool:
 # --- other forms, rules and operands -----------------------------------------------------
 
 
-def _iter_misconceptions(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
-    """Yield the answers of the documentation and of the assemblers, if another model is asked."""
+def _iter_model_mistakes(question: Question, location: AnswerLocation) -> Iterator[Mistake]:
+    """Yield the answers of the other models: the documentation, and assemblers."""
     trace = question.trace
     ins, model = trace.instruction, trace.model
     if model.errata:
@@ -256,7 +252,7 @@ def _iter_plan_mistakes(
 ) -> Iterator[Mistake]:
     counterpart = _find_counterpart(question.trace.plan, plan, location)
     if counterpart and _is_known(plan, frozenset(get_visible_operands(question.trace))):
-        values = _run_plan(plan, question.trace.operands)
+        values = run_plan(plan, question.trace.operands)
         yield Mistake(weight, explanation, counterpart.get_value(values))
 
 
@@ -278,11 +274,11 @@ def _iter_cause_mistakes(question: Question, location: AnswerLocation) -> Iterat
         operands = (
             cause.operands(trace.operands, observed_case) if cause.operands else trace.operands
         )
-        value = counterpart.get_value(_run_plan(plan, operands))
+        value = counterpart.get_value(run_plan(plan, operands))
         id_ = "".join(erratum.id for erratum in cause.errata)
         yield Mistake(_compute_cost(cause), _format_cause(cause), value, id_)
     if "c" in known_roles:
-        value = location.get_value(_run_plan(trace.plan, {**trace.operands, "c": 0}))
+        value = location.get_value(run_plan(trace.plan, {**trace.operands, "c": 0}))
         yield Mistake(
             2, make_explanation(f"That would be right with {ins.format_operand('c')} = 0."), value
         )
@@ -358,7 +354,7 @@ def _iter_neighbour_mistakes(question: Question, location: AnswerLocation) -> It
     """Yield the values of the other lanes."""
     if question.lane is None:
         return
-    values = _run_plan(question.trace.plan, question.trace.operands)
+    values = run_plan(question.trace.plan, question.trace.operands)
     role = question.key if question.key in DESTINATIONS else ""
     count, unit = measure_destination(question.trace, role) if role else (0, 0)
     count = count or len(values[location.key])

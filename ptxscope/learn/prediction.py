@@ -10,7 +10,7 @@ from ..engine.tracing.lane_text import get_row_name
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .grader import Question, format_reply, grade_answer, list_hints
-from .question import locate_answer as place_of
+from .question import locate_answer
 
 _LONGEST = 256
 """Longest saved answer in characters."""
@@ -97,11 +97,11 @@ class Prediction(NamedTuple):
 
     def parse_answer(self, place: LaneRef, text: str) -> int:
         """Parse an answer for a place; raise PtxError if it is not a value."""
-        return place_of(self._make_question(place)).parse_answer(text)
+        return locate_answer(self._make_question(place)).parse_answer(text)
 
     def is_yes_or_no(self, place: LaneRef) -> bool:
         """Whether a lane is answered by yes or no."""
-        return place_of(self._make_question(place)).is_yes_or_no
+        return locate_answer(self._make_question(place)).is_yes_or_no
 
     def format_location(self, place: LaneRef) -> str:
         """Return the name of a lane: ``t lane 2``."""
@@ -136,7 +136,7 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
     for item in list(data)[:_MOST]:
         if not isinstance(item, list) or len(item) != 6:
             continue
-        key, lane, text, is_judged, *counts = item
+        key, lane, text, is_graded, *counts = item
         row = trace.rows.get(key) if isinstance(key, str) else None
         is_valid = type(lane) is int and row is not None and 0 <= lane < len(row.lanes)
         if not is_valid or not isinstance(text, str) or any(type(x) is not int for x in counts):
@@ -147,7 +147,7 @@ def from_json(trace: Trace, data: Iterable[object]) -> Prediction:
         try:
             updated = (
                 ungraded.with_answer(place, text)
-                if is_judged is True
+                if is_graded is True
                 else prediction.with_text(place, text)
             )
         except PtxError:

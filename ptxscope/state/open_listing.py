@@ -27,7 +27,7 @@ from ..engine.kernels.run_inputs import (
     make_initial_key,
     register_of,
 )
-from ..engine.listings.verdict_cache import get_cached_verdict as known_facts
+from ..engine.listings.verdict_cache import get_cached_verdict
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import Problem, PtxError
@@ -126,7 +126,7 @@ class ListingCursor(Record):
         return self.listing.programs[self.program].statements[self.index]
 
     @property
-    def execute_program(self) -> Run:
+    def program_run(self) -> Run:
         """The run of the program under the cursor."""
         return self.listing.run_program(self.program)
 
@@ -138,7 +138,7 @@ class ListingCursor(Record):
     @property
     def step(self) -> RunStep | None:
         """The result of the statement under the cursor; None if the run has not reached it."""
-        return next((x for x in self.execute_program.steps if x.statement is self.statement), None)
+        return next((x for x in self.program_run.steps if x.statement is self.statement), None)
 
     @cached_property
     def _places(self) -> UnknownSites:
@@ -156,7 +156,7 @@ class ListingCursor(Record):
         blocks = ShadowedRegisters[int | str]()
         steps = {
             id(step.statement): step
-            for step in (*self.execute_program.steps, *self.execute_program.later_steps)
+            for step in (*self.program_run.steps, *self.program_run.later_steps)
         }
         for statement in self.listing.programs[self.program].statements[: self.index]:
             key, step = partial(self._places.key, statement), steps.get(id(statement))
@@ -197,7 +197,7 @@ class ListingCursor(Record):
         place = self._values_before.get(name, make_initial_key(name))
         if not place or isinstance(place, int):
             return ""
-        inputs, answers = self.listing.inputs_by_program[self.program], self.execute_program.answers
+        inputs, answers = self.listing.inputs_by_program[self.program], self.program_run.answers
         if place in answers:
             return answers[place]
         is_free = name in inputs and name not in answers.values()
@@ -268,9 +268,9 @@ class ListingCursor(Record):
 
     def _iter_unreached_reasons(self) -> Iterator[str]:
         """Yield the reasons why the run has not reached the statement."""
-        need = next(iter(self.execute_program.missing_inputs), None)
-        if need is None and self.execute_program.steps:
-            yield f"not reached: line {self.execute_program.steps[-1].line} ends the run"
+        need = next(iter(self.program_run.missing_inputs), None)
+        if need is None and self.program_run.steps:
+            yield f"not reached: line {self.program_run.steps[-1].line} ends the run"
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
@@ -348,9 +348,9 @@ class ListingCursor(Record):
             observed = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
             raise error.shift_into(text, len(register) + 1) from None
-        register_value = self.execute_program.registers.get(name)
-        if self.execute_program.missing_inputs:
-            need = self.execute_program.missing_inputs[0]
+        register_value = self.program_run.registers.get(name)
+        if self.program_run.missing_inputs:
+            need = self.program_run.missing_inputs[0]
             return self, f"the run stops at line {need.reader.line}, which needs {need.name}"
         if (
             register_value is not None
@@ -358,7 +358,7 @@ class ListingCursor(Record):
             and observed.matches(register_value.bits)
         ):
             return self, f"{name} is as observed"
-        step = find_first_culprit(self.execute_program, {name: observed})
+        step = find_first_culprit(self.program_run, {name: observed})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)
@@ -398,9 +398,9 @@ def _make_row(
         return row._replace(problem=statement.problems[0].message)
     if ins and ins.errata:
         constants_used = {name: constants[name] for name in ins.names.values() if name in constants}
-        facts, _ = known_facts(str(ins), constants_used)
-        if facts and facts.example:  # as in `check`: literals are unchanged
-            row = row._replace(possible_errata=tuple(x.id for x in facts.example.errata))
+        verdict, _ = get_cached_verdict(str(ins), constants_used)
+        if verdict and verdict.example:  # as in `check`: literals are unchanged
+            row = row._replace(possible_errata=tuple(x.id for x in verdict.example.errata))
     if step is None:
         return row
     results = {name: bits for name, bits in step.writes.items() if bits is not None}

@@ -71,7 +71,7 @@ class Session:
         self.cursor = cursor
         """The cursor in the open listing."""
         self.undo_history = History()
-        self.future = History()
+        self.redo_history = History()
         self._trace: Trace | None = None
         self._divergences: tuple[Divergence, ...] | None = None
 
@@ -107,7 +107,7 @@ class Session:
             return False
         if not coalesce:
             self.undo_history.push(self.moment)
-        self.future.clear()
+        self.redo_history.clear()
         self._set_state(setup, cursor)
         return True
 
@@ -124,11 +124,11 @@ class Session:
 
     def undo(self) -> bool:
         """Undo the last edit and return whether there was one."""
-        return self._move_history(self.undo_history, self.future)
+        return self._move_history(self.undo_history, self.redo_history)
 
     def redo(self) -> bool:
         """Redo an undone edit and return whether there was one."""
-        return self._move_history(self.future, self.undo_history)
+        return self._move_history(self.redo_history, self.undo_history)
 
     def _move_history(self, source: History, target: History) -> bool:
         if not source:

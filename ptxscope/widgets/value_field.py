@@ -70,7 +70,7 @@ class ValueField(Vertical):
         about: object
         """The object that asked for it."""
         text: str
-        is_meant: bool
+        is_entered: bool
         """Whether the user entered it rather than left it."""
 
     class Unreadable(PostedMessage):

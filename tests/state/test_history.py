@@ -26,7 +26,7 @@ def test_undo_is_bounded_in_number() -> None:
     while session.undo():
         pass
     assert session.setup.values["a"] == 49
-    assert len(session.future) == MAX_UNDO_STEPS
+    assert len(session.redo_history) == MAX_UNDO_STEPS
     while session.redo():
         pass
     assert session.setup.values["a"] == MAX_UNDO_STEPS + 49

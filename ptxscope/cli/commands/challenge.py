@@ -45,7 +45,7 @@ Exit status: 0 if no answer was wrong, 1 if one was, 2 if the request is invalid
 """
 _WIDTH = 79
 _MAX_ANSWER_CHARS = 1 << 16
-"""Maximum bytes of an answer's line."""
+"""Maximum characters or bytes that are read of an answer's line."""
 
 
 def make_parser() -> Parser:
@@ -139,11 +139,11 @@ def _ask_one(state: ExerciseRun, exercise: Exercise) -> ExerciseRun:
     title, *lines = question_lines(exercise)
     print(f"{exercise.number}/{state.requested_count}  {title}")
     print("\n".join(lines))
-    attempts, hint_count = iter(list_hints(exercise)), 0
+    hints, hint_count = iter(list_hints(exercise)), 0
     while True:
         text = _read_line(format_prompt(exercise))
         if text.strip() == "?":
-            hint = next(attempts, "")
+            hint = next(hints, "")
             hint_count += bool(hint)
             _print_sentences([hint or "There are no more hints."])
             continue

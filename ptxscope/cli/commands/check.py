@@ -108,9 +108,9 @@ def run(words: Sequence[str]) -> int:
     sys.stdout.write(frame.tail if output.has_output else frame.empty)
     if arguments.format == "text":
         print(format_summary(output.counts))
-    if output.missing:
+    if output.read_errors:
         sys.stdout.flush()
-        raise CommandError("\n".join(output.missing))
+        raise CommandError("\n".join(output.read_errors))
     return int(output.counts["illegal"] > 0)
 
 
@@ -118,7 +118,7 @@ class CheckOutcome(NamedTuple):
     """The outcome of checking a file."""
 
     counts: Counter[str]
-    missing_package: str = ""
+    read_error: str = ""
     """The reason why it cannot be read."""
 
 
@@ -135,7 +135,7 @@ class _ReportWriter:
         self.has_output = False
         """Whether any text has been printed."""
         self.counts = Counter[str]()
-        self.missing: list[str] = []
+        self.read_errors: list[str] = []
         """The reasons why files cannot be read."""
 
     def write(self, text: str) -> None:
@@ -157,8 +157,8 @@ class _ReportWriter:
     def finish_file(self, outcome: CheckOutcome) -> None:
         """Record the outcome of a file."""
         self.counts.update(outcome.counts)
-        if outcome.missing_package:
-            self.missing.append(outcome.missing_package)
+        if outcome.read_error:
+            self.read_errors.append(outcome.read_error)
 
 
 def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
@@ -276,13 +276,13 @@ def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstr
             yield from check_listing(_iter_chunks(head, file, on_read), name)
         else:
             text = head + file.read()
-            lines, counted_lines = text.count("\n") + 1, 0
+            lines, counted_chars = text.count("\n") + 1, 0
             for item in check_source(text, name, language):
-                if (so_far := len(text) * item.location.line // lines) > counted_lines + _CHUNK:
-                    on_read(so_far - counted_lines)
-                    counted_lines = so_far
+                if (so_far := len(text) * item.location.line // lines) > counted_chars + _CHUNK:
+                    on_read(so_far - counted_chars)
+                    counted_chars = so_far
                 yield item
-            on_read(len(text) - counted_lines)
+            on_read(len(text) - counted_chars)
 
 
 def _iter_chunks(head: str, file: IO[str], on_read: Callable[[int], object]) -> Iterator[str]:

@@ -41,7 +41,8 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
-The run computes the 27 instructions and, on 32 bits, mov and or xor not shl shr add sub prmt lop3.
+The run computes the 27 instructions and, on 32 bits, mov, and, or, xor, not, shl, shr, add, sub,
+prmt and lop3.
 Any other instruction leaves the registers it writes unknown. If such a register is read, the run
 stops and asks for its value; supply it as name=value. The value is used once: if the register, or
 another of its name, becomes unknown again later, supply name@line=value for the line that writes
@@ -92,7 +93,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     names = (text.partition("=")[0].strip() for text in arguments.values)
     spare = (name for name in names if _is_spare(program, name))
     program_run = program_run._replace(unused=(*program_run.unused, *spare))
-    bar.begin("telling", len(program_run.steps), "steps")
+    bar.begin("printing", len(program_run.steps), "steps")
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT
     if arguments.json:

@@ -180,7 +180,7 @@ def _add_selection(parser: argparse._ArgumentGroup) -> None:
     steps.add_argument(
         "--until",
         metavar="STEP",
-        help="last step to show; the result is shown only with the final one",
+        help="last step to show; the result is shown only if this is the last step of all",
     )
     parser.add_argument("--no-result", action="store_true", help="hide the result")
     add_title(parser)

@@ -37,11 +37,11 @@ _PROSE = ("markdown", "rst", "asciidoc")
 
 
 def choose_format(
-    format_name: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
+    arguments: argparse.Namespace, formats: Sequence[str], otherwise: str = "text"
 ) -> None:
     """Set the format: that of -f, or else that of ``formats`` with the file's suffix."""
-    if format_name.format is None:
-        name = getattr(format_name, "output", None) or getattr(format_name, "frames", None) or ""
+    if arguments.format is None:
+        name = getattr(arguments, "output", None) or getattr(arguments, "frames", None) or ""
         suffix = str(format_of(name) or ending_of(name))
         if suffix in _NOT_MADE:
             names = ", ".join(f".{format_}" for format_ in PICTURES)
@@ -54,7 +54,7 @@ def choose_format(
                 f"{_format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
-        format_name.format = suffix if suffix in formats else otherwise
+        arguments.format = suffix if suffix in formats else otherwise
 
 
 def add_theme(parser: argparse._ActionsContainer) -> None:

@@ -157,10 +157,10 @@ def _exit_on_signals() -> Iterator[None]:
     old_handlers = {}
     with suppress(ValueError):  # not the main thread
         for name in ("SIGTERM", "SIGHUP"):
-            if handlers := getattr(signal, name, None):
-                old_handlers[handlers] = signal.signal(handlers, end)
+            if number := getattr(signal, name, None):
+                old_handlers[number] = signal.signal(number, end)
     try:
         yield
     finally:
-        for handlers, handler in old_handlers.items():
-            signal.signal(handlers, handler)
+        for number, handler in old_handlers.items():
+            signal.signal(number, handler)

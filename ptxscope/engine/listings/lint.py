@@ -110,12 +110,12 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
         yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
-def _is_empty_statement(piece: EmbeddedPtx, preceding_text: EmbeddedPtx | None) -> bool:
+def _is_empty_statement(piece: EmbeddedPtx, previous_piece: EmbeddedPtx | None) -> bool:
     """Whether an asm statement is a ``;`` alone, and the statement before it has one."""
     if piece.kind is not PieceKind.ASM or piece.ptx.strip() != ";":
         return False
-    return preceding_text is None or (
-        preceding_text.kind is PieceKind.ASM and preceding_text.ptx.rstrip().endswith((";", "}"))
+    return previous_piece is None or (
+        previous_piece.kind is PieceKind.ASM and previous_piece.ptx.rstrip().endswith((";", "}"))
     )
 
 
@@ -241,7 +241,7 @@ def _get_span(located_item: _LocatedItem) -> Span:
 def _check_partial(
     piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
 ) -> Iterator[_LocatedItem]:
-    """Yield statements that are only partly literal text; ``literal_spans`` are those of the others."""
+    """Yield statements that are only partly literal; ``literal_spans`` are those of the others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     opcode_span = piece.opcode_span
     if in_asm and not piece.ptx.replace(GAP, "").strip():

@@ -1,4 +1,7 @@
-"""Constant folding by ptxas that differs from its result on registers (docs/semantics.md, 2.1)."""
+"""Constant folding of ``slct`` by ptxas, F1, which differs from its result on registers.
+
+See docs/semantics.md, 2.1.
+"""
 
 from __future__ import annotations
 

@@ -365,7 +365,7 @@ def is_packed(row: RowScene) -> bool:
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
-def abbreviate_long_names(doc: Document, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
+def find_long_names(doc: Document, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
     """Return the names too long to draw, with their roles."""
     return list(dict.fromkeys(pair for pair in iter_names(doc.trace) if len(pair[0]) > max_chars))
 

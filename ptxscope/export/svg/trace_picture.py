@@ -33,10 +33,10 @@ from .page_layout import (
     Layout,
     Names,
     Sketch,
-    abbreviate_long_names,
     build_folded_scene,
     build_visible_scene,
     draw_instruction,
+    find_long_names,
 )
 from .result_shapes import (
     draw_column_grounds,
@@ -109,7 +109,7 @@ def draw_trace(
     is_compact = style.layout.is_compact
     branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
     max_chars = LONGEST_OF_BRANCH if branches else MAX_NAME_CHARS
-    long_names = abbreviate_long_names(doc, max_chars)
+    long_names = find_long_names(doc, max_chars)
     if long_names:
         trace = abbreviate_names(trace, max_chars)
         short_document = build_document(trace, options)
@@ -168,7 +168,7 @@ def draw_form(
     canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
     sketch = Sketch(canvas, scene, short_document, short_document.steps)
     place_rows(sketch)
-    y = top = _draw_document_head(doc, canvas, abbreviate_long_names(doc))
+    y = top = _draw_document_head(doc, canvas, find_long_names(doc))
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, short_document.steps, y, end_stage=None)
     y = draw_results(short_document, result_views, sketch, draw_column_grounds(sketch, top, y))

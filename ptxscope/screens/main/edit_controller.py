@@ -74,7 +74,7 @@ class EditController:
         name, cursor = self._state.find_computed_operand(edit), self._state.cursor
         if name and cursor:
             reason = "is computed by the listing: edit its inputs instead"
-            if name in cursor.execute_program.program.constants:
+            if name in cursor.program_run.program.constants:
                 reason = "is a constant of the asm statement"
             self._view.show_hint(f"{REFUSED} {name} {reason}", "changed", is_sticky=True)
 

@@ -315,9 +315,9 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         if isinstance(event.about, LaneRef):
-            self.predictions.take_answer(event.about, event.text, is_entered=event.is_meant)
+            self.predictions.take_answer(event.about, event.text, is_entered=event.is_entered)
         elif event.about is self.state.lesson:
-            self.lessons.take_answer(event.text, is_entered=event.is_meant)
+            self.lessons.take_answer(event.text, is_entered=event.is_entered)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
         if event.about is self.state.lesson:
