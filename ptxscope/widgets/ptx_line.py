@@ -355,9 +355,7 @@ class LineStatus(Pane, can_focus=False):
         """Show text that does not fit as a hint, unless there is another hint."""
         if self.is_mounted and self.size:
             focus = self.screen.focused
-            is_shown = bool(self.visible_lines) and (
-                focus is None or isinstance(focus, PtxLine)
-            )
+            is_shown = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
             Hint(self, self.completion_rest if is_shown else "").post_to_screen()
 
     def _note_lines(self, width: int) -> list[StyledLine]:

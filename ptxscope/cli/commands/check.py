@@ -108,9 +108,9 @@ def run(words: Sequence[str]) -> int:
     sys.stdout.write(frame.tail if output.has_output else frame.empty)
     if arguments.format == "text":
         print(format_summary(output.counts))
-    if output.missing:
+    if output.missing_packages:
         sys.stdout.flush()
-        raise CommandError("\n".join(output.missing))
+        raise CommandError("\n".join(output.missing_packages))
     return int(output.counts["illegal"] > 0)
 
 
@@ -135,7 +135,7 @@ class _ReportWriter:
         self.has_output = False
         """Whether any text has been printed."""
         self.counts = Counter[str]()
-        self.missing: list[str] = []
+        self.missing_packages: list[str] = []
         """The reasons why files cannot be read."""
 
     def write(self, text: str) -> None:
@@ -158,7 +158,7 @@ class _ReportWriter:
         """Record the outcome of a file."""
         self.counts.update(outcome.counts)
         if outcome.missing_package:
-            self.missing.append(outcome.missing_package)
+            self.missing_packages.append(outcome.missing_package)
 
 
 def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
