@@ -18,33 +18,37 @@ from ..widgets.sweep_pane import can_sweep as can_sweep
 from .dialogs.dialog import DialogFrame
 from .dialogs.message_placement import MessagesAside
 
-_AROUND = 6
+_EDGE_COLUMNS = 6
 """Columns of the frame's lower edge that its text cannot use."""
 
 
-def format_key_help(moved: Sequence[str], arrows: str, keys: tuple[str, str], room: int) -> str:
+def format_key_help(
+    moving_registers: Sequence[str], arrows: str, keys: tuple[str, str], room: int
+) -> str:
     """Return the key help in at most ``room`` columns, changes and their undo first.
 
-    ``moved`` are the registers that the arrows change, ``keys`` those that undo and help.
+    ``moving_registers`` are those that the arrows change, ``keys`` those that undo and help.
     """
     undo, ask = keys
-    changed = " and ".join(moved)
-    firsts: tuple[tuple[str, ...], ...] = (
-        (f"arrows move, and change {changed}", f"{undo} undoes it"),
-        (f"arrows change {changed}", f"{undo} undoes it"),
-        (f"arrows change {changed}", f"{undo} undo"),
-        (f"arrows set {changed}", f"{undo} undo"),
+    registers_text = " and ".join(moving_registers)
+    first_texts: tuple[tuple[str, ...], ...] = (
+        (f"arrows move, and change {registers_text}", f"{undo} undoes it"),
+        (f"arrows change {registers_text}", f"{undo} undoes it"),
+        (f"arrows change {registers_text}", f"{undo} undo"),
+        (f"arrows set {registers_text}", f"{undo} undo"),
     )
-    if not moved:
-        firsts = ((f"arrows {arrows}", f"{undo} undoes moves"), (f"arrows {arrows}",))
-    others = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
-    for count in range(len(others), -1, -1):
-        texts = [x for x, rank in zip(others, _RANKS, strict=True) if rank < count]
-        for first in firsts:
+    if not moving_registers:
+        first_texts = ((f"arrows {arrows}", f"{undo} undoes moves"), (f"arrows {arrows}",))
+    other_texts = ("Tab x, y, result", "w words", f"{ask} help", "^y copy", "Esc leave")
+    for count in range(len(other_texts), -1, -1):
+        texts = [x for x, rank in zip(other_texts, _RANKS, strict=True) if rank < count]
+        for first in first_texts:
             text = " · ".join([*first, *texts])
             if len(text) <= room:
                 return text
-    return next((first[0] for first in firsts[1:] if len(first[0]) <= room), firsts[-1][0])
+    return next(
+        (first[0] for first in first_texts[1:] if len(first[0]) <= room), first_texts[-1][0]
+    )
 
 
 _RANKS = (3, 2, 1, 4, 0)
@@ -102,7 +106,7 @@ class SweepScreen(ThemedScreen[None], MessagesAside[None]):
             tuple(map(make_printable, self._pane.moving_registers)),
             self._pane.arrows,
             (names["edit.undo"][0], names["help"][0]),
-            self.size.width - _AROUND,
+            self.size.width - _EDGE_COLUMNS,
         )
 
     @on(SweepPane.PointMoved)

@@ -174,13 +174,13 @@ _NAMES = {
     "pageup": "PgUp",
     "pagedown": "PgDn",
 }
-_WITH = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
+_MODIFIER_KEYS = {"ctrl+": "^", "alt+": "Alt+", "shift+": "Shift+"}
 
 
 def format_key(key: str) -> str:
     """Return the displayed name of a key, given Textual's name."""
     key = key.strip()
-    for prefix, sign in _WITH.items():
+    for prefix, sign in _MODIFIER_KEYS.items():
         if key.startswith(prefix):
             return sign + format_key(key.removeprefix(prefix))
     if key[:1] == "f" and key[1:].isdecimal():

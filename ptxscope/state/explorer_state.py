@@ -333,10 +333,10 @@ class ExplorerState:
         self.mode = Mode.READING
         return self.predictions.finish()
 
-    def find_next_lane(self, previous: LaneRef | None = None) -> LaneRef | None:
+    def find_next_lane(self, previous_lane: LaneRef | None = None) -> LaneRef | None:
         """Return a lane of the current step without a right guess, searching on from one."""
         prediction = self.predictions.prediction
-        return prediction and prediction.find_next_location(self.step, previous)
+        return prediction and prediction.find_next_location(self.step, previous_lane)
 
     # --- lessons -----------------------------------------------------------------------
 

@@ -345,7 +345,7 @@ class ListingCursor(Record):
             message = f"`{register.strip()}` is not a register here"
             raise PtxError(text, (Problem(message, (0, len(register)), "%r1=5"),))
         try:
-            observed = parse_observed(value, program.find_value_type(name))
+            observed_value = parse_observed(value, program.find_value_type(name))
         except PtxError as error:
             raise error.shift_into(text, len(register) + 1) from None
         register_value = self.program_run.registers.get(name)
@@ -355,10 +355,10 @@ class ListingCursor(Record):
         if (
             register_value is not None
             and register_value.bits is not None
-            and observed.matches(register_value.bits)
+            and observed_value.matches(register_value.bits)
         ):
             return self, f"{name} is as observed"
-        step = find_first_culprit(self.program_run, {name: observed})
+        step = find_first_culprit(self.program_run, {name: observed_value})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
         index = next(i for i, x in enumerate(program.statements) if x is step.statement)

@@ -201,10 +201,10 @@ class KeyBar(Pane, can_focus=False):
         self._focus_keys: Sequence[FooterKey] = ()
         self._permanent_keys: Sequence[FooterKey] = ()
 
-    def show(self, keys: Sequence[FooterKey], always: Sequence[FooterKey]) -> None:
+    def show(self, keys: Sequence[FooterKey], permanent_keys: Sequence[FooterKey]) -> None:
         """Show keys as far as there is room, and the permanent keys at the right."""
-        if (keys, always) != (self._focus_keys, self._permanent_keys):
-            self._focus_keys, self._permanent_keys = keys, always
+        if (keys, permanent_keys) != (self._focus_keys, self._permanent_keys):
+            self._focus_keys, self._permanent_keys = keys, permanent_keys
             self.redraw_lines()
 
     def draw(self, width: int) -> list[StyledLine]:

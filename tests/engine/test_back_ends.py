@@ -164,8 +164,8 @@ def _run_ptx(plan: Plan, role: str, rows: Rows) -> list[int] | None:
     machine = Machine(registers)
     for x in lines:
         values = [machine.read(str(y)) for y in x.sources]
-        machine.registers[str(x.to)] = machine.execute(x.operation, values)
-    bits = machine.registers[str(lines[-1].to)] & np.uint64((1 << type_.bits) - 1)
+        machine.registers[str(x.target)] = machine.execute(x.operation, values)
+    bits = machine.registers[str(lines[-1].target)] & np.uint64((1 << type_.bits) - 1)
     return [int(x) for x in np.broadcast_to(bits, (len(rows),))]
 
 

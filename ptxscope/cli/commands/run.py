@@ -83,7 +83,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
         message = str(PtxError(program.text, program.problems))
         raise CommandError(f"{make_printable(program.name)}, line {number}:\n{message}", 1)
     values = parse_inputs(program, arguments.values)
-    expected = _parse_expected(program, arguments.expect)
+    expected_results = _parse_expected(program, arguments.expect)
     watched = _find_watched(program, arguments.watch)
     bar.begin("running", len(program.statements), "statements")
     model = choose_model(arguments.model)
@@ -97,18 +97,25 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT
     if arguments.json:
-        print(format_json(_run_to_json(program_run, {} if request else expected, bar), indent=1))
+        print(
+            format_json(
+                _run_to_json(program_run, {} if request else expected_results, bar), indent=1
+            )
+        )
     else:
         for line in _run_lines(program_run, watched, arguments, bar):
             print(line)
         if not request:
-            for line in _verdict_lines(program_run, values, expected, arguments.stop):
+            for line in _verdict_lines(program_run, values, expected_results, arguments.stop):
                 print(line)
     if request:
         sys.stdout.flush()
         raise CommandError(_format_request(program_run))
     return int(
-        any(not _is_as_expected(program_run, name, observed) for name, observed in expected.items())
+        any(
+            not _is_as_expected(program_run, name, expected_result)
+            for name, expected_result in expected_results.items()
+        )
     )
 
 
@@ -419,26 +426,33 @@ def _register_lines(program_run: Run) -> Iterator[str]:
 # --- expectations ------------------------------------------------------------------------
 
 
-def _is_as_expected(program_run: Run, name: str, observed: Observed) -> bool:
+def _is_as_expected(program_run: Run, name: str, expected_result: Observed) -> bool:
     held_bits = program_run.registers.get(name)
-    return held_bits is not None and held_bits.bits is not None and observed.matches(held_bits.bits)
+    return (
+        held_bits is not None
+        and held_bits.bits is not None
+        and expected_result.matches(held_bits.bits)
+    )
 
 
 def _verdict_lines(
-    program_run: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+    program_run: Run,
+    values: Mapping[str, int],
+    expected_results: Mapping[str, Observed],
+    stop_line: int | None,
 ) -> Iterator[str]:
     """Yield the differences from given or expected values."""
-    if stop is not None and program_run.ending is not StopReason.BREAK:
-        yield f"note: the run ended before line {stop}"
+    if stop_line is not None and program_run.ending is not StopReason.BREAK:
+        yield f"note: the run ended before line {stop_line}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
         yield f"note: no line read the values given for {unused}"
     wrong_registers = {
-        name: observed
-        for name, observed in expected.items()
-        if not _is_as_expected(program_run, name, observed)
+        name: expected_result
+        for name, expected_result in expected_results.items()
+        if not _is_as_expected(program_run, name, expected_result)
     }
-    for name, observed in expected.items():
+    for name, expected_result in expected_results.items():
         width = program_run.program.types[name].bits
         if name not in wrong_registers:
             yield f"{make_printable(name)} is as observed"
@@ -447,18 +461,18 @@ def _verdict_lines(
         differences = held_bits and held_bits.bits is not None and format_hex(held_bits.bits, width)
         yield (
             f"{make_printable(name)} is {differences or 'unknown'}; you observed "
-            f"{observed.format_bits(width)}"
+            f"{expected_result.format_bits(width)}"
         )
     culprits = find_culprits(program_run, wrong_registers)
     for _, step in sorted({x.number: x for x in culprits.values()}.items()):
         names = [name for name, x in culprits.items() if x is step]
         yield from _blame_lines(
-            program_run, step, names if len(wrong_registers) > 1 else [], expected
+            program_run, step, names if len(wrong_registers) > 1 else [], expected_results
         )
     if unwritten_names := [name for name in wrong_registers if name not in culprits]:
         yield f"No line of the run wrote {_format_names(unwritten_names)}"
     if wrong_registers:
-        yield from _other_model_lines(program_run, values, expected, stop)
+        yield from _other_model_lines(program_run, values, expected_results, stop_line)
 
 
 def _format_names(names: Sequence[str]) -> str:
@@ -467,7 +481,7 @@ def _format_names(names: Sequence[str]) -> str:
 
 
 def _blame_lines(
-    program_run: Run, first: RunStep, names: Sequence[str], expected: Mapping[str, Observed]
+    program_run: Run, first: RunStep, names: Sequence[str], expected_results: Mapping[str, Observed]
 ) -> Iterator[str]:
     """Yield the instruction that changed a value, its inputs and their origin.
 
@@ -487,7 +501,7 @@ def _blame_lines(
     for source_name, value in first.reads.items():
         yield (
             f"  it read {_format_register(program_run, source_name, value.bits)}  "
-            f"({_format_origin(value, source_name, expected)})"
+            f"({_format_origin(value, source_name, expected_results)})"
         )
     origins = list(find_origins(program_run, first))
     for step in origins[:_MOST_ORIGINS]:
@@ -499,22 +513,28 @@ def _blame_lines(
         yield f"  and {len(origins) - _MOST_ORIGINS} earlier"
 
 
-def _format_origin(value: Value, name: str, expected: Mapping[str, Observed]) -> str:
+def _format_origin(value: Value, name: str, expected_results: Mapping[str, Observed]) -> str:
     location_text = (
         f"line {value.writer.line}" if value.writer else "given" if value.is_input else "constant"
     )
-    places = expected.get(name)
+    places = expected_results.get(name)
     is_expected = places is not None and value.bits is not None and places.matches(value.bits)
     return location_text + (", as observed" if is_expected else "")
 
 
 def _other_model_lines(
-    program_run: Run, values: Mapping[str, int], expected: Mapping[str, Observed], stop: int | None
+    program_run: Run,
+    values: Mapping[str, int],
+    expected_results: Mapping[str, Observed],
+    stop_line: int | None,
 ) -> Iterator[str]:
     """Yield the other models that meet all expectations, and where they differ."""
     for model in _list_distinct_models(program_run.model):
-        other_run = execute(program_run.program, values, model, stop_line=stop)
-        if all(_is_as_expected(other_run, name, observed) for name, observed in expected.items()):
+        other_run = execute(program_run.program, values, model, stop_line=stop_line)
+        if all(
+            _is_as_expected(other_run, name, expected_result)
+            for name, expected_result in expected_results.items()
+        ):
             yield f"Under {model.name} everything is as observed; the models differ at"
             for step in program_run.steps:
                 divergence = _find_divergence(step)
@@ -532,7 +552,7 @@ def _list_distinct_models(known_models: Model) -> tuple[Model, ...]:
 
 
 def _run_to_json(
-    program_run: Run, expected: Mapping[str, Observed], bar: ProgressBar
+    program_run: Run, expected_results: Mapping[str, Observed], bar: ProgressBar
 ) -> dict[str, Any]:
     types = program_run.program.types
 
@@ -542,7 +562,7 @@ def _run_to_json(
             for name, bits in values.items()
         }
 
-    first = find_first_culprit(program_run, expected)
+    first = find_first_culprit(program_run, expected_results)
     return {
         "program": program_run.program.name,
         "model": program_run.model.name,
@@ -577,10 +597,10 @@ def _run_to_json(
         ],
         "expected": {
             name: {
-                "observed": observed.format_bits(types[name].bits),
-                "holds": _is_as_expected(program_run, name, observed),
+                "observed": expected_result.format_bits(types[name].bits),
+                "holds": _is_as_expected(program_run, name, expected_result),
             }
-            for name, observed in expected.items()
+            for name, expected_result in expected_results.items()
         },
         "first_wrong": first.line if first else None,
     }

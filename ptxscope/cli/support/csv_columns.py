@@ -57,32 +57,32 @@ def evaluate_lines(
     with their bits.
     """
     text = np.frombuffer(bytes(_MARGIN) + lines, np.uint8)
-    ends = _find_cell_ends(text, width)
-    if ends is None:
+    cell_ends = _find_cell_ends(text, width)
+    if cell_ends is None:
         return None
     values = dict[str, Integers]()
     for name, (index, type_) in columns.items():
-        start = ends[:, index - 1] + 1 if index else np.append(_MARGIN, ends[:-1, -1] + 1)
-        column_values = _parse_column(_Cells(text, start, ends[:, index]), type_)
+        start = cell_ends[:, index - 1] + 1 if index else np.append(_MARGIN, cell_ends[:-1, -1] + 1)
+        column_values = _parse_column(_Cells(text, start, cell_ends[:, index]), type_)
         if column_values is None:
             return None
         values[name] = column_values.astype(get_storage_dtype(type_))
     results_by_name = evaluate(values)
     additions = [
-        _format_results(np.broadcast_to(results_by_name[name], len(ends)), bits)
+        _format_results(np.broadcast_to(results_by_name[name], len(cell_ends)), bits)
         for name, bits in results
     ]
     result_text = additions[0] if len(additions) == 1 else np.concatenate(additions, axis=1)
-    return _join_lines(text, ends[:, -1], result_text)[_MARGIN:].tobytes()
+    return _join_lines(text, cell_ends[:, -1], result_text)[_MARGIN:].tobytes()
 
 
 def _find_cell_ends(text: Bytes, width: int) -> IndexArray | None:
     """Return cell ends, a row per line; None unless every line has ``width`` short cells."""
-    ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
-    sizes = np.diff(ends, prepend=_MARGIN - 1) - 1
-    if ends.size % width or sizes.max() > field_size_limit():
+    cell_ends = np.flatnonzero((text == _COMMA) | (text == _NEWLINE))
+    sizes = np.diff(cell_ends, prepend=_MARGIN - 1) - 1
+    if cell_ends.size % width or sizes.max() > field_size_limit():
         return None
-    table = ends.reshape(-1, width)
+    table = cell_ends.reshape(-1, width)
     separators = text[table]
     is_complete = np.all(separators[:, :-1] == _COMMA) and np.all(separators[:, -1] == _NEWLINE)
     # a line without characters is not a row, and a single empty cell would be written in quotes
@@ -204,13 +204,13 @@ def _format_results(values: Integers, bits: int) -> Bytes:
     return result_text
 
 
-def _join_lines(text: Bytes, ends: IndexArray, additions: Bytes) -> Bytes:
+def _join_lines(text: Bytes, cell_ends: IndexArray, additions: Bytes) -> Bytes:
     """Return the lines with their additions before the line ends."""
     count, width = additions.shape
     piece = np.dtype((np.void, width))
     joined_text, is_addition = np.empty((2, text.size + additions.size), np.uint8)
     is_addition[:] = 0
-    positions = ends + np.arange(count) * width
+    positions = cell_ends + np.arange(count) * width
     for array, pieces in ((joined_text, additions), (is_addition, np.ones_like(additions))):
         windows = np.ndarray((array.size - width + 1,), piece, array, strides=(1,))
         windows[positions] = pieces.view(piece)[:, 0]

@@ -12,8 +12,8 @@ from ..isa.types import Type
 from ..records import NamedTuple
 
 _CONFUSION_COSTS = {
-    frozenset(pair): weight
-    for weight, *pairs in (
+    frozenset(pair): cost
+    for cost, *pairs in (
         (2, ("vadd", "vsub"), ("vmin", "vmax"), ("vshl", "vshr"), ("vadd", "vavrg")),
         (3, ("vsub", "vabsdiff")),
     )

@@ -47,7 +47,8 @@ def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> Sele
     for case in cases:
         matching_digits = _find_right_digits(problem, case, set().union(*fitting))
         fitting = [
-            previous & current for previous, current in zip(fitting, matching_digits, strict=True)
+            old_digits & new_digits
+            for old_digits, new_digits in zip(fitting, matching_digits, strict=True)
         ]
         if not all(fitting):
             return None
@@ -55,10 +56,12 @@ def _solve_merged_lanes(problem: SelectorProblem, cases: Sequence[Case]) -> Sele
         tuple(sorted(fitting[lane])) if lane in problem.mask else problem.list_free_digits(lane)
         for lane in range(problem.lanes)
     )
-    best = [_choose_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)]
+    least_changed_digits = [
+        _choose_least_changed(problem, lane, choices) for lane, choices in enumerate(lanes)
+    ]
     choice_count = prod(len(lanes[lane]) for lane in problem.mask)
     solution = problem.choose_simplest(
-        best, lambda digits: all(map(contains, lanes, digits)), choice_count
+        least_changed_digits, lambda digits: all(map(contains, lanes, digits)), choice_count
     )
     return problem.make_matches(solution, choice_count, lanes)
 

@@ -19,14 +19,14 @@ def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:
             numbers |= {value.step for value in earlier.reads.values()}
 
 
-def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunStep]:
+def find_culprits(run: Run, expected_results: Mapping[str, Observed]) -> dict[str, RunStep]:
     """Return, for each register that differs from the observation, the step that is to blame.
 
     That is the last write of the register. If that step only copied a register or kept the wrong
     bits, it is the step that they came from. Registers that nothing wrote are omitted.
     """
     culprits: dict[str, RunStep] = {}
-    for name, observed in expected.items():
+    for name, observed in expected_results.items():
         steps, value = run.find_writes(name), run.registers.get(name)
         if not steps or value is None:
             continue
@@ -38,9 +38,11 @@ def find_culprits(run: Run, expected: Mapping[str, Observed]) -> dict[str, RunSt
     return culprits
 
 
-def find_first_culprit(run: Run, expected: Mapping[str, Observed]) -> RunStep | None:
+def find_first_culprit(run: Run, expected_results: Mapping[str, Observed]) -> RunStep | None:
     """Return the earliest culprit, or None if no written register differs."""
-    return min(find_culprits(run, expected).values(), key=lambda step: step.number, default=None)
+    return min(
+        find_culprits(run, expected_results).values(), key=lambda step: step.number, default=None
+    )
 
 
 def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:

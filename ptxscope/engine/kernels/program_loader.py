@@ -155,8 +155,11 @@ class _Loader:
             body_slice = slice(bisect_left(places, body.start), bisect_right(places, body.end))
             statements = [x for _, x in self.placed_statements[body_slice] if x]
             types = map_types(statements)
-            ordered = order_writes(complete_writes(statements, self.read_only), types)
-            problems = (*self.fragment.problems, *(y for x in ordered for y in x.problems))
+            ordered_statements = order_writes(complete_writes(statements, self.read_only), types)
+            problems = (
+                *self.fragment.problems,
+                *(y for x in ordered_statements for y in x.problems),
+            )
             float_types, constraint_types = self.bindings.map_float_types(), self.bindings.types
             declared_types = {
                 name: type_
@@ -170,7 +173,7 @@ class _Loader:
             scopes = [scope for _, scope in self.placed_scopes[first_scope:last_scope]]
             yield Program(
                 body.name,
-                ordered,
+                ordered_statements,
                 types,
                 self.text,
                 problems,

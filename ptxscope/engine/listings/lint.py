@@ -241,7 +241,7 @@ def _get_span(located_item: _LocatedItem) -> Span:
 def _check_partial(
     piece: EmbeddedPtx, name: str, literal_spans: Iterable[Span]
 ) -> Iterator[_LocatedItem]:
-    """Yield statements that are only partly literal; ``literal_spans`` are those of the others."""
+    """Yield statements that are partly literal; ``literal_spans`` are those of others."""
     fragment, in_asm = Fragment(piece.ptx, gaps=piece.gaps), piece.kind is PieceKind.ASM
     opcode_span = piece.opcode_span
     if in_asm and not piece.ptx.replace(GAP, "").strip():

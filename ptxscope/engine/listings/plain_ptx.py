@@ -46,7 +46,7 @@ def write_plain_ptx(
     ((node, type_),) = program.results.values()
     form = get_letter(type_)
     try:
-        value = block.read(node, 0, form)
+        value = block.read_value(node, 0, form)
     except UnsupportedNodeError:
         return None
     if isinstance(value, str) or isinstance(value.name, str):
@@ -71,7 +71,7 @@ def _make_ring_writer(name: str) -> PtxWriter:
 
     def write(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
         letter, bits = _choose_ring_size(b, x, form)
-        operands = (b.read(y, lane, letter) for y in x.args)
+        operands = (b.read_value(y, lane, letter) for y in x.args)
         return b.emit(f"{name}.s{bits}", *operands, letter=letter)
 
     return write
@@ -87,18 +87,22 @@ def _write_product(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     y, factor = x.args
     if isinstance(factor, int) and get_range(y).fits_in(1, signed=False):
         bits = 32 if b.measure_width(x) == 32 else 64
-        return b.emit(f"selp.b{bits}", factor, 0, b.read(y, lane, "p"), letter="tw"[bits == 32])
+        return b.emit(
+            f"selp.b{bits}", factor, 0, b.read_value(y, lane, "p"), letter="tw"[bits == 32]
+        )
     sign = find_sign(32, *map(get_range, x.args))
     is_of_words = sign and all(b.measure_width(z) == 32 for z in x.args)
     if is_of_words and form != "w" and b.measure_width(x) == 64:
-        return b.emit(f"mul.wide.{sign}32", *(b.read(z, lane, "w") for z in x.args), letter="t")
+        return b.emit(
+            f"mul.wide.{sign}32", *(b.read_value(z, lane, "w") for z in x.args), letter="t"
+        )
     return _make_ring_writer("mul.lo")(b, x, lane, form)
 
 
 def _write_absolute(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,) = x.nodes
     letter, type_ = choose_type(b, y)
-    return b.emit(f"abs.s{type_[1:]}", b.read(y, lane, letter), letter=letter)
+    return b.emit(f"abs.s{type_[1:]}", b.read_value(y, lane, letter), letter=letter)
 
 
 def _write_bounds(
@@ -109,19 +113,21 @@ def _write_bounds(
     assert isinstance(y, Node)
     if x.op is not Op.CLIP and len(x.nodes) == 2 and all(z.is_truth for z in x.nodes):
         logical = "or.pred" if high is None else "and.pred"
-        return b.emit(logical, *(b.read(z, lane, "p") for z in x.nodes), letter="p")
+        return b.emit(logical, *(b.read_value(z, lane, "p") for z in x.nodes), letter="p")
     if b.measure_width(y) > 64:
         if not x.range.fits_in(64, signed=True) or len(x.nodes) > 1:
             raise UnsupportedNodeError(f"{x.op} of {y.range}")
         letter, type_ = "t", "s64"
         value: Operand = write_nearest(b, y, lane)
     else:
-        ends = [end for end in (low, high) if end is not None and _is_active(y, end, end is low)]
-        letter, type_ = choose_type(b, y, *ends, result=x)
-        value = b.read(y, lane, letter)
+        active_bounds = [
+            end for end in (low, high) if end is not None and _is_active(y, end, end is low)
+        ]
+        letter, type_ = choose_type(b, y, *active_bounds, result=x)
+        value = b.read_value(y, lane, letter)
     for name, end in (("max", low), ("min", high)):
         if end is not None and _is_active(y, end, name == "max"):
-            value = b.emit(f"{name}.{type_}", value, b.read(end, lane, letter), letter=letter)
+            value = b.emit(f"{name}.{type_}", value, b.read_value(end, lane, letter), letter=letter)
     return value
 
 
@@ -140,29 +146,34 @@ def _write_right_shift(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
             raise UnsupportedNodeError(f"{x.op} of {y.range}")
         return write_shifted_pair(b, x, lane)[0]
     letter, type_ = choose_type(b, y)
-    return b.emit(f"shr.{type_}", b.read(y, lane, letter), b.read(amount, lane, "w"), letter=letter)
+    return b.emit(
+        f"shr.{type_}",
+        b.read_value(y, lane, letter),
+        b.read_value(amount, lane, "w"),
+        letter=letter,
+    )
 
 
 def _write_left_shift(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     letter, bits = _choose_ring_size(b, x, form)
     y, amount = x.args
-    operands = b.read(y, lane, letter), b.read(amount, lane, "w")
+    operands = b.read_value(y, lane, letter), b.read_value(amount, lane, "w")
     return b.emit(f"shl.b{bits}", *operands, letter=letter)
 
 
 def _write_comparison(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     if x.op is Op.NOT_EQUAL and len(x.nodes) == 2 and all(y.is_truth for y in x.nodes):
-        return b.emit("xor.pred", *(b.read(y, lane, "p") for y in x.nodes), letter="p")
+        return b.emit("xor.pred", *(b.read_value(y, lane, "p") for y in x.nodes), letter="p")
     letter, type_ = choose_type(b, *x.args)
-    operands = (b.read(y, lane, letter) for y in x.args)
+    operands = (b.read_value(y, lane, letter) for y in x.args)
     return b.emit(f"setp.{RELATIONS[x.op]}.{type_}", *operands, letter="p")
 
 
 def _write_choice(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     condition, *options = x.args
     letter, bits = _choose_ring_size(b, x, form)
-    operands = [b.read(y, lane, letter) for y in options]
-    return b.emit(f"selp.b{bits}", *operands, b.read(condition, lane, "p"), letter=letter)
+    operands = [b.read_value(y, lane, letter) for y in options]
+    return b.emit(f"selp.b{bits}", *operands, b.read_value(condition, lane, "p"), letter=letter)
 
 
 def _write_bitand(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
@@ -170,13 +181,13 @@ def _write_bitand(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     if mask >> 64:
         raise UnsupportedNodeError(f"{x.op} of {mask:#x}")
     letter, bits = ("w", 32) if mask < 1 << 32 and b.measure_width(x) == 32 else ("t", 64)
-    return b.emit(f"and.b{bits}", b.read(x.nodes[0], lane, letter), mask, letter=letter)
+    return b.emit(f"and.b{bits}", b.read_value(x.nodes[0], lane, letter), mask, letter=letter)
 
 
 def _write_cast(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,), (bits, signed) = x.nodes, x.fixed
     if bits in (32, 64):
-        return b.read(y, lane, "w" if bits == 32 else "t")
+        return b.read_value(y, lane, "w" if bits == 32 else "t")
     sign, start = "s" if signed else "u", 0
     if y.op is Op.GATHER and y.fixed[0] == bits and _is_part_of_word(b, y, lane):
         (y, start), lane = _find_part(y, lane), 0
@@ -190,7 +201,7 @@ def _write_gather(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     word, start = _find_part(x, lane)
     if _is_part_of_word(b, x, lane):
         if unit == 32:
-            return b.read(word, 0, "w")
+            return b.read_value(word, 0, "w")
         return _write_part(b, word, 0, form, start, f"u{unit}")
     if start + unit > 64:
         raise UnsupportedNodeError(f"bits {start} and above")
@@ -223,12 +234,12 @@ def _write_pack(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     if unit * y.lanes != 32:
         raise UnsupportedNodeError(f"{y.lanes} lanes of {unit} bits")
     lanes = [y.find_lane(i) for i in range(y.lanes)]
-    words = [_find_word_in_place(b, *part, unit, at) for at, part in enumerate(lanes)]
+    words = [_find_word_in_place(b, *part, unit, position) for position, part in enumerate(lanes)]
     base = next((word for word in words if word), None)
-    value = b.read(base, 0, "w") if base else b.read(*_drop_casts(*lanes[0], unit), "w")
+    value = b.read_value(base, 0, "w") if base else b.read_value(*_drop_casts(*lanes[0], unit), "w")
     for index, (z, i) in enumerate(lanes):
         if words[index] is not base or (base is None and index > 0):
-            part = b.read(*_drop_casts(z, i, unit), "w")
+            part = b.read_value(*_drop_casts(z, i, unit), "w")
             value = b.emit("bfi.b32", part, value, unit * index, unit, letter="w")
     return value
 
@@ -252,9 +263,9 @@ def _drop_casts(x: Node, lane: int, bits: int) -> tuple[Node, int]:
 def _write_lane_sum(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,) = x.nodes
     letter, bits = _choose_ring_size(b, x, form)
-    first, *others = (b.read(y, index, letter) for index in x.fixed[0])
-    for other in others:
-        first = b.emit(f"add.s{bits}", first, other, letter=letter)
+    first, *other_terms = (b.read_value(y, index, letter) for index in x.fixed[0])
+    for term in other_terms:
+        first = b.emit(f"add.s{bits}", first, term, letter=letter)
     return first
 
 
@@ -264,7 +275,7 @@ def _write_float_bits(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
 
 _WRITERS: Mapping[Op, PtxWriter] = {
     Op.SOURCE: _write_source,
-    Op.ROW: lambda b, x, lane, form: b.read(x.nodes[0], lane, form),
+    Op.ROW: lambda b, x, lane, form: b.read_value(x.nodes[0], lane, form),
     Op.ADD: _make_ring_writer("add"),
     Op.SUBTRACT: _make_ring_writer("sub"),
     Op.MULTIPLY: _write_product,
@@ -276,7 +287,9 @@ _WRITERS: Mapping[Op, PtxWriter] = {
     Op.SHIFT_LEFT: _write_left_shift,
     Op.SHIFT_RIGHT: _write_right_shift,
     **dict.fromkeys(RELATIONS, _write_comparison),
-    Op.NOT: lambda b, x, lane, form: b.emit("not.pred", b.read(x.nodes[0], lane, "p"), letter="p"),
+    Op.NOT: lambda b, x, lane, form: b.emit(
+        "not.pred", b.read_value(x.nodes[0], lane, "p"), letter="p"
+    ),
     Op.WHERE: _write_choice,
     Op.BITAND: _write_bitand,
     Op.CAST: _write_cast,

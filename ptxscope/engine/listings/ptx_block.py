@@ -35,7 +35,7 @@ class ReplacementLine(NamedTuple):
     """An instruction without a guard."""
 
     operation: str
-    to: PtxRegister
+    target: PtxRegister
     sources: tuple[Operand, ...]
 
 
@@ -55,17 +55,17 @@ def drop_unread_lines(
     lines: list[ReplacementLine], result: PtxRegister
 ) -> tuple[ReplacementLine, ...]:
     """Return the lines on which a register depends; its own line is then the last one."""
-    read: set[Operand] = {result}
-    kept: list[ReplacementLine] = []
+    read_operands: set[Operand] = {result}
+    kept_lines: list[ReplacementLine] = []
     takes_carry = False
     for line in reversed(lines):
-        if line.to in read or takes_carry:
-            read.update(line.sources)
+        if line.target in read_operands or takes_carry:
+            read_operands.update(line.sources)
             if ".cc." in line.operation and not takes_carry:
                 line = line._replace(operation=line.operation.replace(".cc", ""))
             takes_carry = line.operation in ("addc.s64", "subc.s64")
-            kept.append(line)
-    return tuple(reversed(kept))
+            kept_lines.append(line)
+    return tuple(reversed(kept_lines))
 
 
 class PtxBlock:
@@ -81,10 +81,10 @@ class PtxBlock:
 
     def emit(self, operation: str, *sources: Operand | int, letter: str) -> PtxRegister:
         """Append an instruction and return the new register that it writes."""
-        to = PtxRegister(letter, len(self.lines))
+        target = PtxRegister(letter, len(self.lines))
         texts = tuple(str(x) if isinstance(x, int) else x for x in sources)
-        self.lines.append(ReplacementLine(operation, to, texts))
-        return to
+        self.lines.append(ReplacementLine(operation, target, texts))
+        return target
 
     def measure_width(self, x: Node | int) -> int:
         """Return 32 or 64 if a register of so many bits is to hold a value, else 128."""
@@ -94,7 +94,7 @@ class PtxBlock:
             self._widths[x] = _measure_width(self, x)
         return self._widths[x]
 
-    def read(self, x: Node | int, lane: int, form: str) -> Operand:
+    def read_value(self, x: Node | int, lane: int, form: str) -> Operand:
         """Return a value in a form, truncated to its low bits; a number is a literal."""
         if isinstance(x, int) or x.range.low == x.range.high:
             value = x if isinstance(x, int) else x.range.low
@@ -103,28 +103,28 @@ class PtxBlock:
         key = x, lane, form
         if key not in self._registers:
             if self.measure_width(x) > 64:
-                made: Operand = self.read_pair(x, lane)[0]
+                register: Operand = self.read_pair(x, lane)[0]
             else:
-                made = self._writers[x.op](self, x, lane, form)
-            if isinstance(made, PtxRegister) and made.letter != form:
-                self._registers.setdefault((x, lane, made.letter), made)
-                made = self._convert(x, made, form)
-            self._registers[key] = made
+                register = self._writers[x.op](self, x, lane, form)
+            if isinstance(register, PtxRegister) and register.letter != form:
+                self._registers.setdefault((x, lane, register.letter), register)
+                register = self._convert(x, register, form)
+            self._registers[key] = register
         return self._registers[key]
 
-    def _convert(self, x: Node, made: PtxRegister, form: str) -> PtxRegister:
-        if made.letter == "p":
-            return self.emit(f"selp.{MOVED_TYPES[form]}", 1, 0, made, letter=form)
+    def _convert(self, x: Node, register: PtxRegister, form: str) -> PtxRegister:
+        if register.letter == "p":
+            return self.emit(f"selp.{MOVED_TYPES[form]}", 1, 0, register, letter=form)
         if form == "p":
-            return self.emit(f"setp.ne.{MOVED_TYPES[made.letter]}", made, 0, letter="p")
+            return self.emit(f"setp.ne.{MOVED_TYPES[register.letter]}", register, 0, letter="p")
         if form == "w":
-            return self.emit("cvt.u32.u64", made, letter="w")
+            return self.emit("cvt.u32.u64", register, letter="w")
         sign = "s" if x.range.low < 0 else "u"
-        return self.emit(f"cvt.{sign}64.{sign}32", made, letter="t")
+        return self.emit(f"cvt.{sign}64.{sign}32", register, letter="t")
 
     def read_register(self, x: Node, lane: int, form: str) -> Operand:
         """Return a value in a form, as an instruction takes it that has no literals."""
-        value = self.read(x, lane, form)
+        value = self.read_value(x, lane, form)
         if isinstance(value, str):
             return self.emit(f"mov.{MOVED_TYPES[form]}", value, letter=form)
         return value
@@ -138,7 +138,7 @@ class PtxBlock:
             if self.measure_width(x) > 64:
                 pair = _write_pair(self, x, lane)
             else:
-                low = self.read(x, lane, "t")
+                low = self.read_value(x, lane, "t")
                 pair = low, "0" if x.range.low >= 0 else self.emit("shr.s64", low, 63, letter="t")
             self._pairs[x, lane] = pair
         return self._pairs[x, lane]
@@ -222,10 +222,10 @@ def write_shifted_pair(b: PtxBlock, x: Node, lane: int) -> tuple[Operand, Operan
     y, amount = x.args
     assert isinstance(amount, int)
     low, high = b.read_pair(y, lane)
-    below = b.emit("shr.u64", low, amount, letter="t")
-    above = b.emit("shl.b64", high, 64 - amount, letter="t")
+    low_part = b.emit("shr.u64", low, amount, letter="t")
+    high_part = b.emit("shl.b64", high, 64 - amount, letter="t")
     shifted = b.emit("shr.s64", high, amount, letter="t")
-    return b.emit("or.b64", below, above, letter="t"), shifted
+    return b.emit("or.b64", low_part, high_part, letter="t"), shifted
 
 
 def write_nearest(b: PtxBlock, x: Node, lane: int) -> PtxRegister:

@@ -13,7 +13,7 @@ from .docstrings import find_docstrings
 from .source_language import is_all_ptx
 from .text_fragments import TextFragment, join_fragments
 
-_START = re.compile(
+_STRING_START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
 )
 _BODY = {
@@ -24,11 +24,11 @@ _BODY = {
 }
 """The contents of a string, by its quotes."""
 _ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
-_NAMED = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_BETWEEN = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_SPACE = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
 _FARTHEST = 200
 """Largest distance between strings that are added to each other, in characters."""
-_BEHIND = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
+_FORMAT_SUFFIX = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
 """Text after a string that makes it a template, or only a part."""
 _FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
 _PERCENT = re.compile(r"%%|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*]{0,8}+[sdiuxXcr]")
@@ -53,7 +53,7 @@ def _read_tokens(text: str) -> Iterator[_Quoted]:
     unclosed = dict.fromkeys(_BODY, 0)
     """For each kind of quotes, the position up to which none are closed."""
     position = 0
-    while token := _START.search(text, position):
+    while token := _STRING_START.search(text, position):
         position = token.end()
         if token["quote"] is None:
             continue
@@ -102,7 +102,7 @@ def read_python_strings(text: str) -> Iterator[Fragment]:
             yield fragment
 
     for token in tokens:
-        if group and not _BETWEEN.fullmatch(text, end, token.start):
+        if group and not _SPACE.fullmatch(text, end, token.start):
             separator = text[end : min(token.start, end + _FARTHEST)]
             if end + len(separator) == token.start and (sum_ := _read_sum(separator)):
                 if sum_ != "+":
@@ -141,7 +141,7 @@ def _read_sum(separator: str) -> str:
 
 def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterator[TextFragment]:
     """Yield the pieces of a string, with gaps for values from a format or a sum after it."""
-    match = _BEHIND.match(text, end)
+    match = _FORMAT_SUFFIX.match(text, end)
     operator = match["how"] if match else ""
     fields = {"%": _PERCENT, "+": None, "": None}.get(operator, _FIELD)
     for part in group:
@@ -194,19 +194,19 @@ def _split_f_string(text: str, start: int, end: int) -> Iterator[tuple[int, int,
     while brace := _BRACE.search(text, position, end):
         position = brace.end()
         if text.startswith(brace[0], position) and position < end:
-            stop = position + 1
+            brace_end = position + 1
         elif brace[0] == "}":
             continue
         else:
-            depth, stop = 1, position
-            while depth and (inner := _BRACE.search(text, stop, end)):
+            depth, brace_end = 1, position
+            while depth and (inner := _BRACE.search(text, brace_end, end)):
                 depth += 1 if inner[0] == "{" else -1
-                stop = inner.end()
-            stop = end if depth else stop
+                brace_end = inner.end()
+            brace_end = end if depth else brace_end
         if copied_end < brace.start():
             yield copied_end, brace.start(), False
-        yield brace.start(), stop, True
-        copied_end = position = stop
+        yield brace.start(), brace_end, True
+        copied_end = position = brace_end
     if copied_end < end:
         yield copied_end, end, False
 
@@ -233,4 +233,4 @@ def _decode_escape(code: str) -> str | None:
         return chr(int(code[1:], 16))
     if code[0] in "01234567":
         return chr(int(code, 8))
-    return _NAMED.get(code, code if code in "\\'\"" else None)
+    return _ESCAPES.get(code, code if code in "\\'\"" else None)

@@ -45,15 +45,17 @@ def _make_block(ins: Instruction) -> tuple[str, ...] | None:
     prefix, names = _prefix(ins), dict[PtxRegister, str]()
     counts = {"t": 0, "w": 0, "p": 0}
     for line in lines[:-1]:
-        letter = line.to.letter
-        names[line.to] = f"{prefix}{letter}{counts[letter]}"
+        letter = line.target.letter
+        names[line.target] = f"{prefix}{letter}{counts[letter]}"
         counts[letter] += 1
-    names[lines[-1].to] = ins.names["d"]
+    names[lines[-1].target] = ins.names["d"]
 
     def format_operand(x: PtxRegister | str) -> str:
         return names.get(x, str(x)) if isinstance(x, PtxRegister) else x
 
-    texts = [f"{x.operation} {', '.join(map(format_operand, (x.to, *x.sources)))};" for x in lines]
+    texts = [
+        f"{x.operation} {', '.join(map(format_operand, (x.target, *x.sources)))};" for x in lines
+    ]
     guard = f"{ins.guard} " if ins.guard else ""
     declarations = (
         f".reg .{type_} {prefix}{letter}<{counts[letter]}>;"

@@ -47,9 +47,13 @@ _BY_WORD = {
     **dict.fromkeys(("llvm",), Language.LLVM),
 }
 """The language of a code block, by the word after its fence."""
-_ANY = frozenset(("", "text", "txt", "plain", "plaintext", "asm", "assembly", "nasm", "gas", "s"))
+_UNSPECIFIC_WORDS = frozenset(
+    ("", "text", "txt", "plain", "plaintext", "asm", "assembly", "nasm", "gas", "s")
+)
 """Words after a fence that do not name a language."""
-_WHOLE = frozenset(("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii"))
+_WHOLE_FILE_SUFFIXES = frozenset(
+    ("py", "cu", "c", "cc", "cpp", "cxx", "c++", "cl", "hip", "m", "mm", "ii")
+)
 _STRING = re.compile(r"\s*+(?:u8|[uUL])?R?\"")
 _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 """Text after the parenthesis of an asm statement."""
@@ -69,7 +73,7 @@ _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 
 def is_whole(name: str) -> bool:
     """Return whether a source with that name is complete: no header, and not pasted."""
-    return _suffix(name) in _WHOLE
+    return _suffix(name) in _WHOLE_FILE_SUFFIXES
 
 
 def _suffix(name: str) -> str:
@@ -84,7 +88,7 @@ def language_of(name: str, head: str) -> Language:
 def language_of_block(word: str, text: str) -> Language:
     """Return the language of a code block, by the word after its fence or by its beginning."""
     language = _BY_WORD.get(word.lower())
-    if language is None and word.lower() in _ANY:
+    if language is None and word.lower() in _UNSPECIFIC_WORDS:
         language = _language_of_text(text, is_file=True)
     nested = (Language.MARKDOWN, Language.HTML)
     return Language.UNKNOWN if language is None or language in nested else language
@@ -114,7 +118,7 @@ def has_asm(text: str, *, macros: bool = False) -> bool:
     return False
 
 
-_BEFORE = re.compile(
+_PREFIX = re.compile(
     r"""(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|[{}]|[\w$%]++[ \t]*+:(?!:)
         |@[ \t]*+(?:![ \t]*+)?+[\w$%]++\s++)*+""",
     re.VERBOSE | re.ASCII,
@@ -123,7 +127,7 @@ _BEFORE = re.compile(
 _INSTRUCTION = r"""(?P<opcode>[a-z]\w*+)
     (?:(?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])
       |(?=[ \t]++[\w$%]++[ \t]*+,[^;\n]++;))"""
-_FIRST = re.compile(
+_FIRST_STATEMENT = re.compile(
     rf"""\.(?:version|target|address_size|visible|extern|weak|common|entry|func|reg|global|const
            |shared|local|param|file|section|pragma|loc)\b
       | (?:ret|exit|trap|brkpt)[ \t]*+; | bra[ \t]++[\w$%]++[ \t]*+; | {_INSTRUCTION}""",
@@ -143,8 +147,8 @@ _TYPES = frozenset(
 
 def _begins_ptx(text: str) -> bool:
     """Return whether a text begins with a directive or an instruction of PTX."""
-    prefix = _BEFORE.match(text)
-    statement = _FIRST.match(text, prefix.end() if prefix else 0)
+    prefix = _PREFIX.match(text)
+    statement = _FIRST_STATEMENT.match(text, prefix.end() if prefix else 0)
     if statement is None or statement["opcode"] is None:
         return statement is not None
     return _is_opcode(statement["opcode"]) or _is_ptx(statement)

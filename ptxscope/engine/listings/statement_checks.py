@@ -30,7 +30,7 @@ class Locator(Protocol):
 
 
 _GUARDED_BLOCK = "a guard belongs to an instruction: a block takes none"
-_BEFORE = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
+_PRECEDING_WORD = re.compile(r"(?:\A|[;{}:]|\*/)\s*+([A-Za-z][\w$]*+)[ \t]++\Z", re.ASCII)
 """A word before a statement, in its line."""
 
 
@@ -52,7 +52,7 @@ def check_between_statements(statement: Candidate, locator: Locator) -> Diagnost
 
 def check_statement_start(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:
     """Yield a diagnostic about a stray word before a statement."""
-    if match := _BEFORE.search(statement.preceding_text):
+    if match := _PRECEDING_WORD.search(statement.preceding_text):
         start = match.start(1) - len(statement.preceding_text)
         reason = "is not part of this statement: it begins with a guard or opcode"
         message = f"{quote_word(match[1])} {reason}"
@@ -241,8 +241,8 @@ def _check_registers(
         if problem is None:
             continue
         if spans is None:
-            parsed = (x.instruction for x in scan(statement.text))
-            spans = next((ins.spans for ins in parsed if ins), {})
+            instructions = (x.instruction for x in scan(statement.text))
+            spans = next((ins.spans for ins in instructions if ins), {})
         span = spans.get(role) or spans.get("opcode") or (0, len(statement.text))
         yield Diagnostic(problem.kind.value, problem.message, locator.locate(*span), problem.hint)
 

@@ -160,22 +160,26 @@ class Candidate(NamedTuple):
 
     def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
-        text, _, _, line, column, before, after, _, _ = self
+        text, _, _, line, column, preceding_text, following_text, _, _ = self
         if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # fast path
-            shift = len(before)
+            shift = len(preceding_text)
             span = (start + shift, end + shift)
-            return SourceLocation(line, column + start, before + text + after, span, end - start)
+            return SourceLocation(
+                line, column + start, preceding_text + text + following_text, span, end - start
+            )
         lines = _find_line_starts(self.text)
         index = bisect_right(lines, start) - 1
         line_start = lines[index]
         line_end = lines[index + 1] - 1 if index + 1 < len(lines) else len(self.text)
         excerpt_start = max(line_start, start - 2 * WINDOW)
-        before = "" if excerpt_start else self.preceding_text
-        excerpt = before + self.text[excerpt_start : min(line_end, start + MAX_EXCERPT_CHARS)]
+        preceding_text = "" if excerpt_start else self.preceding_text
+        excerpt = (
+            preceding_text + self.text[excerpt_start : min(line_end, start + MAX_EXCERPT_CHARS)]
+        )
         if line_end == len(self.text) and line_end - start <= MAX_EXCERPT_CHARS:
             excerpt += self.following_text
         column = (start - line_start + 1) if line_start else self.column + start
-        shift = len(before) - excerpt_start
+        shift = len(preceding_text) - excerpt_start
         span = (start + shift, max(min(end + shift, len(excerpt)), start + shift))
         return SourceLocation(
             self.line + index, column, excerpt, span, max(min(end, line_end) - start, 0)

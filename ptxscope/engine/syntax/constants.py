@@ -308,15 +308,17 @@ def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
         return _combine_floats(sign, x, y, span)
     is_unsigned = sign == "%" or x.is_unsigned or (y.is_unsigned and sign not in ("<<", ">>"))
-    left, right = (
+    left_number, right_number = (
         _make_integer(x, span, is_unsigned).value,
         _make_integer(y, span, is_unsigned).value,
     )
-    if sign in ("/", "%") and not right:
+    if sign in ("/", "%") and not right_number:
         raise BadConstantError("division by zero", span)
-    if sign == "/" and (left, right) == (-_TOP, -1):
+    if sign == "/" and (left_number, right_number) == (-_TOP, -1):
         raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", span)
-    return _wrap_integer(int(operation(left, right)), is_unsigned and sign not in _TRUTH)
+    return _wrap_integer(
+        int(operation(left_number, right_number)), is_unsigned and sign not in _TRUTH
+    )
 
 
 def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant:

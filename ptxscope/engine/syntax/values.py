@@ -16,8 +16,8 @@ _LANES = re.compile(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BASES = {"x": 16, "b": 2, "o": 8}
 _UNITS = {"b": 8, "h": 16, "w": 32}
-_NAMED = {"nan": 0x7FC0_0000, "inf": 0x7F80_0000, "infinity": 0x7F80_0000}
-_NAMED64 = {
+_FLOAT_NAMES = {"nan": 0x7FC0_0000, "inf": 0x7F80_0000, "infinity": 0x7F80_0000}
+_FLOAT_NAMES_64 = {
     "nan": 0x7FF8_0000_0000_0000,
     "inf": 0x7FF0_0000_0000_0000,
     "infinity": 0x7FF0_0000_0000_0000,
@@ -49,7 +49,7 @@ def parse_value(text: str, type_: Type) -> int:
     number = _read_integer(text, word, type_.bits)
     if number is not None:
         return number
-    if _NUMBER.fullmatch(word) or word.lstrip("+-").lower() in _NAMED:
+    if _NUMBER.fullmatch(word) or word.lstrip("+-").lower() in _FLOAT_NAMES:
         raise _make_error(
             text,
             f"{quote_word(word)} is a float; the operand is `.{type_}`",
@@ -107,7 +107,9 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
 def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if type_ is Type.PRED:
         return int(word.lower() == "true")
-    constant = (_NAMED if type_.bits == 32 else _NAMED64).get(word.lstrip("+-").lower())
+    constant = (_FLOAT_NAMES if type_.bits == 32 else _FLOAT_NAMES_64).get(
+        word.lstrip("+-").lower()
+    )
     if constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
         return constant | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not type_.is_float or not _NUMBER.fullmatch(word):

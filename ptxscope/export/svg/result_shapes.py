@@ -119,7 +119,7 @@ def _draw_result(
         area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
     )
     label = f"{name} ="
-    down = 18 if is_stacked else 0
+    offset_y = 18 if is_stacked else 0
     if is_stacked:
         canvas.draw_text(
             area.center,
@@ -135,7 +135,7 @@ def _draw_result(
     size = min(_LARGE, int((area.width - 12) / width * _LARGE))
     canvas.draw_text(
         area.center,
-        top + 36 + down,
+        top + 36 + offset_y,
         bits,
         size,
         SvgColour.INK,
@@ -144,10 +144,10 @@ def _draw_result(
         is_bold=True,
     )
     if bits != other_bits:
-        draw_underline(canvas, area.center, top + 43 + down, bits, other_bits, size)
+        draw_underline(canvas, area.center, top + 43 + offset_y, bits, other_bits, size)
     canvas.draw_text(
         area.center,
-        top + 58 + down,
+        top + 58 + offset_y,
         meant,
         12,
         SvgColour.DIM,

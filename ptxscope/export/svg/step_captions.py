@@ -16,7 +16,7 @@ from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .svg_colours import SvgColour
 from .text_fitting import measure_text
 
-_STRIP = 22
+_STRIP_HEIGHT = 22
 """Smallest height of a band in px."""
 _SMALL = 10
 """Size of sentences in a compact figure."""
@@ -49,11 +49,11 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
             end = _draw_register_name(sketch, role, end, Area(WORDS_X, WORDS_WIDTH))
         return end - 12
     page = sketch.layout.page
-    canvas.draw_rect(page.x, y - 2, page.width, _STRIP + 4, SvgColour.PAGE, None)
+    canvas.draw_rect(page.x, y - 2, page.width, _STRIP_HEIGHT + 4, SvgColour.PAGE, None)
     canvas.draw_text(page.x + 8, y + 15, "Registers", 13, SvgColour.DIM, is_bold=True)
     for role, area in zip(roles, words.split_columns(2, 30), strict=False):
         _draw_register_name(sketch, role, y + 15, area)
-    return y + _STRIP + 2
+    return y + _STRIP_HEIGHT + 2
 
 
 def draw_step_caption(
@@ -136,7 +136,7 @@ def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
     scale = canvas.lettering
     lines = canvas.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
     roles, line_height, top = list(roles), 14 * scale, y + 8
-    height = max(8 + line_height * len(lines), _STRIP + 17 * len(roles), _STRIP)
+    height = max(8 + line_height * len(lines), _STRIP_HEIGHT + 17 * len(roles), _STRIP_HEIGHT)
     canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
     canvas.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
     canvas.draw_text(
@@ -156,7 +156,7 @@ def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
         top
         + 12.5
         + (line_height - 11 * scale) / 2
-        + max(_STRIP - 8 - line_height * len(lines), 0) / 2
+        + max(_STRIP_HEIGHT - 8 - line_height * len(lines), 0) / 2
     )
     canvas.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
     end = top + 33

@@ -195,7 +195,7 @@ def _draw_row(sketch: Sketch, row: RowScene, y: float) -> float:
     draw = _FIGURES.get(type(row.figure))
     if draw:
         end = draw(sketch, row, row.figure, y)
-        if draw in _BARE:
+        if draw in _UNFRAMED_DRAWINGS:
             first_cell_row = row._replace(cells=row.cells[:1])
             return draw_lane_flags(
                 sketch, first_cell_row, [_measure_extent(sketch.get_areas(row))], end
@@ -214,5 +214,5 @@ _FIGURES: dict[type, Callable[..., float]] = {
     ChoiceFigure: gates.draw_choice,
 }
 """Function for each figure of a scene; a row without a figure is drawn as its cells."""
-_BARE = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
+_UNFRAMED_DRAWINGS = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
 """Figures that show all the content of their cells."""

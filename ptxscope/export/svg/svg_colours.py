@@ -13,7 +13,7 @@ from ..theme import Theme, format_declarations, format_rules
 
 MONO = '"DejaVu Sans Mono", ui-monospace, Menlo, Consolas, monospace'
 SANS = 'system-ui, "DejaVu Sans", "Segoe UI", Helvetica, Arial, sans-serif'
-_USED = re.compile("px-[fs]-([a-z0-9-]+)")
+_USED_COLOUR = re.compile("px-[fs]-([a-z0-9-]+)")
 _CLASSES = re.compile('class="([^"]*+)"')
 _INKS = re.compile("px-([fs])-([a-z0-9-]+)")
 _COLOUR = re.compile('(fill|stroke)="#[0-9a-f]{6}"')
@@ -106,7 +106,7 @@ def make_style_sheet(svg: str, theme: Theme = Theme.AUTO) -> str:
     page follows the page; one in a file of its own follows the system. A style sheet applies to the
     whole page around a picture, so its colours apply only to pictures of one theme.
     """
-    used_colours = set(_USED.findall(svg))
+    used_colours = set(_USED_COLOUR.findall(svg))
     inks = {str(colour): pair for colour, pair in PALETTE.items() if colour in used_colours}
     class_rules = "".join(
         f".px-f-{colour}{{fill:var(--px-{colour})}}.px-s-{colour}{{stroke:var(--px-{colour})}}"

@@ -77,9 +77,14 @@ def _place_number_line(
     if width < area.width * _MIN_RANGE or not any(point.text for point in points):
         max_distance = room * 0.68
         return _PlacedNumberLine(area, y, area.x + room, area.right - room, max_distance)
-    before, behind = (max(x * width, _MIN_DISTANCE) if x else 0.0 for x in (low, high))
+    left_distance, right_distance = (
+        max(x * width, _MIN_DISTANCE) if x else 0.0 for x in (low, high)
+    )
     start = area.center - width / 2
-    start = min(max(start, area.x + _DOT_ROOM + before), area.right - _DOT_ROOM - behind - width)
+    start = min(
+        max(start, area.x + _DOT_ROOM + left_distance),
+        area.right - _DOT_ROOM - right_distance - width,
+    )
     return _PlacedNumberLine(area, y, start, start + width)
 
 

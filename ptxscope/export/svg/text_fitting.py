@@ -16,9 +16,9 @@ LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
 """Matches preferred breaks in a long word: in a range, between destinations or choices, between
 modifiers."""
-_WIDE = re.compile(r"[MWmw@%\u2014\u2026]")
+_WIDE_LETTERS = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
-_NARROW = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
+_NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 
 
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
@@ -38,11 +38,11 @@ def _measure_char(char: str) -> float:
     """Return the width of a character of a wide sans-serif font, in em."""
     if _is_wide(char):
         return 1.2
-    if _WIDE.match(char):
+    if _WIDE_LETTERS.match(char):
         return 1.0
     if _CAPITAL.match(char):
         return 0.7
-    return 0.4 if _NARROW.match(char) else 0.61
+    return 0.4 if _NARROW_LETTERS.match(char) else 0.61
 
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:

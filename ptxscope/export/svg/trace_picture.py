@@ -55,7 +55,7 @@ from .text_fitting import LARGEST, USUAL, measure_text
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
 """Smallest width in px for the name of an answer."""
-_FIRST = ("a", "b")
+_FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn where they are read."""
 
 
@@ -279,7 +279,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     canvas = sketch.canvas
     registers = [
-        sketch.registers[x] for x in _FIRST if x in sketch.registers and x in sketch.read_keys
+        sketch.registers[x] for x in _FIRST_ROLES if x in sketch.registers and x in sketch.read_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y

@@ -127,7 +127,7 @@ class EditController:
             if index is not None:
                 event.control.choose(event.cell, event.options[index])
 
-        popup = ChoicePopup(event.title, event.options, event.index, event.at)
+        popup = ChoicePopup(event.title, event.options, event.index, event.offset)
         self._view.screen.app.push_screen(popup, on_close)
 
     # --- operands --------------------------------------------------------------------------

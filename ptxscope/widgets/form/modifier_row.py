@@ -65,7 +65,7 @@ class ModifierRow(FormPane):
         options: Sequence[SlotOption]
         index: int
         """The index of the current value."""
-        at: Offset
+        offset: Offset
         """The position below the token, on the screen."""
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
@@ -91,18 +91,18 @@ class ModifierRow(FormPane):
 
     def _lay_out(self, form: Form, width: int, spacing: _Spacing) -> list[StyledLine]:
         lines: list[StyledLine] = []
-        used = 0
+        column = 0
         for slot in slot_choices.list_slots(form):
             token = self._make_token(form, slot, spacing)
             room = sum(len(piece.text) for piece in token)
-            if not lines or used + spacing.gap + room > width:
+            if not lines or column + spacing.gap + room > width:
                 lines.append([StyledText(" " * spacing.lead)])
-                used = spacing.lead
+                column = spacing.lead
             else:
                 lines[-1].append(StyledText(" " * spacing.gap))
-                used += spacing.gap
+                column += spacing.gap
             lines[-1] += token
-            used += room
+            column += room
         return lines
 
     def _make_token(self, form: Form, slot: Slot, spacing: _Spacing) -> StyledLine:

@@ -44,14 +44,14 @@ class ModifierTable(FormPane):
             return lines
         for slot in slot_choices.list_slots(self._form):
             line: StyledLine = [StyledText(f"{slot.name:<{_LABEL}}"[:_LABEL], self.label_ink(slot))]
-            used = _LABEL
+            column = _LABEL
             for cell in self.list_slot_cells(self._form, slot):
                 piece = self._make_piece(self._form, slot, cell)
-                if used + len(piece.text) > width and used > _LABEL:
+                if column + len(piece.text) > width and column > _LABEL:
                     lines.append(line)
-                    line, used = [StyledText(" " * _LABEL)], _LABEL
+                    line, column = [StyledText(" " * _LABEL)], _LABEL
                 line.append(piece)
-                used += len(piece.text)
+                column += len(piece.text)
             lines.append(line)
         return lines
 

@@ -424,8 +424,8 @@ class _Painter:
         links = [link for row in rows if self._is_wired(row) for link in row.links]
         for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
             yield Whole(([first],)), rest
-        below = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
-        passing = {link.target.lane: format_link_style(link.tint) for link in below}
+        lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
+        passing = {link.target.lane: format_link_style(link.tint) for link in lower_links}
         for row in rows:
             line: StyledLine = []
             for cell in row.cells:
@@ -509,8 +509,8 @@ class _Painter:
             elif not differs:
                 yield from _name_lines(name, branches[0])
             else:
-                for mark, own, lines in zip(("isa", "≠ptx"), rows, branches, strict=True):
-                    if own is not None:
+                for mark, own_row, lines in zip(("isa", "≠ptx"), rows, branches, strict=True):
+                    if own_row is not None:
                         yield from _name_lines(mark, lines)
 
     @cached_property

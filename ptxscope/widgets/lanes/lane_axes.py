@@ -95,9 +95,9 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
 
     def find_largest(measure: Callable[[int, int], int], minimum: int) -> int:
         for cells in range(maximum, minimum - 1, -1):
-            before = _measure_way(low, cells) if low < 0 else 0
-            behind = _measure_way(high, cells) if high > 1 else 0
-            if cells + measure(before, behind) <= room:
+            cells_before = _measure_way(low, cells) if low < 0 else 0
+            cells_after = _measure_way(high, cells) if high > 1 else 0
+            if cells + measure(cells_before, cells_after) <= room:
                 return cells
         return 0
 
@@ -105,18 +105,18 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
         return _Scale(cells, _measure_way(low, cells) if low < 0 else 0)
     if not is_shared and (cells := find_largest(max, _LEAST_AXIS)):
         return _Scale(cells)
-    before, behind = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
-    ways = before + behind if is_shared else max(before, behind)
-    cells = min(room - ways, _MOST_AXIS)
-    return _Scale(cells, before if is_shared else None, is_broken=True)
+    cells_before, cells_after = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
+    total_cells = cells_before + cells_after if is_shared else max(cells_before, cells_after)
+    cells = min(room - total_cells, _MOST_AXIS)
+    return _Scale(cells, cells_before if is_shared else None, is_broken=True)
 
 
 def _place_ends(axis: NumberLine, start: int, scale: _Scale, room: int) -> list[tuple[int, str]]:
     """Return the numbers of an axis's ends, each below its end."""
     low, high = axis.low or "-∞", axis.high or "∞"
-    behind = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
-    before = min(start - len(low) // 2, behind - len(low) - 1)
-    return [(max(before, 0), low), (behind, high)]
+    cells_after = min(max(start + scale.cells - 1 - len(high) // 2, 0), room - len(high))
+    cells_before = min(start - len(low) // 2, cells_after - len(low) - 1)
+    return [(max(cells_before, 0), low), (cells_after, high)]
 
 
 def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) -> Sequence[Tick]:
@@ -126,7 +126,9 @@ def _choose_ticks(axis: NumberLine, scale: _Scale, starts: set[int], room: int) 
         numbers = _place_ends(axis, start, scale, room)
         numbers += [(start + scale.find_cell(x.position) - len(x.text) // 2, x.text) for x in ticks]
         numbers.sort()
-        return all(x + len(text) + _GAP <= behind for (x, text), (behind, _) in pairwise(numbers))
+        return all(
+            x + len(text) + _GAP <= cells_after for (x, text), (cells_after, _) in pairwise(numbers)
+        )
 
     candidates = (axis.ticks, axis.ticks[:1])
     return next((ticks for ticks in candidates if all(is_fitting(ticks, x) for x in starts)), ())
