@@ -21,6 +21,11 @@ _PACE = 0.15
 """Seconds between two keys: an escape is a key of its own only after a tenth of one."""
 
 
+def _without_tmux() -> dict[str, str]:
+    """The environment, as outside of a tmux, whose size a new session would take."""
+    return {name: value for name, value in os.environ.items() if not name.startswith("TMUX")}
+
+
 class Terminal:
     """A tmux server of its own with one window."""
 
@@ -30,7 +35,7 @@ class Terminal:
         xdg = {f"XDG_{kind}_HOME": home for kind in ("STATE", "CONFIG", "DATA")}
         subprocess.run(
             [*self._base, "new-session", "-d", "-x", str(width), "-y", str(height), *command],
-            env={**os.environ, **xdg, "HOME": home, "TERM": "xterm-256color"},
+            env=_without_tmux() | xdg | {"HOME": home, "TERM": "xterm-256color"},
             check=True,
         )
         self.tmux("set-option", "-s", "set-clipboard", "on")

@@ -184,7 +184,7 @@ def kernels(folder: Path) -> list[str]:
         (csv, {"evaluating"}),
         (arrays, {"reading", "evaluating", "writing"}),
         (kernels, {"checking"}),
-        (listing, {"loading", "running", "telling"}),
+        (listing, {"loading", "running", "printing"}),
     ],
 )
 def test_commands_tell_how_far_they_are(
