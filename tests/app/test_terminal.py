@@ -21,9 +21,12 @@ _PACE = 0.15
 """Seconds between two keys: an escape is a key of its own only after a tenth of one."""
 
 
-def _without_tmux() -> dict[str, str]:
-    """The environment, as outside of a tmux, whose size a new session would take."""
-    return {name: value for name, value in os.environ.items() if not name.startswith("TMUX")}
+_SIZES = ("TMUX", "COLUMNS", "LINES")
+"""Variables of the developer's terminal, whose size they say; pytest-xdist sets the last two."""
+
+
+def _without_size() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith(_SIZES)}
 
 
 class Terminal:
@@ -35,7 +38,7 @@ class Terminal:
         xdg = {f"XDG_{kind}_HOME": home for kind in ("STATE", "CONFIG", "DATA")}
         subprocess.run(
             [*self._base, "new-session", "-d", "-x", str(width), "-y", str(height), *command],
-            env=_without_tmux() | xdg | {"HOME": home, "TERM": "xterm-256color"},
+            env=_without_size() | xdg | {"HOME": home, "TERM": "xterm-256color"},
             check=True,
         )
         self.tmux("set-option", "-s", "set-clipboard", "on")
