@@ -116,7 +116,10 @@ def describe_sampling(axis: SweepAxis) -> str:
 
 def _iter_sampling_sentences(sweep: Sweep) -> Iterator[str]:
     for sampling in filter(None, (describe_sampling(axis) for axis in (sweep.x, sweep.y) if axis)):
-        yield f"Not all values are computed, but {sampling}; those between them are left out."
+        yield (
+            f"Not all values are computed, but {sampling}. What follows is about the computed "
+            "values; between them, the result may differ."
+        )
 
 
 # --- events -------------------------------------------------------------------------------

@@ -249,7 +249,7 @@ def test_a_declared_register_that_nothing_names_may_be_given(
     status, out, err = run(capsys, *words, "%p2=1", "p0=1", "t=3")
     assert (status, err) == (0, "")
     assert "%r2 = 0x00000006" in out
-    assert "note: no line read the values given for %p2, p0, t" in out
+    assert "note: no line that is computed read the values given for %p2, p0, t" in out
     for name in ("%p3", "x", "%r4"):
         status, _, err = run(capsys, *words, f"{name}=1")
         assert status == 2

@@ -20,7 +20,12 @@ from ptxscope.engine.diagnosis.explanations import (
 )
 from ptxscope.engine.diagnosis.form_causes import SLOT_COSTS
 from ptxscope.engine.diagnosis.lane_solver import solve_selectors
-from ptxscope.engine.diagnosis.observation import Observed, parse_observed
+from ptxscope.engine.diagnosis.observation import (
+    Observation,
+    Observed,
+    make_observed,
+    parse_observed,
+)
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.isa.types import Type
@@ -804,3 +809,13 @@ def test_exchanged_operands_are_named_as_each_line_has_them(
     (found,) = [x for x in diagnose(ptx, given, int(got)) if x.ptx == changed]
     assert said in found.sentence
     assert "with a and b exchanged" in found.sentence
+
+
+def test_a_type_that_can_not_change_is_not_called_changed() -> None:
+    """The shift amount is unsigned in every form, so "every type .s32" would be false."""
+    ins = parse("vshr.u32.u32.u32.clamp d, a, b;")
+    operands = {"a": 0xF0000000, "b": 4}
+    seen = Observation(operands, {"d": make_observed(0xFF000000, 32)})
+    sentences = [x.sentence for x in investigate(ins, (seen,)).explanations]
+    assert any("with dtype and atype `.s32`" in x for x in sentences), sentences
+    assert not any("every type" in x for x in sentences)

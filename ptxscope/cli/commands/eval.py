@@ -38,7 +38,7 @@ from ..support.streams import print_message
 
 _EPILOG = """\
 A CSV file has a header and a column for each register that is read; other columns are unchanged. A
-column for each destination is added (`NAME:out` if that register is read as well). The file is
+column for each destination is added (`NAME:out` if the file has a column of that name). The file is
 streamed, so its size does not matter; the rows before an invalid one are printed. Arrays broadcast.
 name=value supplies an operand that the file lacks, for all its rows.
 

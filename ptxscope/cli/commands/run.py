@@ -446,7 +446,7 @@ def _verdict_lines(
         yield f"note: the run ended before line {stop_line}"
     if program_run.unused and program_run.ending is not StopReason.BREAK:
         unused = make_printable(", ".join(program_run.unused))
-        yield f"note: no line read the values given for {unused}"
+        yield f"note: no line that is computed read the values given for {unused}"
     wrong_registers = {
         name: expected_result
         for name, expected_result in expected_results.items()

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from ..isa.catalog import CATALOG
 from ..isa.entry import Group, Slot, SlotPlace
 from ..isa.form import Form
+from ..isa.grammar import is_type_slot
 from ..isa.legality import with_c
 from ..isa.types import Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
@@ -148,8 +149,9 @@ def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
     }
     if len(present_types) < 2:
         return
+    has_all_types = len(present_types) == sum(map(is_type_slot, ins.entry.slots))
     known_changes: list[dict[str, Type]] = []
-    for phrase, cost, types in _iter_other_types(present_types):
+    for phrase, cost, types in _iter_other_types(present_types, has_all_types=has_all_types):
         change_count = sum(types[name] is not present_types[name] for name in present_types)
         if change_count > 1 and types not in known_changes:
             known_changes.append(types)
@@ -158,18 +160,22 @@ def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_other_types(
-    present_types: Mapping[str, Type],
+    present_types: Mapping[str, Type], *, has_all_types: bool
 ) -> Iterator[tuple[str, int, dict[str, Type]]]:
-    """Yield other types by slot, with a phrase and a cost."""
+    """Yield other types by slot, with a phrase and a cost.
+
+    ``has_all_types`` says whether the slots are all types of the instruction.
+    """
     inputs = [name for name in present_types if name != "dtype"]
+    subject = "every type" if has_all_types else " and ".join(present_types)
     uniform_cost = 1 if len(set(present_types.values())) == 1 else 3
     input_cost = 2 if len({present_types[name] for name in inputs}) == 1 else 3
     for type_ in (Type.U32, Type.S32):
-        yield f"with every type `.{type_}`", uniform_cost, dict.fromkeys(present_types, type_)
+        yield f"with {subject} `.{type_}`", uniform_cost, dict.fromkeys(present_types, type_)
         types = {**present_types, **dict.fromkeys(inputs, type_)}
         yield f"with both inputs `.{type_}`", input_cost, types
     flipped = {name: _OTHER_SIGNEDNESS[type_] for name, type_ in present_types.items()}
-    yield "with every type of the other signedness", 4, flipped
+    yield f"with {subject} of the other signedness", 4, flipped
 
 
 def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
