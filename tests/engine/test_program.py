@@ -732,9 +732,3 @@ def test_what_a_false_guard_leaves_of_an_unknown_d_is_unknown() -> None:
     assert not run.missing_inputs
     run = execute(block(text), {"p": 1, "a": 1, "b": 2, "d": 5, "e": 5}, "ptxas")
     assert [step.writes for step in run.steps] == [{"d": 0x3F800000}, {"e": 0xFFFFFFFF}]
-
-
-def test_macros_that_hold_the_operands_are_not_statements() -> None:
-    text = 'asm("vsub4.u32.u32.u32 %0, %1, %2, %3;" OUTPUTS INPUTS(1, (2)));'
-    (program,) = load(text, "a.cu")
-    assert [x.text for x in program.statements] == ["vsub4.u32.u32.u32 %0, %1, %2, %3"]

@@ -191,9 +191,7 @@ def read_asm(text: str, start: int, text_start: int) -> AsmText:
     return AsmText(fragment, start, end)
 
 
-_MACRO_CALLS = re.compile(
-    r"(?:\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+)++"
-)
+_MACRO_CALL = re.compile(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
 _COMPLETE = re.compile(r"[;}]\s*+\Z")
 _OPERAND = re.compile(r"%(?:\d|\[)")
 
@@ -208,12 +206,12 @@ def _find_last_macro(text: str, fragment: Fragment, end: int) -> int | None:
 
 
 def _is_operand_macro(macro: str, ptx: str) -> bool:
-    """Return whether macros after the PTX hold nothing but the operands.
+    """Return whether a macro after the PTX holds nothing but the operands.
 
     The PTX is complete and names operands, which stand nowhere else.
     """
     return bool(
-        _MACRO_CALLS.fullmatch(macro)
+        _MACRO_CALL.fullmatch(macro)
         and _COMPLETE.search(ptx[-_MAX_INDENT_CHARS:])
         and _OPERAND.search(ptx)
     )
