@@ -25,6 +25,8 @@ _HEED = (
     "        signal.signal(number, signal.default_int_handler if name == 'SIGINT' else 0)\n"
 )
 """Signals are not ignored, even where ``nohup`` or a shell's ``&`` runs the tests."""
+_SIZE = ("COLUMNS", "LINES")
+"""Of the developer's terminal; pytest-xdist sets them."""
 _OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main({words!r}))\n"
 
 
@@ -48,7 +50,8 @@ class Explorer:
         if typed is not None:
             self._type_ahead(typed)
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
-        given = {**os.environ, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
+        outer = {name: value for name, value in os.environ.items() if name not in _SIZE}
+        given = {**outer, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
         self.process = subprocess.Popen(
             [sys.executable, "-c", _TAKE + _HEED + before + _OPEN.format(words=words or ("open",))],
             stdin=self._slave,

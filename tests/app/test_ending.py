@@ -172,7 +172,7 @@ def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) 
         explorer.settle()
         explorer.type(b"q")
         assert explorer.ended() == 0
-    with Explorer(tmp_path, broken("show_session", "raise AssertionError")) as explorer:
+    with Explorer(tmp_path, broken("on_mount", "raise AssertionError")) as explorer:
         assert explorer.ended() == 70
         assert explorer.is_cooked()
         assert not explorer.state.exists()
@@ -198,7 +198,7 @@ def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
     )
     names = {f"XDG_{kind}_HOME": None for kind in ("STATE", "CONFIG", "DATA")}
     with Explorer(tmp_path, nobody, (120, 40), **names, TMPDIR=str(tmp_path)) as explorer:
-        for word in (b"nothing", b"is", b"kept"):  # a line may end between them
+        for word in (b"nothing", b"is", b"saved"):  # a line may end between them
             explorer.wait_for(word)
         explorer.settle()
         explorer.type(b"n")

@@ -236,7 +236,7 @@ async def test_the_bottom_line_says_that_the_arrows_change_an_operand(width: int
         assert re.search(r"arrows (move, and )?(change|set) a( |$)", bottom)
         assert "…" not in bottom
         if width >= 40:
-            assert re.search(r"\bu (undo|takes it back) ", bottom)
+            assert re.search(r"\bu (undo|undoes it) ", bottom)
             assert "Esc leave" in bottom
         if width >= 80:
             assert "? help" in bottom
