@@ -17,7 +17,7 @@ KINDS: dict[type, str] = {
     bool: "true or false",
     type(None): "null",
 }
-"""What to call a value of each type."""
+"""The name of a value of each type."""
 _SHOWN = 40
 
 

@@ -270,7 +270,7 @@ def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
 
 
 def with_step_note(setup: Setup, stage: Stage, text: str) -> Setup:
-    """Return the setup with this note instead of those on a step; an empty text removes them."""
+    """Return the setup with one note on a step; an empty text removes its notes."""
     other_notes = [x for x in setup.annotations.notes if x.stage is not stage or x.lane is not None]
     fresh = [Note(text.strip(), stage)] if text.strip() else []
     return with_annotations(setup, setup.annotations._replace(notes=(*other_notes, *fresh)))

@@ -29,7 +29,7 @@ _MAX_RECENT = 5
 
 
 class Mode(Enum):
-    """What happens to the steps."""
+    """The mode in which the steps are shown."""
 
     READING = auto()
     """The user goes from step to step."""
@@ -48,7 +48,7 @@ class Edit(NamedTuple):
 
 
 class ExplorerState:
-    """What the explorer shows; its methods are the transitions.
+    """The state of the explorer; its methods are the transitions.
 
     After each of them the state is consistent: an open listing has run on the operands, the step is
     one of the trace, and the predictions are those of the trace.

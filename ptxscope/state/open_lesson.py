@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Outcome(Enum):
-    """What the user did about a question."""
+    """The outcome of a question."""
 
     WRONG = auto()
     HINT = auto()

@@ -52,7 +52,7 @@ class ListingPane(Pane):
         return self.place and self.place.listing.programs
 
     def hide_results(self, *, is_hidden: bool) -> None:
-        """Hide or show the results of the statement under the cursor and of those after it."""
+        """Hide or show the results from the statement under the cursor on."""
         if is_hidden != self._is_veiled:
             self._is_veiled = is_hidden
             self.redraw_lines()

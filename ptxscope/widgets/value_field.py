@@ -232,7 +232,7 @@ class ValueField(Vertical):
         return self._bits & ~(mask << shift) | lane << shift
 
     def _format_error(self, text: str) -> str:
-        """Return carets under errors, and what is allowed; empty if there are none."""
+        """Return carets under errors, and the allowed text; empty without errors."""
         try:
             self._parse_text(text)
         except PtxError as error:

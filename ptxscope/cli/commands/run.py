@@ -204,7 +204,7 @@ def _register(program: Program, name: str) -> str:
 
 
 def _find_registers(program: Program, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
-    """Return the registers of a name, at least one. Raise PtxError if there are none."""
+    """Return the registers of a name. Raise PtxError for a name without one."""
     if registers := program.find_registers(name, is_at_end=is_at_end):
         return registers
     suggestion = find_closest_spelling(name, list(program.types))

@@ -1,4 +1,4 @@
-"""The error of a command that cannot do what it was asked."""
+"""The error that ends a command with a message."""
 
 from __future__ import annotations
 

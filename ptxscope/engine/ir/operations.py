@@ -45,7 +45,7 @@ class Op(StrEnum):
 
 
 class Operation(NamedTuple):
-    """What an operation takes, and what it computes for each lane of exact integers."""
+    """The arguments of an operation, and its meaning for each lane of exact integers."""
 
     arguments: str
     """Names of the arguments. ``y`` may be one integer for all lanes."""

@@ -32,7 +32,7 @@ class Range(NamedTuple):
         return self.low <= inner.low and inner.high <= self.high
 
     def intersect(self, bounds: Range) -> Range:
-        """Return the values common to both ranges; if there are none, low exceeds high."""
+        """Return the values common to both ranges; low exceeds high if they are disjoint."""
         return Range(max(self.low, bounds.low), min(self.high, bounds.high))
 
 

@@ -33,7 +33,7 @@ class RegisterTemplate(NamedTuple):
     """Picks the registers for the stand-ins."""
 
     def fill_registers(self, registers: Sequence[str]) -> str:
-        """Return the text with a statement's registers, or unchanged if there are none."""
+        """Return the text with a statement's registers; without registers, the text itself."""
         return self.form % self.pick_registers(registers) if registers else self.text
 
 

@@ -119,7 +119,7 @@ class MicroOperation(Record):
     figure: ClassVar[FigureDrawing | None] = None
     """Its figure; ``make_figure`` if that has numbers."""
     notation: ClassVar[Notation | None] = None
-    """How its values are written; ``get_notation`` if that depends on more than the range."""
+    """The notation of its values; ``get_notation`` if that depends on more than the range."""
     flag_text: ClassVar[str] = ""
     """The effect of its flag, if it has one; else ``describe_flag``."""
 
@@ -195,7 +195,7 @@ class MicroOperation(Record):
 
     @property
     def reading(self) -> Reading | None:
-        """How it reads bits as a number, if it does only that; else None."""
+        """The integer type as which it reads bits, if it does only that; else None."""
         return None
 
     # --- what it says --------------------------------------------------------------------

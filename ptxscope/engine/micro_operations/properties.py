@@ -1,4 +1,4 @@
-"""What micro-operations say of themselves, as data."""
+"""Properties of micro-operations and their rows, as data."""
 
 from __future__ import annotations
 
@@ -50,14 +50,14 @@ class Part(Record):
 
 
 class Reading(Record):
-    """How bits are read as an integer."""
+    """The integer type as which bits are read."""
 
     bits: int
     signed: bool
 
 
 class Notation(Record):
-    """How the value of a row is written."""
+    """The notation of the value of a row."""
 
     bits: int
     """The number of low bits in which equal values agree."""

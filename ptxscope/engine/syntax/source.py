@@ -247,7 +247,7 @@ def _find_opening(text: str, position: int) -> re.Match[str] | None:
 
 
 def find_text_outside_asm(text: str) -> Iterator[Span]:
-    """Yield the stretches around a text's ``asm`` statements; nothing if there are none."""
+    """Yield the stretches around a text's ``asm`` statements."""
     end = None
     for statement in find_asm_texts(text):
         yield end or 0, statement.start

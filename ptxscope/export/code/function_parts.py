@@ -1,4 +1,4 @@
-"""What a function in another language has besides its statements: name, parameters and results."""
+"""The parts of a function in another language beside its statements: name, parameters and results."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
 
 
 class Precedence(IntEnum):
-    """How tightly an expression binds; a looser one needs brackets."""
+    """The precedence of an expression; a looser one needs brackets."""
 
     ATOM = 0
     UNARY = 1

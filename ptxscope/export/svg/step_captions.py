@@ -25,7 +25,7 @@ _NUMBER = 36
 
 
 def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
-    """Draw a title above the registers, and the bits of those in lanes; return the end."""
+    """Draw a title above the registers, and the bits of registers in lanes; return the end."""
     canvas, words = sketch.canvas, sketch.layout.words
     if sketch.layout.is_compact:
         roles = list(roles)

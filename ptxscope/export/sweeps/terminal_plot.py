@@ -78,7 +78,7 @@ def format_lines(lines: list[PlotLine]) -> str:
 def find_values_at(
     sweep: Sweep, lines: list[PlotLine], column: int, row: int
 ) -> tuple[int, int | None] | None:
-    """Return the indices of x and y at a cell of the plot, or None if there are none."""
+    """Return the indices of x and y at a cell of the plot; None outside of it."""
     fields = [line for line in lines if len(line) > 2 and line[1].text in _BARS]
     if not 0 <= row < len(fields):
         return None

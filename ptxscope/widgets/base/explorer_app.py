@@ -1,4 +1,4 @@
-"""What widgets and screens need of the application that they run in."""
+"""The interface of the application for widgets and screens."""
 
 from __future__ import annotations
 
