@@ -1,4 +1,4 @@
-"""The parts of a function in another language beside its statements: name, parameters and results."""
+"""The name, the parameters and the results of a function in another language."""
 
 from __future__ import annotations
 
