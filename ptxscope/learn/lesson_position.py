@@ -72,7 +72,7 @@ class LessonPosition:
         return format_reply(self.question, answer, is_first=self._wrong_count == 1)
 
     def take_hint(self) -> str:
-        """Return the next hint, or nothing if there are no more."""
+        """Return the next hint, or a sentence that there are no more."""
         hints = list_hints(self.question)[self._hint_count :]
         self._hint_count += 1
-        return hints[0] if hints else ""
+        return hints[0] if hints else "There are no more hints; s shows the answer."

@@ -119,8 +119,7 @@ class OpenLesson(LessonPosition):
 
     def give_hint(self) -> None:
         """Give the next hint."""
-        hint = self.take_hint() or "There are no more hints; s shows the answer."
-        self._give_feedback(Outcome.HINT, f"? {hint}")
+        self._give_feedback(Outcome.HINT, f"? {self.take_hint()}")
 
     def reveal(self) -> None:
         """Give the answer."""

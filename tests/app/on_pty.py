@@ -25,9 +25,14 @@ _HEED = (
     "        signal.signal(number, signal.default_int_handler if name == 'SIGINT' else 0)\n"
 )
 """Signals are not ignored, even where ``nohup`` or a shell's ``&`` runs the tests."""
-_SIZE = ("COLUMNS", "LINES")
-"""Of the developer's terminal; pytest-xdist sets them."""
+_SIZES = ("TMUX", "COLUMNS", "LINES")
+"""Variables of the developer's terminal, whose size they say; pytest-xdist sets the last two."""
 _OPEN = "import sys\nfrom ptxscope.cli import main\nsys.exit(main({words!r}))\n"
+
+
+def list_outer_variables() -> dict[str, str]:
+    """The environment without the size of the developer's terminal."""
+    return {name: value for name, value in os.environ.items() if not name.startswith(_SIZES)}
 
 
 class Explorer:
@@ -50,8 +55,13 @@ class Explorer:
         if typed is not None:
             self._type_ahead(typed)
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
-        outer = {name: value for name, value in os.environ.items() if name not in _SIZE}
-        given = {**outer, **names, "HOME": str(home), "TERM": "xterm-256color", **env}
+        given = {
+            **list_outer_variables(),
+            **names,
+            "HOME": str(home),
+            "TERM": "xterm-256color",
+            **env,
+        }
         self.process = subprocess.Popen(
             [sys.executable, "-c", _TAKE + _HEED + before + _OPEN.format(words=words or ("open",))],
             stdin=self._slave,

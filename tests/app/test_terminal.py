@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.app.on_pty import list_outer_variables
 from tests.tiers import ci_only, some
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
@@ -19,14 +19,6 @@ _PATIENCE = 20.0
 """Seconds after which a screen that does not come is a failure."""
 _PACE = 0.15
 """Seconds between two keys: an escape is a key of its own only after a tenth of one."""
-
-
-_SIZES = ("TMUX", "COLUMNS", "LINES")
-"""Variables of the developer's terminal, whose size they say; pytest-xdist sets the last two."""
-
-
-def _without_size() -> dict[str, str]:
-    return {name: value for name, value in os.environ.items() if not name.startswith(_SIZES)}
 
 
 class Terminal:
@@ -38,7 +30,7 @@ class Terminal:
         xdg = {f"XDG_{kind}_HOME": home for kind in ("STATE", "CONFIG", "DATA")}
         subprocess.run(
             [*self._base, "new-session", "-d", "-x", str(width), "-y", str(height), *command],
-            env=_without_size() | xdg | {"HOME": home, "TERM": "xterm-256color"},
+            env=list_outer_variables() | xdg | {"HOME": home, "TERM": "xterm-256color"},
             check=True,
         )
         self.tmux("set-option", "-s", "set-clipboard", "on")

@@ -22,7 +22,7 @@ from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage
 from ptxscope.engine.arrays.exact_program import ExactProgram
 from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.ir.operations import OPERATIONS, Op, apply_operation
-from ptxscope.engine.ir.recorded_plan import RecordedPlan, record_plan, rewrite_program
+from ptxscope.engine.ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
 from ptxscope.engine.ir.rewrites import SHORTENING_RULES
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
@@ -87,7 +87,7 @@ def _run(program: RecordedPlan, values: dict[str, int]) -> dict[str, LaneValues]
 def test_a_program_means_what_its_plan_computes(plans: int) -> None:
     for plan, rows in _cases("program", plans):
         program = record_plan(plan)
-        shorter = rewrite_program(program, SHORTENING_RULES)
+        shorter = rewrite_plan(program, SHORTENING_RULES)
         with_rows = record_plan(plan, SHORTENING_RULES, has_row_nodes=True)
         for row in rows:
             expected = {role: (bits,) for role, bits in compute_results(plan, row).items()}

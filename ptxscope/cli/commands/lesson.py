@@ -215,8 +215,7 @@ class _Player:
     def _grade_word(self, word: str) -> None:
         """Grade the typed answer, or show a hint."""
         if word == "?":
-            hint = self._position.take_hint() or "There are no more hints; s shows the answer."
-            print(*_wrap_text(hint, ""), sep="\n")
+            print(*_wrap_text(self._position.take_hint(), ""), sep="\n")
             return
         if not word:
             print("A value, ? or s.")

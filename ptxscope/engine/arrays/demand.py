@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from ..ir.operations import Op
-from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_program
+from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
 from ..ir.tape import Node
 from ..isa.types import Type
 from ..records import NamedTuple
@@ -67,29 +67,29 @@ class Recording(NamedTuple):
 def prepare_plan(plan: Plan, *, with_flags: bool = False) -> Recording:
     """Record a plan, apply each pass of rules, and analyse the demand on its nodes."""
     first_rules, *passes = FLAGGED_PASSES if with_flags else PASSES
-    program = record_plan(plan, first_rules, with_flags=with_flags)
+    recorded_plan = record_plan(plan, first_rules, with_flags=with_flags)
     for rules in passes:
-        program = rewrite_program(program, rules)
-    return analyse_demand(program)
+        recorded_plan = rewrite_plan(recorded_plan, rules)
+    return analyse_demand(recorded_plan)
 
 
-def analyse_demand(program: RecordedPlan) -> Recording:
+def analyse_demand(plan: RecordedPlan) -> Recording:
     """Return the demand on each node that the results need, from the last node to the first."""
     needs: dict[Node, BitDemand] = {}
 
     def add(x: Node, need: BitDemand) -> None:
         needs[x] = need.union(needs.get(x, NO_DEMAND))
 
-    for node, type_ in program.results.values():
+    for node, type_ in plan.results.values():
         bits = max(type_.bits, WIDTHS[0])  # a predicate is a whole byte in memory
         add(node, BitDemand(bits, frozenset(range(node.lanes))))
-    for x in reversed(program.nodes):
+    for x in reversed(plan.nodes):
         if x in needs:
             for index, y in enumerate(x.args):
                 if isinstance(y, Node):
                     bits = _BITS.get(x.op, _demand_all_bits)(x, index, needs[x].bits)
                     add(y, BitDemand(bits, _find_demanded_lanes(x, index, y, needs[x].lanes)))
-    return Recording({x: needs[x] for x in program.nodes if x in needs}, program.results)
+    return Recording({x: needs[x] for x in plan.nodes if x in needs}, plan.results)
 
 
 def _find_demanded_lanes(x: Node, index: int, y: Node, lanes: frozenset[int]) -> frozenset[int]:

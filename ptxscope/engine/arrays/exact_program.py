@@ -28,10 +28,10 @@ class ExactProgram:
 
     def __init__(self, plan: Plan, *, with_flags: bool = False) -> None:
         self.plan = plan
-        self.program: RecordedPlan = record_plan(plan, with_flags=with_flags)
+        self.recorded_plan: RecordedPlan = record_plan(plan, with_flags=with_flags)
         self.results = {
             name: node.lanes * get_storage_dtype(type_).itemsize
-            for name, (node, type_) in self.program.results.items()
+            for name, (node, type_) in self.recorded_plan.results.items()
         }
         """The bytes per result of each destination, by name."""
 
@@ -39,13 +39,13 @@ class ExactProgram:
         """Compute all results, as ``ArrayProgram.run`` does."""
         for start, end in buffers.iter_blocks():
             values: dict[Node | int, Objects | int] = {}
-            for x in self.program.nodes:
+            for x in self.recorded_plan.nodes:
                 if x.op is Op.SOURCE:
                     values[x] = _read_source(buffers, x, start, end)
                 else:
                     args = [y if isinstance(y, int) else values[y] for y in x.args]
                     values[x] = apply_operation(_OBJECTS, x.op, args, x.fixed)
-            for name, (node, type_) in self.program.results.items():
+            for name, (node, type_) in self.recorded_plan.results.items():
                 array = buffers.blocked[Buffer(BufferKind.RESULT, name)]
                 lanes = array.view(get_storage_dtype(type_)).reshape(buffers.size, node.lanes)
                 lanes[start:end] = np.transpose(values[node])

@@ -19,7 +19,7 @@ class RecordedPlan(NamedTuple):
     nodes: tuple[Node, ...]
     """The nodes on which rows or results depend."""
     rows: Mapping[str, Node]
-    """The node with each row's value, by the row's key; empty after ``rewrite_program``."""
+    """The node with each row's value, by the row's key; empty after ``rewrite_plan``."""
     results: Mapping[str, tuple[Node, Type]]
     """The node with each destination's bits, by role; then flags, by ``make_flag_key``."""
 
@@ -64,7 +64,7 @@ def record_plan(
     results = {x.role: (values[x.key], x.type) for x in plan.results}
     if with_flags:
         results |= _record_flags(plan, tape, values)
-    return _make_program(tape, {row.key: values[row.key] for row in plan.rows}, results)
+    return _make_recorded_plan(tape, {row.key: values[row.key] for row in plan.rows}, results)
 
 
 def _record_flags(
@@ -85,16 +85,16 @@ def make_flag_key(key: str, flag: str) -> str:
     return f"{key} {flag}"
 
 
-def rewrite_program(program: RecordedPlan, rules: RewriteRules) -> RecordedPlan:
-    """Record what a program's results need again, with other rules."""
+def rewrite_plan(plan: RecordedPlan, rules: RewriteRules) -> RecordedPlan:
+    """Return a plan recorded again with other rules: the nodes that its results need."""
     tape, copies = Tape(rules), dict[Node, Node]()
-    for x in _list_needed_nodes(program.nodes, (node for node, _ in program.results.values())):
+    for x in _list_needed_nodes(plan.nodes, (node for node, _ in plan.results.values())):
         copies[x] = tape.copy_node(x, copies)
-    results = {role: (copies[x], type_) for role, (x, type_) in program.results.items()}
-    return _make_program(tape, {}, results)
+    results = {role: (copies[x], type_) for role, (x, type_) in plan.results.items()}
+    return _make_recorded_plan(tape, {}, results)
 
 
-def _make_program(
+def _make_recorded_plan(
     tape: Tape, rows: Mapping[str, Node], results: Mapping[str, tuple[Node, Type]]
 ) -> RecordedPlan:
     ends = (*rows.values(), *(node for node, _ in results.values()))

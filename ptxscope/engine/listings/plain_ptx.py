@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..arrays.narrowing import narrow_by_reach
 from ..ir.operations import Op
-from ..ir.recorded_plan import RecordedPlan, rewrite_program
+from ..ir.recorded_plan import RecordedPlan, rewrite_plan
 from ..ir.rewrites import SHORTENING_RULES
 from ..ir.tape import Node, RewriteRules, get_range
 from .ptx_block import (
@@ -34,16 +34,16 @@ _RULES: RewriteRules = {
 
 
 def write_plain_ptx(
-    program: RecordedPlan, operands: Mapping[str, str]
+    plan: RecordedPlan, operands: Mapping[str, str]
 ) -> tuple[ReplacementLine, ...] | None:
-    """Return the lines that compute the single result of a program; the last one writes it.
+    """Return the lines that compute the single result of a plan; the last one writes it.
 
     ``operands`` has the registers or literals of the sources by role. None if a value needs more
     than 64 bits in an operation other than a sum, a bound or a right shift.
     """
     block = PtxBlock(operands, _WRITERS)
-    program = rewrite_program(rewrite_program(program, SHORTENING_RULES), _RULES)
-    ((node, type_),) = program.results.values()
+    plan = rewrite_plan(rewrite_plan(plan, SHORTENING_RULES), _RULES)
+    ((node, type_),) = plan.results.values()
     form = get_letter(type_)
     try:
         value = block.read_value(node, 0, form)

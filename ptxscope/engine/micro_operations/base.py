@@ -72,7 +72,7 @@ class MicroOperation(Record):
       the representation from which ``eval --csv``, sweeps, C and Python compute the same.
     - ``describe_step`` is ``about``: "The bits of a in reverse order."
     - ``describe_lane`` fills ``formula`` with the inputs: ``reverse(6) = 96``, and the sentence
-      "reverse(6) is 96", which is also a hint for who predicts it.
+      "reverse(6) is 96", which is also the hint for a prediction.
     - ``make_cell`` is a ``FormulaCell``, so the lanes and every picture show that formula; for a
       form, ``format_symbols`` has ``reverse(a)``, which they show with its range.
     - ``find_origins`` links bit 5 of the result to bit 2 of a.
