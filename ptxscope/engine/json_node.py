@@ -71,7 +71,7 @@ class JsonNode(NamedTuple):
         """Raise ValueError unless the value is an object with a schema."""
         found = self.check_type(dict).get_field("schema", str)
         if found.value != schema:
-            raise found.make_error(f"{schema!r} is required")
+            raise found.make_error(f"{abbreviate_json(schema)} is required")
 
     def make_error(self, reason: str) -> ValueError:
         """Return an error with the path, the value and the problem."""

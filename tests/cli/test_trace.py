@@ -114,7 +114,7 @@ CHANGES: list[tuple[Callable[[Any], Any], str]] = [
     (lambda x: x["model"].update(name="E99"), "unknown model"),
     (lambda x: x["model"].update(name=5), "model.name is 5; a text is required"),
     (lambda x: x["model"].update(errata=["E1"]), "model.errata has 1 items"),
-    (lambda x: x.update(schema="ptxscope.trace/9"), 'schema is "ptxscope.trace/9"; what is'),
+    (lambda x: x.update(schema="ptxscope.trace/9"), 'schema is "ptxscope.trace/9"; "ptx'),
     (lambda x: x.update(version=None), "version is null; a text is required"),
     (lambda x: x.pop("version"), "version is missing"),
     (lambda x: x["instruction"].update(canonical="vadd.u32 d, a, b;"), "instruction.canonical is "),
