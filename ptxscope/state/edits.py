@@ -12,7 +12,7 @@ from ..engine.isa.floats import decode_float, encode_float
 from ..engine.isa.form import Form
 from ..engine.isa.integers import cast
 from ..engine.isa.legality import find_violations, with_slot
-from ..engine.isa.roles import SOURCES, Role
+from ..engine.isa.roles import Role
 from ..engine.isa.types import Destinations, Selector, Type
 from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.micro_operations.stage import Stage
@@ -173,7 +173,7 @@ def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
     example = parse(ptx)
     fresh: dict[str, int] = {
         role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
-        for role in SOURCES
+        for role in map(str, (x.role for x in ins.entry.sources))
         if role in ins.names
         and role in example_bits
         and not _is_value_kept(setup, old_instruction, role)

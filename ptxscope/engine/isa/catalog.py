@@ -7,6 +7,7 @@ from collections.abc import Collection
 from .contradictions import find_contradictions
 from .entry import Entry, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
+from .integer_entries import INTEGER_ENTRIES
 from .roles import Role
 from .slots import (
     ASEL,
@@ -137,7 +138,7 @@ def _make_simd_entry(
     )
 
 
-ENTRIES = (
+ENTRIES: tuple[Entry, ...] = (
     Entry(
         "set",
         Group.COMPARE,
@@ -443,9 +444,10 @@ ENTRIES = (
         "a CMP b, 8-bit",
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
     ),
+    *INTEGER_ENTRIES,
 )
 
-"""The entries in the order of the PTX ISA, with all entries of one opcode adjacent."""
+"""The entries, with all entries of one opcode adjacent: first the 27, in the order of the PTX ISA."""
 
 
 def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:

@@ -9,16 +9,20 @@ from itertools import combinations
 from ..records import NamedTuple
 from .contradictions import Contradiction
 from .form import Form
+from .integers import Range
 from .roles import DESTINATIONS, Role
 from .types import Selector, Type
 
 
 class Group(StrEnum):
-    """The three families of instructions, in the order of the catalog."""
+    """The families of instructions, in the order of the catalog; the first three are the 27."""
 
     COMPARE = "Comparison and selection"
     SCALAR = "Scalar video"
     SIMD = "SIMD video"
+    PERMUTE = "Permute and logic"
+    FIELDS = "Bit fields"
+    PACKED = "Packed arithmetic"
 
 
 class SlotPlace(StrEnum):
@@ -29,6 +33,8 @@ class SlotPlace(StrEnum):
     A = "a"
     B = "b"
     C = "c"
+    TABLE = "lut"
+    E = "e"
 
 
 class Slot(NamedTuple):
@@ -42,6 +48,8 @@ class Slot(NamedTuple):
     place: SlotPlace = SlotPlace.MODIFIER
     word: str = ""
     """The spelling of a flag."""
+    is_leading: bool = False
+    """Whether the modifier must follow the opcode at once."""
 
     @property
     def absent(self) -> object:
@@ -125,6 +133,8 @@ class Operand(NamedTuple):
     """Whether the operand is read or written lane by lane."""
     can_keep_lanes: bool = False
     """Whether the result can keep some lanes of the operand, although it is read as one number."""
+    literal_range: Range | None = None
+    """The integers that a literal may be; None for all."""
 
     def get_type(self, form: Form) -> Type:
         """Return the operand's type in a form."""
@@ -192,13 +202,29 @@ class Entry(NamedTuple):
 
     @property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands: a and b, and c if the instruction can read one."""
+        """The source operands that have a value: a, and b, c and e if the instruction reads them."""
+        return tuple(x for x in self.written_sources if x.role is not Role.TABLE)
+
+    @property
+    def written_sources(self) -> tuple[Operand, ...]:
+        """The operands after the destination as they are written, with a truth table."""
         return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
+
+    @property
+    def destination_pattern(self) -> str:
+        """The documented pattern of the destination: ``d``, ``p{|q}``, ``d|p``."""
+        roles = [operand.role for operand in self.destinations]
+        return "p{|q}" if Role.Q in roles else "|".join(roles)
 
     @property
     def base_opcode(self) -> str:
         """The opcode without its lane count: ``vadd`` for ``vadd4``."""
         return self.family or self.opcode
+
+    @property
+    def needs_c(self) -> bool:
+        """Whether c is written in every form."""
+        return not self.is_c_optional and any(x.role is Role.C for x in self.operands)
 
     @property
     def has_lane_selectors(self) -> bool:

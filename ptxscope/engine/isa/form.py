@@ -3,7 +3,19 @@
 from __future__ import annotations
 
 from ..records import NamedTuple
-from .types import BoolOp, Cmp, Destinations, Scale, SecOp, Selector, ShiftMode, Type
+from .types import (
+    BoolOp,
+    BytePair,
+    Cmp,
+    Destinations,
+    PermuteMode,
+    Scale,
+    SecOp,
+    Selector,
+    ShiftDirection,
+    ShiftMode,
+    Type,
+)
 
 
 class Form(NamedTuple):
@@ -27,10 +39,17 @@ class Form(NamedTuple):
     po: bool = False
     sat: bool = False
     mode: ShiftMode | None = None
+    permute_mode: PermuteMode | None = None
+    direction: ShiftDirection | None = None
+    byte_pair: BytePair | None = None
+    shiftamt: bool = False
+    """Whether ``bfind`` yields a shift amount instead of a position."""
     scale: Scale | None = None
     secop: SecOp | None = None
     dst: Destinations | None = None
-    """The destinations that ``setp`` writes."""
+    """The destinations that ``setp``, or ``lop3`` with a predicate, writes."""
+    lut: int | None = None
+    """The truth table of ``lop3``, 0 to 255: bit 4a + 2b + c is the result for bits a, b, c."""
     dsel: Selector | None = None
     """The byte or half-word of d that a scalar video instruction writes."""
     mask: Selector | None = None
@@ -43,6 +62,13 @@ class Form(NamedTuple):
     """``-c`` of ``vmad``, or ``!c`` of a predicate."""
     c: bool = False
     """Whether c is written in the line."""
+    nege: bool = False
+    """``!e`` of ``lop3``."""
+
+    @property
+    def dot_type(self) -> Type:
+        """The type of c and d in ``dp4a`` and ``dp2a``: u32 only if a and b are (9.7.1.24)."""
+        return Type.U32 if self.atype is self.btype is Type.U32 else Type.S32
 
     @property
     def final_type(self) -> Type:

@@ -33,6 +33,12 @@ SLOT_NAMES = {
     "negb": "negation of b",
     "negc": "negation of c",
     "c": "third source operand",
+    "permute_mode": "permute mode",
+    "direction": "direction",
+    "byte_pair": "bytes of b",
+    "shiftamt": "shift amount",
+    "lut": "truth table",
+    "nege": "negation of e",
 }
 """The name of each slot in sentences."""
 
@@ -85,14 +91,14 @@ def format_syntax(entry: Entry) -> str:
     """Return the documented pattern: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
     operands = []
     for operand in entry.operands:
-        if operand.role == "q":
+        if operand in entry.destinations[1:]:
             continue
         slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
         prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
         suffix = "".join(
             f"{{.{slot.name}}}" for slot in slots if isinstance(slot.values[0], Selector)
         )
-        name = "p{|q}" if operand.role == "p" else operand.role
+        name = entry.destination_pattern if operand is entry.operands[0] else operand.role.label
         operands.append(f"{prefix}{name}{suffix}")
     last_operand = operands.pop()
     tail = f"{{, {last_operand}}}" if entry.is_c_optional else f", {last_operand}"

@@ -57,7 +57,7 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
 
 def _make_blank_form(entry: Entry) -> Form:
     """Return the form with every slot omitted, except a c that is required."""
-    return Form(entry.opcode, c=not entry.is_c_optional)
+    return Form(entry.opcode, c=entry.needs_c)
 
 
 def _group_related_slots(

@@ -11,6 +11,9 @@ class Role(StrEnum):
     A = "a"
     B = "b"
     C = "c"
+    TABLE = "lut"
+    """The truth table of ``lop3``: a literal of the form, not an input."""
+    E = "e"
     GUARD = "guard"
     D = "d"
     """As an input, the old value of the destination, which a guard may keep; likewise p and q."""
@@ -25,7 +28,5 @@ class Role(StrEnum):
         return "old" if self in DESTINATIONS else str(self)
 
 
-SOURCES = (Role.A, Role.B, Role.C)
-"""The sources in the order of the operand list."""
 DESTINATIONS = (Role.D, Role.P, Role.Q)
 ORDER = {role: index for index, role in enumerate(Role)}

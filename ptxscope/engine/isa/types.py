@@ -95,14 +95,47 @@ class Scale(StrEnum):
         return int(self.value[3:])
 
 
+class PermuteMode(StrEnum):
+    """The arrangements of ``prmt`` for which only two bits of c count."""
+
+    F4E = "f4e"
+    """Four bytes from byte n up."""
+    B4E = "b4e"
+    """Four bytes from byte n down, modulo 8."""
+    RC8 = "rc8"
+    """Byte n four times."""
+    ECL = "ecl"
+    """Byte i is byte max(i, n)."""
+    ECR = "ecr"
+    """Byte i is byte min(i, n)."""
+    RC16 = "rc16"
+    """Half-word n twice."""
+
+
+class ShiftDirection(StrEnum):
+    """The direction of ``shf``."""
+
+    LEFT = "l"
+    RIGHT = "r"
+
+
+class BytePair(StrEnum):
+    """The two bytes of b that ``dp2a`` multiplies: 0 and 1, or 2 and 3."""
+
+    LO = "lo"
+    HI = "hi"
+
+
 class Destinations(StrEnum):
-    """The destinations of ``setp``; ``_`` discards a result."""
+    """The destinations of ``setp`` and of ``lop3`` with a predicate; ``_`` discards a result."""
 
     P = "p"
     P_Q = "p|q"
     P_SINK = "p|_"
     SINK_Q = "_|q"
     SINK = "_"
+    D_P = "d|p"
+    SINK_P = "_|p"
 
 
 class Selector(NamedTuple):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
-from ..isa.roles import DESTINATIONS, ORDER, SOURCES, Role
+from ..isa.roles import DESTINATIONS, ORDER, Role
 from ..isa.types import Destinations, Type
 from ..records import FrozenDict, NamedTuple, Record, replace
 from .errors import Span
@@ -72,7 +72,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     destinations: tuple[str | None, ...]
     """The names of d, or of p and q; None for ``_``."""
     sources: tuple[Register | Immediate, ...]
-    """The operands a, b and, if it is written, c."""
+    """The source operands as written: a, b, c, e, without those that the form lacks."""
     guard: Guard | None = None
     text: str = ""
     """The text that was parsed."""
@@ -94,7 +94,9 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     @cached_property
     def roles(self) -> Mapping[str, Register | Immediate]:
         """The source operands by role."""
-        return FrozenDict(zip(map(str, SOURCES), self.sources, strict=False))
+        return FrozenDict(
+            zip((str(x.role) for x in self.entry.sources), self.sources, strict=False)
+        )
 
     @cached_property
     def names(self) -> Mapping[str, str]:
@@ -193,7 +195,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         """Return the number of lanes in which an operand's value can be entered, at least 1."""
         operand = None if role == Role.GUARD else self.entry.get_operand(role)
         can_keep = operand and operand.can_keep_lanes and self.form.secop is None
-        is_split = operand and operand.role in SOURCES and (operand.has_lanes or can_keep)
+        is_split = operand and operand.role not in DESTINATIONS and (operand.has_lanes or can_keep)
         return self.entry.lanes if is_split else 1
 
     @property
@@ -208,14 +210,16 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         if self.form.dst is Destinations.SINK:
             d = "_"
         operands = [d + format_operand_suffix(self.form, SlotPlace.D)]
-        for role, source in zip(
-            (SlotPlace.A, SlotPlace.B, SlotPlace.C), self.sources, strict=False
-        ):
-            operands.append(
-                format_operand_prefix(self.form, role)
-                + str(source)
-                + format_operand_suffix(self.form, role)
-            )
+        for operand in self.entry.written_sources:
+            place = SlotPlace(operand.role)
+            if operand.role is Role.TABLE:
+                operands.append(f"{self.form.lut:#04x}")
+            elif source := self.roles.get(operand.role):
+                operands.append(
+                    format_operand_prefix(self.form, place)
+                    + str(source)
+                    + format_operand_suffix(self.form, place)
+                )
         return f"{guard}{self.mnemonic} {', '.join(operands)};"
 
 
@@ -226,6 +230,8 @@ _DST_ROLES = {
     Destinations.P_SINK: ("p", "q"),
     Destinations.SINK_Q: ("p", "q"),
     Destinations.SINK: ("p",),
+    Destinations.D_P: ("d", "p"),
+    Destinations.SINK_P: ("d", "p"),
 }
 
 
@@ -237,7 +243,12 @@ def format_mnemonic(form: Form) -> str:
     )
 
 
-_PREFIXES = {SlotPlace.A: "nega", SlotPlace.B: "negb", SlotPlace.C: "negc"}
+_PREFIXES = {
+    SlotPlace.A: "nega",
+    SlotPlace.B: "negb",
+    SlotPlace.C: "negc",
+    SlotPlace.E: "nege",
+}
 _SUFFIXES = {SlotPlace.A: ("asel",), SlotPlace.B: ("bsel",), SlotPlace.D: ("dsel", "mask")}
 
 

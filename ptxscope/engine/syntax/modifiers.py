@@ -65,6 +65,10 @@ _PTX_MODIFIERS = frozenset(
 )
 
 
+_REPEATABLE = frozenset(("sat", "shiftamt"))
+"""The flags that ptxas takes more than once."""
+
+
 class ParsedModifiers(NamedTuple):
     """The modifiers that were recognised, with problems and notes."""
 
@@ -85,8 +89,8 @@ def _list_known_modifiers() -> frozenset[str]:
 def parse_modifiers(entry: Entry, words: tuple[Token, ...], end: int) -> ParsedModifiers:
     """Assign each word to a slot, in any order; ``end`` is the position of missing modifiers."""
     reader = _ModifierParser(entry)
-    for word in words:
-        reader.read_modifier(word)
+    for index, word in enumerate(words):
+        reader.read_modifier(word, index)
     slots = list_modifier_slots(entry)
     reader.problems += [
         Problem(
@@ -118,7 +122,7 @@ class _ModifierParser:
         self.notes: list[str] = []
         self.unknown_count = 0
 
-    def read_modifier(self, word: Token) -> None:
+    def read_modifier(self, word: Token, index: int) -> None:
         text = word.text[1:]
         spellings = map_spellings(self.entry)
         if text in _TYPE_NAMES or text in _OTHER_TYPES:
@@ -127,8 +131,11 @@ class _ModifierParser:
             slot, value = spellings[text]
             if slot.name not in self.spans:
                 self.values[slot.name], self.spans[slot.name] = value, word.span
-            elif slot.name == "sat":
-                self.notes.append("`.sat` is written twice; once is enough")
+                if slot.is_leading and index:
+                    message = f"`.{text}` must follow `{self.entry.opcode}` at once"
+                    self.problems.append(Problem(message, word.span, f"{self.entry.opcode}.{text}"))
+            elif slot.word in _REPEATABLE:
+                self.notes.append(f"`.{text}` is written twice; once is enough")
             else:
                 message = f"`.{text}` is one {SLOT_NAMES[slot.name]} too many: only one of them"
                 self.problems.append(Problem(message, word.span, format_allowed_values(slot)))

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
+from ..isa.integers import Range
+from ..isa.roles import Role
 from ..isa.types import Destinations, Selector, Type, parse_selector
 from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
 from .errors import Problem, Span, format_existence, quote_word
@@ -51,10 +53,10 @@ def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> Pa
     """Parse the operands of a statement; ``partial`` has the modifiers that were recognised."""
     parsed_operands = ParsedOperands()
     operands = statement.operands
-    sources = entry.sources
+    sources = entry.written_sources
     min_count = 1 + len(sources) - entry.is_c_optional
     if not min_count <= len(operands) <= 1 + len(sources):
-        roles = ["d" if entry.opcode != "setp" else "p|q", *(x.role for x in sources)]
+        roles = [entry.destination_pattern.replace("{|q}", "|q"), *(x.role for x in sources)]
         names = ", ".join(roles[:min_count]) + ("{, c}" if entry.is_c_optional else "")
         numbers = f"{min_count} or {min_count + 1}" if entry.is_c_optional else str(min_count)
         extra = operands[1 + len(sources) :]
@@ -75,8 +77,11 @@ def parse_operands(entry: Entry, statement: RawInstruction, partial: Form) -> Pa
             parsed_operands.spans[operand.role] = _get_span(words)
             if operand.role == "c":
                 parsed_operands.values["c"] = True
-            _parse_source(entry, operand, words, partial, parsed_operands)
-    if not entry.is_c_optional:
+            if operand.role is Role.TABLE:
+                _parse_table(words, parsed_operands)
+            else:
+                _parse_source(entry, operand, words, partial, parsed_operands)
+    if entry.needs_c:
         parsed_operands.values["c"] = True
     return parsed_operands
 
@@ -120,10 +125,14 @@ def _parse_destination(
             return
         if _check_special_register(part, parsed_operands):
             return
-        name, suffix = _parse_register_name(entry, part, is_predicate=entry.opcode == "setp")
+        is_predicate = entry.destinations[min(len(names), len(entry.destinations) - 1)].role != "d"
+        name, suffix = _parse_register_name(entry, part, is_predicate=is_predicate)
         names.append(None if name == "_" else name)
         _parse_selectors(entry, SlotPlace.D, suffix, parsed_operands)
     parsed_operands.destinations = tuple(names)
+    if entry.destination_pattern == "d|p":
+        _check_word_and_predicate(entry, parts, parsed_operands)
+        return
     if entry.opcode != "setp":
         if len(parts) > 1:
             parsed_operands.add_problem(
@@ -131,7 +140,9 @@ def _parse_destination(
             )
         elif names[0] is None:
             parsed_operands.add_problem(
-                "`_` can be a destination of `setp` only", parsed_operands.spans["d"], "a register"
+                "`_` can be a destination of `setp`, and of `lop3` with a predicate",
+                parsed_operands.spans["d"],
+                "a register",
             )
         return
     parsed_operands.spans["p"] = _get_span(parts[0])
@@ -149,6 +160,49 @@ def _parse_destination(
         parsed_operands.values["dst"] = _DST[tuple(name is not None for name in names)]
 
 
+def _check_word_and_predicate(
+    entry: Entry, parts: list[list[Token]], parsed_operands: ParsedOperands
+) -> None:
+    """Check the destinations ``d|p`` of an instruction, the first of which may be ``_``."""
+    names = parsed_operands.destinations
+    mnemonic = f"{entry.opcode} with a Boolean operator"
+    if len(names) != 2:
+        parsed_operands.add_problem(
+            f"`{mnemonic}` has two destinations", parsed_operands.spans["d"], "d|p or _|p"
+        )
+        return
+    parsed_operands.spans["p"] = _get_span(parts[1])
+    if names[1] is None:
+        parsed_operands.add_problem(
+            f"`{mnemonic}` must write p", parsed_operands.spans["p"], "d|p or _|p"
+        )
+        return
+    parsed_operands.values["dst"] = Destinations.SINK_P if names[0] is None else Destinations.D_P
+
+
+def _parse_table(words: tuple[Token, ...], parsed_operands: ParsedOperands) -> None:
+    """Read the truth table of ``lop3``, of which ptxas takes the low eight bits (9.7.8.6)."""
+    span = _get_span(words)
+    hint = "an integer, 0 to 255"
+    if not is_constant(words):
+        parsed_operands.add_problem("the truth table must be a literal", span, hint)
+        return
+    try:
+        value = evaluate_constant(words)
+    except BadConstantError as error:
+        parsed_operands.problems.append(error.problem)
+        return
+    if not isinstance(value.value, int):
+        parsed_operands.add_problem("the truth table must be an integer", span, hint)
+        return
+    parsed_operands.values["lut"] = value.value & 0xFF
+    if not 0 <= value.value <= 0xFF or value.is_truncated:
+        parsed_operands.notes.append(
+            f"the truth table {quote_word(_join_words(words))} is not in 0 to 255; ptxas takes "
+            f"its low eight bits, {value.value & 0xFF:#04x}"
+        )
+
+
 _DST = {
     (True,): Destinations.P,
     (True, True): Destinations.P_Q,
@@ -159,7 +213,8 @@ _DST = {
 
 
 def _format_destination_hint(entry: Entry) -> str:
-    return "p, p|q, p|_, _|q or _" if entry.opcode == "setp" else "a register"
+    pair_hints = {"p{|q}": "p, p|q, p|_, _|q or _", "d|p": "d|p or _|p"}
+    return pair_hints.get(entry.destination_pattern, "a register")
 
 
 def _parse_source(
@@ -183,7 +238,7 @@ def _parse_source(
         _add_prefix_problem(entry, operand, prefix, parsed_operands)
         words = words[1:]
     if is_constant(words):
-        _parse_immediate(entry, words, type_, parsed_operands)
+        _parse_immediate(entry, operand, words, type_, parsed_operands)
         return
     first_word = words[0]
     if _is_named(words):
@@ -265,7 +320,11 @@ def _add_prefix_problem(
 
 
 def _parse_immediate(
-    entry: Entry, words: tuple[Token, ...], type_: object, parsed_operands: ParsedOperands
+    entry: Entry,
+    operand: Operand,
+    words: tuple[Token, ...],
+    type_: object,
+    parsed_operands: ParsedOperands,
 ) -> None:
     span = _get_span(words)
     try:
@@ -279,6 +338,13 @@ def _parse_immediate(
             span,
             "a register",
         )
+    elif operand.literal_range and not _is_in_range(value, operand.literal_range):
+        low, high = operand.literal_range
+        parsed_operands.add_problem(
+            f"{operand.role} of `{entry.opcode}` as a literal is {low} to {high}",
+            span,
+            f"an integer from {low} to {high}, or a register",
+        )
     elif isinstance(type_, Type):
         bits = convert_constant(value, type_)
         text = " ".join(word.text for word in words) if len(words) > 2 else _join_words(words)
@@ -289,6 +355,13 @@ def _parse_immediate(
         else:
             parsed_operands.sources.append(Immediate(bits, text))
             parsed_operands.notes += _iter_immediate_notes(value, type_, text)
+
+
+def _is_in_range(value: Constant, range_: Range) -> bool:
+    number = value.value
+    return (
+        isinstance(number, int) and range_.low <= number <= range_.high and not value.is_truncated
+    )
 
 
 def _iter_immediate_notes(value: Constant, type_: Type, text: str) -> Iterator[str]:

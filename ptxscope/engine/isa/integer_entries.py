@@ -1,0 +1,286 @@
+"""The catalog entries of integer instructions beside the 27 (PTX ISA 9.7.1, 9.7.8).
+
+They permute bytes, evaluate truth tables, read and write bit fields, and multiply parts of words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .entry import Entry, Group, Operand, Slot, SlotPlace
+from .integers import Range
+from .roles import Role
+from .slots import ATYPE, BTYPE
+from .types import BoolOp, BytePair, Destinations, PermuteMode, ShiftDirection, ShiftMode, Type
+
+_A, _B, _C, _E = (Operand(role, "stype") for role in (Role.A, Role.B, Role.C, Role.E))
+_D = Operand(Role.D, "stype")
+_D32 = Operand(Role.D, Type.U32)
+_BYTE = Range(0, 255)
+"""The integers that ptxas takes as the position or the length of a field."""
+_TABLE = Operand(Role.TABLE, Type.U32)
+_LUT = Slot("lut", range(256), place=SlotPlace.TABLE)
+_MODE = Slot("mode", tuple(ShiftMode))
+_SHIFTAMT = Slot("shiftamt", (True,), is_optional=True, word="shiftamt")
+
+
+def _make_type_slot(*types: Type) -> Slot:
+    return Slot("stype", types)
+
+
+_B32 = _make_type_slot(Type.B32)
+_B32_B64 = _make_type_slot(Type.B32, Type.B64)
+_INTEGERS = _make_type_slot(Type.U32, Type.U64, Type.S32, Type.S64)
+
+
+def _make_entry(
+    opcode: str,
+    group: Group,
+    section: str,
+    summary: str,
+    brief: str,
+    slots: Sequence[Slot],
+    operands: Sequence[Operand],
+    example: tuple[str, dict[str, int]],
+    version: tuple[str, str],
+    modifiers: frozenset[str] = frozenset(),
+) -> Entry:
+    return Entry(
+        opcode,
+        group,
+        section,
+        summary,
+        tuple(slots),
+        tuple(operands),
+        (),
+        (),
+        example,
+        *version,
+        brief=brief,
+        distinguishing_modifiers=modifiers,
+    )
+
+
+_ANY_LUT = ("lop3.b32 d, a, b, c, 0x96", {"a": 0xF0F0F0F0, "b": 0xCCCCCCCC, "c": 0xAAAAAAAA})
+INTEGER_ENTRIES = (
+    _make_entry(
+        "prmt",
+        Group.PERMUTE,
+        "9.7.9.7",
+        "four bytes of a and b, chosen by the digits of c",
+        "bytes by c",
+        (_B32, Slot("permute_mode", tuple(PermuteMode), is_optional=True)),
+        (_D, _A, _B, _C),
+        ("prmt.b32 d, a, b, c", {"a": 0x03020180, "b": 0x77F65504, "c": 0x8AE4}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "lop3",
+        Group.PERMUTE,
+        "9.7.8.6",
+        "any function of three bits, for each bit of a, b and c",
+        "f(a, b, c) bitwise",
+        (_B32, _LUT),
+        (_D, _A, _B, _C, _TABLE),
+        _ANY_LUT,
+        ("4.3", "sm_50"),
+    ),
+    _make_entry(
+        "lop3",
+        Group.PERMUTE,
+        "9.7.8.6",
+        "a function of three bits, and a predicate: whether any bit of d is 1, combined with e",
+        "f(a, b, c), p",
+        (
+            Slot("boolop", (BoolOp.AND, BoolOp.OR)),
+            _B32,
+            Slot("dst", (Destinations.D_P, Destinations.SINK_P), place=SlotPlace.D),
+            _LUT,
+            Slot("nege", (True,), is_optional=True, place=SlotPlace.E, word="!"),
+        ),
+        (
+            _D,
+            Operand(Role.P, Type.PRED),
+            _A,
+            _B,
+            _C,
+            _TABLE,
+            Operand(Role.E, Type.PRED),
+        ),
+        (
+            "lop3.and.b32 d|p, a, b, c, 0x80, e",
+            {"a": 0xFF, "b": 0xF0, "c": 0x10, "e": 1},
+        ),
+        ("8.2", "sm_70"),
+        frozenset(("and", "or")),
+    ),
+    _make_entry(
+        "bfe",
+        Group.FIELDS,
+        "9.7.1.19",
+        "a field of a: the position is b, the length c",
+        "a[b+c-1:b]",
+        (_INTEGERS,),
+        (
+            _D,
+            _A,
+            Operand(Role.B, Type.U32, literal_range=_BYTE),
+            Operand(Role.C, Type.U32, literal_range=_BYTE),
+        ),
+        ("bfe.s32 d, a, b, c", {"a": 0xF00, "b": 8, "c": 4}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "bfi",
+        Group.FIELDS,
+        "9.7.1.20",
+        "b with a field replaced by the low bits of a: the position is c, the length e",
+        "b[c+e-1:c] = a",
+        (_B32_B64,),
+        (
+            _D,
+            _A,
+            _B,
+            Operand(Role.C, Type.U32, literal_range=_BYTE),
+            Operand(Role.E, Type.U32, literal_range=_BYTE),
+        ),
+        ("bfi.b32 d, a, b, c, e", {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "shf",
+        Group.FIELDS,
+        "9.7.8.9",
+        "one word of the pair b:a, shifted by c",
+        "b:a shifted",
+        (
+            Slot("direction", tuple(ShiftDirection), is_leading=True),
+            _MODE,
+            _B32,
+        ),
+        (_D, _A, _B, Operand(Role.C, Type.U32)),
+        ("shf.l.wrap.b32 d, a, b, c", {"a": 0x89ABCDEF, "b": 0x01234567, "c": 8}),
+        ("3.1", "sm_32"),
+    ),
+    _make_entry(
+        "szext",
+        Group.FIELDS,
+        "9.7.1.22",
+        "the low b bits of a, sign- or zero-extended",
+        "extend b bits",
+        (_MODE, _make_type_slot(Type.U32, Type.S32)),
+        (_D, _A, Operand(Role.B, Type.U32)),
+        ("szext.clamp.s32 d, a, b", {"a": 0x8F, "b": 8}),
+        ("7.6", "sm_70"),
+    ),
+    _make_entry(
+        "bmsk",
+        Group.FIELDS,
+        "9.7.1.23",
+        "a mask of b ones from bit a up",
+        "b ones from a",
+        (_MODE, _B32),
+        (_D, Operand(Role.A, Type.U32), Operand(Role.B, Type.U32)),
+        ("bmsk.clamp.b32 d, a, b", {"a": 4, "b": 8}),
+        ("7.6", "sm_70"),
+    ),
+    _make_entry(
+        "brev",
+        Group.FIELDS,
+        "9.7.1.18",
+        "the bits of a in reverse order",
+        "reverse bits",
+        (_B32_B64,),
+        (_D, _A),
+        ("brev.b32 d, a", {"a": 0x80000005}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "clz",
+        Group.FIELDS,
+        "9.7.1.16",
+        "the number of zeros above the highest 1 of a",
+        "leading zeros",
+        (_B32_B64,),
+        (_D32, _A),
+        ("clz.b32 d, a", {"a": 0x00012345}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "popc",
+        Group.FIELDS,
+        "9.7.1.15",
+        "the number of ones in a",
+        "count ones",
+        (_B32_B64,),
+        (_D32, _A),
+        ("popc.b32 d, a", {"a": 0xFF0180FF}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "bfind",
+        Group.FIELDS,
+        "9.7.1.17",
+        "the position of the highest bit of a that differs from its sign",
+        "highest bit",
+        (_SHIFTAMT, _INTEGERS),
+        (_D32, _A),
+        ("bfind.s32 d, a", {"a": 0xFFFFFFF0}),
+        ("2.0", "sm_20"),
+    ),
+    _make_entry(
+        "fns",
+        Group.FIELDS,
+        "9.7.1.18",
+        "the position of the c-th 1 of a from bit b, upwards or downwards",
+        "n-th 1 from b",
+        (_B32,),
+        (_D, Operand(Role.A, Type.B32), Operand(Role.B, Type.B32), Operand(Role.C, Type.B32)),
+        ("fns.b32 d, a, b, c", {"a": 0xAAAAAAAA, "b": 3, "c": 1}),
+        ("6.0", "sm_30"),
+    ),
+    _make_entry(
+        "dp4a",
+        Group.PACKED,
+        "9.7.1.24",
+        "c plus the products of four pairs of bytes",
+        "c + 4 products",
+        (ATYPE, BTYPE),
+        (
+            Operand(Role.D, "dot_type"),
+            Operand(Role.A, "atype"),
+            Operand(Role.B, "btype"),
+            Operand(Role.C, "dot_type"),
+        ),
+        ("dp4a.s32.u32 d, a, b, c", {"a": 0xFF0180FF, "b": 0x0102FFFF, "c": 0}),
+        ("5.0", "sm_61"),
+    ),
+    _make_entry(
+        "dp2a",
+        Group.PACKED,
+        "9.7.1.25",
+        "c plus the products of two half-words of a and two bytes of b",
+        "c + 2 products",
+        (Slot("byte_pair", tuple(BytePair), is_leading=True), ATYPE, BTYPE),
+        (
+            Operand(Role.D, "dot_type"),
+            Operand(Role.A, "atype"),
+            Operand(Role.B, "btype"),
+            Operand(Role.C, "dot_type"),
+        ),
+        ("dp2a.lo.s32.u32 d, a, b, c", {"a": 0xFFFF0002, "b": 0x050403FF, "c": 0}),
+        ("5.0", "sm_61"),
+    ),
+    _make_entry(
+        "sad",
+        Group.PACKED,
+        "9.7.1.8",
+        "c plus |a - b|",
+        "c + |a - b|",
+        (_make_type_slot(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),),
+        (_D, _A, _B, _C),
+        ("sad.s32 d, a, b, c", {"a": 0x7FFFFFFF, "b": 0x80000000, "c": 1}),
+        ("1.0", "any"),
+    ),
+)
+"""The entries, those of one opcode together."""
