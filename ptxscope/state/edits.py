@@ -173,7 +173,7 @@ def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
     example = parse(ptx)
     fresh: dict[str, int] = {
         role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
-        for role in map(str, (x.role for x in ins.entry.sources))
+        for role in (x.role for x in ins.entry.sources)
         if role in ins.names
         and role in example_bits
         and not _is_value_kept(setup, old_instruction, role)

@@ -45,10 +45,10 @@ class Arithmetic(Protocol[V]):
         """Return the larger of x and y."""
 
     def shift_left(self, x: V, y: V) -> V:
-        """Return x * 2**y, for y in 0..32."""
+        """Return x * 2**y, for y in 0..64."""
 
     def shift_right(self, x: V, y: V | int) -> V:
-        """Return x // 2**y, for y in 0..32."""
+        """Return x // 2**y, for y in 0..64."""
 
     def less(self, x: V, y: V | int) -> V:
         """Return x < y."""
@@ -61,6 +61,12 @@ class Arithmetic(Protocol[V]):
 
     def bitand(self, x: V, mask: int) -> V:
         """Return x & mask, neither of them negative."""
+
+    def evaluate_table(self, x: V, y: V, z: V, table: int, bits: int) -> V:
+        """Return a pattern of ``bits`` bits: bit 4x + 2y + z of the table for each triple of bits.
+
+        None of the numbers is negative or needs more bits.
+        """
 
     def cast(self, x: V, bits: int, signed: bool) -> V:
         """Return the low bits of x in two's complement, read as signed or unsigned."""
@@ -186,6 +192,17 @@ class Exact:
     def bitand(self, x: LaneValues, mask: int) -> LaneValues:
         return tuple(i & mask for i in x)
 
+    def evaluate_table(
+        self, x: LaneValues, y: LaneValues, z: LaneValues, table: int, bits: int
+    ) -> LaneValues:
+        return tuple(
+            sum(
+                (table >> (4 * (i >> n & 1) + 2 * (j >> n & 1) + (k >> n & 1)) & 1) << n
+                for n in range(bits)
+            )
+            for i, j, k in zip(x, y, z, strict=True)
+        )
+
     def cast(self, x: LaneValues, bits: int, signed: bool) -> LaneValues:
         return tuple(cast(i, bits, signed) for i in x)
 
@@ -262,6 +279,9 @@ class Ranges:
 
     def bitand(self, x: Range, mask: int) -> Range:
         return Range(0, min(x.high, mask))
+
+    def evaluate_table(self, x: Range, y: Range, z: Range, table: int, bits: int) -> Range:
+        return get_limits(bits, signed=False)
 
     def cast(self, x: Range, bits: int, signed: bool) -> Range:
         full = get_limits(bits, signed)

@@ -243,4 +243,33 @@ ERRATA: tuple[Erratum, ...] = (
         ),
         remark="The manual's own guarded example, @p set.lt.and.f32.s32 d,a,b,r, is such a form.",
     ),
+    Erratum(
+        "E16",
+        "bfe and bfi of 64 bits",
+        ("bfe", "bfi"),
+        lambda f: f.stype is not None and f.stype.bits == 64,
+        {"fields_uncut": True},
+        "Position and length are read from the whole register instead of from its low byte: "
+        "above 255 the field is empty, or reaches up to bit 63.",
+        (
+            "bfe.u64 d, a, b, c",
+            {"a": 0x123456789ABCDEF0, "b": 0x104, "c": 8},
+            0xEF,
+            0,
+        ),
+    ),
+    Erratum(
+        "E17",
+        "fns with offset 0x80000000",
+        ("fns",),
+        lambda _: True,
+        {"offset_overflows": True},
+        "The offset -2147483648 has no magnitude in 32 bits: the result is 0, not 0xffffffff.",
+        (
+            "fns.b32 d, a, b, c",
+            {"a": 0xFF, "b": 7, "c": 0x80000000},
+            0xFFFFFFFF,
+            0,
+        ),
+    ),
 )

@@ -36,6 +36,10 @@ class Rules(NamedTuple):
     """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits (1.2 steps 3 to 5; E12)."""
     old_converted: bool = False
     """Under a false guard, ``set`` converts d's old value instead of keeping it (1.4; E14)."""
+    fields_uncut: bool = False
+    """64-bit ``bfe`` and ``bfi`` read position and length from the whole register (1.7; E16)."""
+    offset_overflows: bool = False
+    """``fns`` with offset -2**31 yields 0 instead of all ones (1.8; E17)."""
     declared_widths: bool = False
     """Intermediates wrap to the declared widths ``.s34`` and ``.s33`` (1.1, after step 7)."""
     true_swapped: bool = False

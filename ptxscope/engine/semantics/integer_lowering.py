@@ -1,0 +1,244 @@
+"""The lowering of the integer instructions beside the 27 (PTX ISA 9.7.1, 9.7.8).
+
+Docstrings cite the sections of docs/semantics.md, and the errata (E…) whose rules they implement.
+"""
+
+from __future__ import annotations
+
+from ..isa.form import Form
+from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
+from .bit_operations import (
+    CountLeadingZeros,
+    CountOnes,
+    EvaluateTable,
+    ExtendField,
+    FieldMask,
+    FindNthOne,
+    InsertField,
+    InvertNegative,
+    JoinWords,
+    PermuteByMode,
+    PermuteBytes,
+    ReplaceValue,
+    ReverseBits,
+    SubtractFrom,
+)
+from .micro_operations import (
+    AbsoluteDifference,
+    Accumulate,
+    Add,
+    Clamp,
+    Combine,
+    Compare,
+    LimitAmount,
+    Multiply,
+    Not,
+    Pack,
+    Select,
+    ShiftRight,
+    Truncate,
+)
+from .plan import Builder, Stage
+from .rules import Rules
+
+
+def _write(b: Builder, t: str, bits: int = 32) -> dict[str, str]:
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, signed=False), t)}
+
+
+# --- permute and logic -------------------------------------------------------------------
+
+
+def lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``prmt``: without a mode, four digits of c pick the bytes."""
+    if form.permute_mode is None:
+        digits = b.add_row(Stage.SELECT, "c", Select(4, tuple((0, i) for i in range(4))), "c")
+        t = b.add_row(Stage.OPERATE, "t", PermuteBytes(), digits, "a", "b")
+    else:
+        number = b.add_row(Stage.SELECT, "c", Select(2, ((0, 0),)), "c")
+        t = b.add_row(Stage.OPERATE, "t", PermuteByMode(form.permute_mode), number, "a", "b")
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(8), t)}
+
+
+def lower_lop3(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``lop3``: with a Boolean operator, p says whether any bit of d is 1."""
+    assert form.lut is not None
+    t = b.add_row(Stage.OPERATE, "t", EvaluateTable(form.lut), "a", "b", "c")
+    results = {} if form.dst is Destinations.SINK_P else _write(b, t)
+    if form.boolop:
+        p = b.add_row(Stage.COMPARE, "p", Compare(Cmp.NE, Type.U32), t)
+        e = b.add_row(Stage.BOOLEAN, "e", Not(), "e") if form.nege else "e"
+        p = b.add_row(Stage.BOOLEAN, "p", Combine(form.boolop), p, e)
+        results["p"] = b.add_row(Stage.WRITE, "p", Truncate(1, signed=False), p)
+    return results
+
+
+# --- bit fields --------------------------------------------------------------------------
+
+
+def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> str:
+    """Read a position or a length: the low byte of an operand, at most ``bits`` (E16)."""
+    unit = 32 if rules.fields_uncut and bits == 64 else 8
+    part = b.add_row(Stage.SELECT, role, Select(unit, ((0, 0),)), role)
+    return b.add_row(Stage.OPERATE, name, Clamp(None, bits), part)
+
+
+def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``bfe``: a shifted down by the position, of which the low bits are extended (E16)."""
+    assert form.stype
+    bits, signed = form.stype.bits, form.stype.signed
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
+    position = _build_byte(b, "b", "position", bits, rules)
+    length = _build_byte(b, "c", "length", bits, rules)
+    shifted = b.add_row(Stage.OPERATE, "shifted", ShiftRight(), x, position)
+    return _write(
+        b, b.add_row(Stage.OPERATE, "t", ExtendField(bits, signed), shifted, length), bits
+    )
+
+
+def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``bfi`` (E16)."""
+    assert form.stype
+    bits = form.stype.bits
+    position = _build_byte(b, "c", "position", bits, rules)
+    length = _build_byte(b, "e", "length", bits, rules)
+    return _write(
+        b, b.add_row(Stage.OPERATE, "t", InsertField(bits), "a", "b", position, length), bits
+    )
+
+
+def _build_amount(b: Builder, form: Form, role: str, name: str) -> str:
+    """Limit an amount to 32, or take its low five bits with ``.wrap``."""
+    return b.add_row(Stage.OPERATE, name, LimitAmount(form.mode is ShiftMode.WRAP), role)
+
+
+def lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``shf``: the word of the pair b:a that begins at bit c, or at bit 32 - c for ``.l``."""
+    pair = b.add_row(Stage.OPERATE, "pair", JoinWords(), "a", "b")
+    start = _build_amount(b, form, "c", "amount")
+    if form.direction is ShiftDirection.LEFT:
+        start = b.add_row(Stage.OPERATE, "start", SubtractFrom(32), start)
+    return _write(b, b.add_row(Stage.OPERATE, "t", ShiftRight(), pair, start))
+
+
+def lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``szext``."""
+    length = _build_amount(b, form, "b", "length")
+    return _write(
+        b, b.add_row(Stage.OPERATE, "t", ExtendField(32, form.stype is Type.S32), "a", length)
+    )
+
+
+def lower_bmsk(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``bmsk``."""
+    position = _build_amount(b, form, "a", "position")
+    length = _build_amount(b, form, "b", "length")
+    return _write(b, b.add_row(Stage.OPERATE, "t", FieldMask(32), position, length))
+
+
+def lower_brev(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``brev``."""
+    assert form.stype
+    return _write(
+        b, b.add_row(Stage.OPERATE, "t", ReverseBits(form.stype.bits), "a"), form.stype.bits
+    )
+
+
+def lower_clz(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``clz``."""
+    assert form.stype
+    return _write(b, b.add_row(Stage.OPERATE, "t", CountLeadingZeros(form.stype.bits), "a"))
+
+
+def lower_popc(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``popc``."""
+    assert form.stype
+    return _write(b, b.add_row(Stage.OPERATE, "t", CountOnes(form.stype.bits), "a"))
+
+
+def lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``bfind``: all ones if every bit is like the sign, with ``.shiftamt`` too."""
+    assert form.stype
+    bits = form.stype.bits
+    x = "a"
+    if form.stype.signed:
+        x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
+        x = b.add_row(Stage.OPERATE, "magnitude", InvertNegative(), x)
+    count = b.add_row(Stage.OPERATE, "zeros", CountLeadingZeros(bits), x)
+    last = ReplaceValue(bits, -1) if form.shiftamt else SubtractFrom(bits - 1)
+    return _write(b, b.add_row(Stage.OPERATE, "t", last, count))
+
+
+def lower_fns(b: Builder, _: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``fns`` (E17)."""
+    offset = b.extend(Stage.EXTEND, "c", "c", 32, signed=True)
+    return _write(
+        b, b.add_row(Stage.OPERATE, "t", FindNthOne(rules.offset_overflows), "a", "b", offset)
+    )
+
+
+# --- sums of products and differences ----------------------------------------------------
+
+
+def lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``dp4a``: the products of four pairs of bytes."""
+    lanes = range(4)
+    x = _build_lanes(b, "a", form.atype, 8, lanes)
+    y = _build_lanes(b, "b", form.btype, 8, lanes)
+    return _build_dot_product(b, form, x, y, 4)
+
+
+def lower_dp2a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``dp2a``: the products of both half-words of a and the low or high bytes of b."""
+    first = 2 if form.byte_pair is BytePair.HI else 0
+    x = _build_lanes(b, "a", form.atype, 16, range(2))
+    y = _build_lanes(b, "b", form.btype, 8, range(first, first + 2))
+    return _build_dot_product(b, form, x, y, 2)
+
+
+def _build_lanes(b: Builder, role: str, type_: Type | None, unit: int, lanes: range) -> str:
+    part = b.add_row(Stage.SELECT, role, Select(unit, tuple((0, i) for i in lanes)), role)
+    return b.extend(Stage.EXTEND, role, part, unit, type_ is Type.S32)
+
+
+def _build_dot_product(b: Builder, form: Form, x: str, y: str, count: int) -> dict[str, str]:
+    t = b.add_row(Stage.OPERATE, "t", Multiply(), x, y)
+    signed = form.dot_type is Type.S32
+    c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
+    total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(tuple(range(count)), count), t, c)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
+
+
+def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``sad``: c plus |a - b|, modulo the width."""
+    assert form.stype
+    bits, signed = form.stype.bits, form.stype.signed
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
+    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    t = b.add_row(Stage.OPERATE, "t", AbsoluteDifference(), x, y)
+    c = b.extend(Stage.SUM, "c", "c", bits, signed)
+    return {
+        "d": b.add_row(
+            Stage.WRITE, "d", Truncate(bits, signed), b.add_row(Stage.SUM, "t", Add(), t, c)
+        )
+    }
+
+
+LOWERINGS = {
+    "prmt": lower_prmt,
+    "lop3": lower_lop3,
+    "bfe": lower_bfe,
+    "bfi": lower_bfi,
+    "shf": lower_shf,
+    "szext": lower_szext,
+    "bmsk": lower_bmsk,
+    "brev": lower_brev,
+    "clz": lower_clz,
+    "popc": lower_popc,
+    "bfind": lower_bfind,
+    "fns": lower_fns,
+    "dp4a": lower_dp4a,
+    "dp2a": lower_dp2a,
+    "sad": lower_sad,
+}
+"""The lowering of each opcode."""
