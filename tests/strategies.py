@@ -7,7 +7,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, get_entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Destinations, Type
@@ -23,6 +23,8 @@ _DESTINATIONS: dict[Destinations | None, tuple[str | None, ...]] = {
     Destinations.P_SINK: ("p", None),
     Destinations.SINK_Q: (None, "q"),
     Destinations.SINK: (None,),
+    Destinations.D_P: ("d", "p"),
+    Destinations.SINK_P: (None, "p"),
 }
 _BITING: tuple[int, ...] = (
     0,
@@ -52,7 +54,8 @@ def random_instruction(opcode: str, seed: int) -> Instruction:
 
 def instruction_of(form: Form) -> Instruction:
     """A form with registers d (or p, q), a, b, c."""
-    sources = tuple(map(Register, "abc" if form.c else "ab"))
+    roles = [x.role for x in get_entry(form).sources if x.role != "c" or form.c]
+    sources = tuple(map(Register, roles))
     return Instruction(form, _DESTINATIONS[form.dst], sources)
 
 

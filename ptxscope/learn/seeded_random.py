@@ -128,7 +128,9 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
 def make_instruction(form_: Form) -> Instruction:
     """Return an instruction of a form with registers d (or p, q), a, b, c."""
     destinations = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
-    return Instruction(form_, destinations, tuple(map(Register, "abc" if form_.c else "ab")))
+    return Instruction(form_, destinations, tuple(
+        Register(x.role) for x in get_entry(form_).sources if x.role != "c" or form_.c
+    ))
 
 
 # --- operands ----------------------------------------------------------------------------

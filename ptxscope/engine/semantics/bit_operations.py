@@ -18,6 +18,26 @@ def _make_picks(bytes_: Iterable[int]) -> Picks:
     return tuple((index // _BYTES, index % _BYTES) for index in bytes_)
 
 
+class SelectDigits(MicroOperation):
+    """The low four hexadecimal digits of x, one in each lane."""
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        digits = ar.gather((ar.bitand(x, 15),), 8, ((0, 0),) * _BYTES)
+        for lane in range(1, _BYTES):
+            digit = ar.bitand(ar.shift_right(x, 4 * lane), 15)
+            digits = ar.keep(digit, digits, (lane,), 8)
+        return digits
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return _BYTES
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield InputBits(0, 0, 4 * lane + low, 4 * lane + min(high, 4))
+
+
 class PermuteBytes(MicroOperation):
     """Pick a byte of a or b by each digit of a selector; bit 3 repeats the byte's top bit."""
 
@@ -51,7 +71,7 @@ class PermuteByMode(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v
         value = ar.gather(words, 8, _make_picks(self.list_bytes(0)))
-        wide_number = ar.gather((number,), 2, ((0, 0),) * _BYTES)
+        wide_number = ar.gather((number,), 8, ((0, 0),) * _BYTES)
         for n in range(1, 4):
             arrangement = ar.gather(words, 8, _make_picks(self.list_bytes(n)))
             value = ar.where(ar.equal(wide_number, n), arrangement, value)

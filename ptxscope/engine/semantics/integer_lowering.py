@@ -21,6 +21,7 @@ from .bit_operations import (
     PermuteBytes,
     ReplaceValue,
     ReverseBits,
+    SelectDigits,
     SubtractFrom,
 )
 from .micro_operations import (
@@ -37,6 +38,7 @@ from .micro_operations import (
     Select,
     ShiftRight,
     Truncate,
+    Wrap,
 )
 from .plan import Builder, Stage
 from .rules import Rules
@@ -52,10 +54,10 @@ def _write(b: Builder, t: str, bits: int = 32) -> dict[str, str]:
 def lower_prmt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``prmt``: without a mode, four digits of c pick the bytes."""
     if form.permute_mode is None:
-        digits = b.add_row(Stage.SELECT, "c", Select(4, tuple((0, i) for i in range(4))), "c")
+        digits = b.add_row(Stage.SELECT, "c", SelectDigits(), "c")
         t = b.add_row(Stage.OPERATE, "t", PermuteBytes(), digits, "a", "b")
     else:
-        number = b.add_row(Stage.SELECT, "c", Select(2, ((0, 0),)), "c")
+        number = b.add_row(Stage.SELECT, "c", Wrap(2, signed=False), "c")
         t = b.add_row(Stage.OPERATE, "t", PermuteByMode(form.permute_mode), number, "a", "b")
     return {"d": b.add_row(Stage.WRITE, "d", Pack(8), t)}
 

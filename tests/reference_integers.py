@@ -1,0 +1,185 @@
+"""A second formulation of the integer instructions, bit by bit, from PLAIN.md of the team alone.
+
+It shares no code with ptxscope: texts are split here, and numbers are computed with plain integers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def _signed(x: int, bits: int) -> int:
+    return x - (1 << bits) if x >> (bits - 1) & 1 else x
+
+
+def _bits(x: int, count: int) -> list[int]:
+    return [x >> n & 1 for n in range(count)]
+
+
+def _number(bits: list[int]) -> int:
+    return sum(bit << n for n, bit in enumerate(bits))
+
+
+def _width(mods: list[str]) -> int:
+    return int(mods[-1][1:])
+
+
+def _prmt(mods: list[str], a: int, b: int, c: int) -> int:
+    source = list(a.to_bytes(4, "little") + b.to_bytes(4, "little"))
+    modes = [x for x in mods if x != "b32"]
+    if not modes:
+        found = []
+        for lane in range(4):
+            digit = c >> 4 * lane & 15
+            byte = source[digit & 7]
+            found.append((255 if byte & 128 else 0) if digit & 8 else byte)
+        return int.from_bytes(bytes(found), "little")
+    n = c & 3
+    order = {
+        "f4e": [n, n + 1, n + 2, n + 3],
+        "b4e": [n, (n + 7) % 8, (n + 6) % 8, (n + 5) % 8],
+        "rc8": [n, n, n, n],
+        "ecl": [max(i, n) for i in (0, 1, 2, 3)],
+        "ecr": [min(i, n) for i in (0, 1, 2, 3)],
+        "rc16": [0, 1, 0, 1] if n in (0, 2) else [2, 3, 2, 3],
+    }[modes[0]]
+    return int.from_bytes(bytes(source[i] for i in order), "little")
+
+
+def _lop3(mods: list[str], a: int, b: int, c: int, table: int, e: int = 0) -> tuple[int, ...]:
+    triples = zip(_bits(a, 32), _bits(b, 32), _bits(c, 32), strict=True)
+    d = _number([table >> int(f"{x}{y}{z}", 2) & 1 for x, y, z in triples])
+    if "and" in mods:
+        return d, int(d != 0 and e != 0)
+    return (d, int(d != 0 or e != 0)) if "or" in mods else (d,)
+
+
+def _bfe(mods: list[str], a: int, b: int, c: int, cut: bool = True) -> int:
+    width, source = _width(mods), _bits(a, _width(mods))
+    position, length = (b & 255, c & 255) if cut else (b, c)
+    sign = 0
+    if mods[-1][0] == "s" and length:
+        sign = source[min(position + length - 1, width - 1)]
+    return _number(
+        [
+            source[position + i] if i < length and position + i < width else sign
+            for i in range(width)
+        ]
+    )
+
+
+def _bfi(mods: list[str], a: int, b: int, c: int, e: int, cut: bool = True) -> int:
+    width = _width(mods)
+    position, length = (c & 255, e & 255) if cut else (c, e)
+    field, found = _bits(a, width), _bits(b, width)
+    for i in range(width):
+        if position <= i < position + length:
+            found[i] = field[i - position]
+    return _number(found)
+
+
+def _shf(mods: list[str], a: int, b: int, c: int) -> int:
+    count = c % 32 if "wrap" in mods else min(c, 32)
+    pair = b << 32 | a
+    return (pair << count >> 32 if "l" in mods else pair >> count) & 0xFFFFFFFF
+
+
+def _szext(mods: list[str], a: int, b: int) -> int:
+    count = b % 32 if "wrap" in mods else min(b, 32)
+    low = a % (1 << count)
+    return (_signed(low, count) if count and "s32" in mods else low) & 0xFFFFFFFF
+
+
+def _bmsk(mods: list[str], a: int, b: int) -> int:
+    wraps = "wrap" in mods
+    start, count = (a % 32, b % 32) if wraps else (a, min(b, 32))
+    return _number([int(start <= i < start + count) for i in range(32)])
+
+
+def _brev(mods: list[str], a: int) -> int:
+    return _number(_bits(a, _width(mods))[::-1])
+
+
+def _clz(mods: list[str], a: int) -> int:
+    return _width(mods) - a.bit_length()
+
+
+def _popc(_: list[str], a: int) -> int:
+    return a.bit_count()
+
+
+def _bfind(mods: list[str], a: int) -> int:
+    width = _width(mods)
+    number = _signed(a, width) if mods[-1][0] == "s" else a
+    position = (number if number >= 0 else ~number).bit_length() - 1
+    if position < 0:
+        return 0xFFFFFFFF
+    return width - 1 - position if "shiftamt" in mods else position
+
+
+def _fns(_: list[str], mask: int, base: int, offset: int, overflows: bool = False) -> int:
+    offset = _signed(offset, 32)
+    if overflows and offset == -(1 << 31):
+        return 0
+    up = offset >= 0
+    places = [i for i in range(32) if mask >> i & 1 and (i >= base if up else i <= base)]
+    places = places if up else places[::-1]
+    if offset == 0:
+        return base if base < 32 and mask >> base & 1 else 0xFFFFFFFF
+    return places[abs(offset) - 1] if abs(offset) <= len(places) else 0xFFFFFFFF
+
+
+def _lanes(x: int, unit: int, type_: str) -> list[int]:
+    parts = [x >> start & ((1 << unit) - 1) for start in range(0, 32, unit)]
+    return [_signed(part, unit) for part in parts] if type_ == "s32" else parts
+
+
+def _dp4a(mods: list[str], a: int, b: int, c: int) -> int:
+    pairs = zip(_lanes(a, 8, mods[0]), _lanes(b, 8, mods[1]), strict=True)
+    return (c + sum(x * y for x, y in pairs)) & 0xFFFFFFFF
+
+
+def _dp2a(mods: list[str], a: int, b: int, c: int) -> int:
+    half, a_type, b_type = mods
+    chosen = _lanes(b, 8, b_type)[slice(0, 2) if half == "lo" else slice(2, 4)]
+    pairs = zip(_lanes(a, 16, a_type), chosen, strict=True)
+    return (c + sum(x * y for x, y in pairs)) & 0xFFFFFFFF
+
+
+def _sad(mods: list[str], a: int, b: int, c: int) -> int:
+    width = _width(mods)
+    if mods[-1][0] == "s":
+        a, b = _signed(a, width), _signed(b, width)
+    return (c + abs(a - b)) % (1 << width)
+
+
+_FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
+    "prmt": _prmt,
+    "lop3": _lop3,
+    "bfe": _bfe,
+    "bfi": _bfi,
+    "shf": _shf,
+    "szext": _szext,
+    "bmsk": _bmsk,
+    "brev": _brev,
+    "clz": _clz,
+    "popc": _popc,
+    "bfind": _bfind,
+    "fns": _fns,
+    "dp4a": _dp4a,
+    "dp2a": _dp2a,
+    "sad": _sad,
+}
+OPCODES = tuple(_FUNCTIONS)
+
+
+def compute(mnemonic: str, *operands: int, ptxas: bool = False) -> tuple[int, ...]:
+    """The results of a mnemonic on operands in the order in which they are written."""
+    opcode, *mods = mnemonic.split(".")
+    options = {}
+    if ptxas and opcode in ("bfe", "bfi") and mods[-1].endswith("64"):
+        options["cut"] = False
+    if ptxas and opcode == "fns":
+        options["overflows"] = True
+    found = _FUNCTIONS[opcode](mods, *operands, **options)
+    return found if isinstance(found, tuple) else (found,)
