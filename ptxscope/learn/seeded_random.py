@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ..engine.isa.catalog import C_BITS, CATALOG
+from ..engine.isa.catalog import C_BITS, CATALOG, get_entry
 from ..engine.isa.entry import Entry, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.integers import get_limits
@@ -128,9 +128,11 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
 def make_instruction(form_: Form) -> Instruction:
     """Return an instruction of a form with registers d (or p, q), a, b, c."""
     destinations = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
-    return Instruction(form_, destinations, tuple(
-        Register(x.role) for x in get_entry(form_).sources if x.role != "c" or form_.c
-    ))
+    return Instruction(
+        form_,
+        destinations,
+        tuple(Register(x.role) for x in get_entry(form_).sources if x.role != "c" or form_.c),
+    )
 
 
 # --- operands ----------------------------------------------------------------------------

@@ -154,7 +154,7 @@ def _choice(b: Bench) -> tuple[Node, int]:
 
 def _masked(b: Bench) -> Case:
     choice, k = _choice(b)
-    return Op.BITAND, (choice,), (b.one(k, ~k & 0xFFFF_FFFF, k & 0xFF, 0x7F),)
+    return Op.BITAND, (choice, b.one(k, ~k & 0xFFFF_FFFF, k & 0xFF, 0x7F)), ()
 
 
 def _top_bit(b: Bench) -> Case:

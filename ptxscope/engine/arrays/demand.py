@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 
 from ..ir.operations import Op
 from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
-from ..ir.tape import Node
+from ..ir.tape import Node, get_range
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..semantics.plan import Plan
@@ -142,7 +142,9 @@ _BITS: Mapping[Op, Callable[[Node, int, int], int]] = {
     Op.SHIFT_LEFT: _demand_left_shift,
     Op.SHIFT_RIGHT: _demand_right_shift,
     Op.WHERE: _demand_choice,
-    Op.BITAND: lambda x, index, need: min(x.fixed[0].bit_length(), need),
+    Op.BITAND: lambda x, index, need: min(get_range(x.args[1 - index]).high.bit_length(), need),
+    Op.BITOR: _demand_ring_bits,
+    Op.BITXOR: _demand_ring_bits,
     Op.CAST: lambda x, index, need: min(x.fixed[0], need),
     Op.GATHER: lambda x, index, need: max(32, measure_gathered_bits(x)),
     Op.KEEP: lambda x, index, need: x.fixed[1],

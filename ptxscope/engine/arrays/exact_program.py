@@ -80,6 +80,8 @@ class _ObjectArithmetic:
     less = _make_method(np.less)
     equal = _make_method(np.equal)
     bitand = _make_method(np.bitwise_and)
+    bitor = _make_method(np.bitwise_or)
+    bitxor = _make_method(np.bitwise_xor)
 
     def where(self, condition: Objects, x: Objects, y: Objects | int) -> Objects:
         return np.where(condition.astype(bool), x, y)

@@ -166,11 +166,8 @@ def _select_right_shift(s: SelectorState, x: Node) -> ArrayView:
 
 
 def _select_bitand(s: SelectorState, x: Node) -> ArrayView:
-    (y,), (mask,) = x.nodes, x.fixed
-    type_ = s.choose_wide_type(x, y)
-    return s.append_call(
-        np.bitwise_and, type_, x.lanes, s.read(y, type_), make_constant(mask, type_)
-    )
+    type_ = s.choose_wide_type(x, *x.args)
+    return s.append_call(np.bitwise_and, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
 
 
 def _select_choice(s: SelectorState, x: Node) -> ArrayView:
@@ -184,10 +181,10 @@ def _select_choice(s: SelectorState, x: Node) -> ArrayView:
         return s.append_call(function, type_, x.lanes, *inputs)
 
     if (
-        y.args[:1] == (alternative,) and y.op is Op.BITAND
+        y.op is Op.BITAND and y.args[0] is alternative and isinstance(y.args[1], int)
     ):  # y & mask, or y: the other mask is all ones
         less_one = call(np.subtract, s.read(condition, type_), make_constant(1, type_))
-        kept_bits = call(np.bitwise_or, less_one, make_constant(y.fixed[0], type_))
+        kept_bits = call(np.bitwise_or, less_one, make_constant(y.args[1], type_))
         return call(np.bitwise_and, s.read_as(alternative, type_), kept_bits)
     mask = _make_condition_mask(s, condition, type_)
     if y.args[:1] == (alternative,) and y.op is Op.NEGATIVE:  # -y, or y: the complement of y - 1
@@ -290,6 +287,8 @@ _SELECTORS: Mapping[Op, NodeSelector] = {
     Op.NOT: _select_not,
     Op.WHERE: _select_choice,
     Op.BITAND: _select_bitand,
+    Op.BITOR: _make_ring_selector(np.bitwise_or),
+    Op.BITXOR: _make_ring_selector(np.bitwise_xor),
     Op.CAST: _select_cast,
     Op.GATHER: select_gather,
     Op.KEEP: select_kept_lanes,

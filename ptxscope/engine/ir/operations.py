@@ -36,6 +36,8 @@ class Op(StrEnum):
     NOT = "not"
     WHERE = "where"
     BITAND = "bitand"
+    BITOR = "bitor"
+    BITXOR = "bitxor"
     CAST = "cast"
     GATHER = "gather"
     KEEP = "keep"
@@ -101,7 +103,9 @@ OPERATIONS: Mapping[Op, Operation] = {
     ),
     Op.NOT: Operation("x", "", "1 - x, for x = 0 or 1", lambda ar, x: ar.equal(x, 0)),
     Op.WHERE: Operation("condition x y", "", "x if the condition is 1, y if it is 0"),
-    Op.BITAND: Operation("x", "mask", "x & mask, neither negative"),
+    Op.BITAND: Operation("x y", "", "x & y, neither negative"),
+    Op.BITOR: Operation("x y", "", "x | y, neither negative"),
+    Op.BITXOR: Operation("x y", "", "x ^ y, neither negative"),
     Op.CAST: Operation(
         "x", "bits signed", "the low bits of x in two's complement, read as signed or unsigned"
     ),

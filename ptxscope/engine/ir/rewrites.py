@@ -140,15 +140,18 @@ def _match_masked_choice(x: Node) -> tuple[Node, Node, int] | None:
     if x.op is not Op.WHERE:
         return None
     condition, masked, y = x.args
-    if not isinstance(masked, Node) or masked.op is not Op.BITAND or masked.args != (y,):
+    if not isinstance(masked, Node) or masked.op is not Op.BITAND or masked.args[0] is not y:
+        return None
+    mask = masked.args[1]
+    if isinstance(mask, Node):
         return None
     assert isinstance(condition, Node)
-    return condition, masked.nodes[0], masked.fixed[0]
+    return condition, masked.nodes[0], mask
 
 
-def simplify_masked_choice(tape: Tape, op: Op, x: Node, mask: int) -> Node | None:
+def simplify_masked_choice(tape: Tape, op: Op, x: Node, mask: Node | int) -> Node | None:
     """(y & k, or y) & m is y & m if k contains m; if k and m are disjoint, it is that or 0."""
-    if (match := _match_masked_choice(x)) is None:
+    if isinstance(mask, Node) or (match := _match_masked_choice(x)) is None:
         return None
     condition, y, k = match
     if k & mask not in (0, mask):

@@ -144,8 +144,14 @@ class Tape:
     where = _make_method(Op.WHERE)
     float_bits = _make_method(Op.FLOAT_BITS)
 
-    def bitand(self, x: Node, mask: int) -> Node:
-        return self.emit(Op.BITAND, x, fixed=(mask,))
+    def bitand(self, x: Node, y: Node | int) -> Node:
+        return self.emit(Op.BITAND, x, y)
+
+    def bitor(self, x: Node, y: Node | int) -> Node:
+        return self.emit(Op.BITOR, x, y)
+
+    def bitxor(self, x: Node, y: Node | int) -> Node:
+        return self.emit(Op.BITXOR, x, y)
 
     def cast(self, x: Node, bits: int, signed: bool) -> Node:
         return self.emit(Op.CAST, x, fixed=(bits, signed))

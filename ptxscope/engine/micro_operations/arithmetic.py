@@ -59,14 +59,14 @@ class Arithmetic(Protocol[V]):
     def where(self, condition: V, x: V, y: V | int) -> V:
         """Return x if the condition is 1, else y."""
 
-    def bitand(self, x: V, mask: int) -> V:
-        """Return x & mask, neither of them negative."""
+    def bitand(self, x: V, y: V | int) -> V:
+        """Return x & y, neither of them negative."""
 
-    def evaluate_table(self, x: V, y: V, z: V, table: int, bits: int) -> V:
-        """Return a pattern of ``bits`` bits: bit 4x + 2y + z of the table for each triple of bits.
+    def bitor(self, x: V, y: V | int) -> V:
+        """Return x | y, neither of them negative."""
 
-        None of the numbers is negative or needs more bits.
-        """
+    def bitxor(self, x: V, y: V | int) -> V:
+        """Return x ^ y, neither of them negative."""
 
     def cast(self, x: V, bits: int, signed: bool) -> V:
         """Return the low bits of x in two's complement, read as signed or unsigned."""
@@ -189,19 +189,14 @@ class Exact:
         y_lanes = (y,) * len(x) if isinstance(y, int) else y
         return tuple(i if c else j for c, i, j in zip(condition, x, y_lanes, strict=True))
 
-    def bitand(self, x: LaneValues, mask: int) -> LaneValues:
-        return tuple(i & mask for i in x)
+    def bitand(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__and__, x, y)
 
-    def evaluate_table(
-        self, x: LaneValues, y: LaneValues, z: LaneValues, table: int, bits: int
-    ) -> LaneValues:
-        return tuple(
-            sum(
-                (table >> (4 * (i >> n & 1) + 2 * (j >> n & 1) + (k >> n & 1)) & 1) << n
-                for n in range(bits)
-            )
-            for i, j, k in zip(x, y, z, strict=True)
-        )
+    def bitor(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__or__, x, y)
+
+    def bitxor(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__xor__, x, y)
 
     def cast(self, x: LaneValues, bits: int, signed: bool) -> LaneValues:
         return tuple(cast(i, bits, signed) for i in x)
@@ -277,11 +272,15 @@ class Ranges:
         y = _widen_shift_range(y)
         return Range(min(x.low, y.low), max(x.high, y.high))
 
-    def bitand(self, x: Range, mask: int) -> Range:
-        return Range(0, min(x.high, mask))
+    def bitand(self, x: Range, y: Range | int) -> Range:
+        return Range(0, min(x.high, _widen_shift_range(y).high))
 
-    def evaluate_table(self, x: Range, y: Range, z: Range, table: int, bits: int) -> Range:
-        return get_limits(bits, signed=False)
+    def bitor(self, x: Range, y: Range | int) -> Range:
+        y = _widen_shift_range(y)
+        return Range(max(x.low, y.low), (1 << (x.high | y.high).bit_length()) - 1)
+
+    def bitxor(self, x: Range, y: Range | int) -> Range:
+        return Range(0, (1 << (x.high | _widen_shift_range(y).high).bit_length()) - 1)
 
     def cast(self, x: Range, bits: int, signed: bool) -> Range:
         full = get_limits(bits, signed)

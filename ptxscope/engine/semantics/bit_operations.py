@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
+from ..isa.truth_tables import Formula, find_formulas
 from ..isa.types import PermuteMode
 from .arithmetic import Arithmetic, LaneValues, Picks, V
 from .micro_operation import InputBits, MicroOperation, map_bits
@@ -92,7 +93,7 @@ class PermuteByMode(MicroOperation):
         yield InputBits(1 + word, 0, 8 * index + low, 8 * index + min(high, 8))
 
 
-_PERMUTATIONS = {
+_PERMUTATIONS: dict[PermuteMode, Callable[[int, int], int]] = {
     PermuteMode.F4E: lambda n, i: n + i,
     PermuteMode.B4E: lambda n, i: (n - i) % 8,
     PermuteMode.RC8: lambda n, _: n,
@@ -109,12 +110,26 @@ class EvaluateTable(MicroOperation):
     table: int
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.evaluate_table(*v, table=self.table, bits=32)
+        names = dict(zip("abc", v, strict=True))
+        return _evaluate_formula(ar, find_formulas()[self.table], names)
 
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
         return (map_bits(inputs, index, lane, low, min(high, 32)) for index in range(3))
+
+
+def _evaluate_formula(ar: Arithmetic[V], formula: Formula, names: Mapping[str, V]) -> V:
+    """Evaluate a formula on words."""
+    sign = formula.operator
+    if sign in names:
+        return names[sign]
+    if sign in "01":
+        return fill(ar, names["a"], (1 << 32) - 1 if sign == "1" else 0)
+    x, *y = (_evaluate_formula(ar, operand, names) for operand in formula.operands)
+    if sign == "~":
+        return ar.bitxor(x, (1 << 32) - 1)
+    return {"&": ar.bitand, "|": ar.bitor, "^": ar.bitxor}[sign](x, *y)
 
 
 class ExtendField(MicroOperation):
@@ -238,9 +253,12 @@ class CountLeadingZeros(MicroOperation):
 class InvertNegative(MicroOperation):
     """x, or ~x if x is negative: its highest 1 is the highest bit that differs from the sign."""
 
+    bits: int
+
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
-        return ar.where(ar.less(x, 0), ar.add(ar.negative(x), -1), x)
+        larger = ar.maximum(x, ar.add(ar.negative(x), -1))
+        return ar.cast(larger, self.bits, signed=False)
 
 
 class ReplaceValue(MicroOperation):

@@ -324,13 +324,6 @@ def _write_choice(w: Writer, x: Node, lane: int) -> Expression:
     return Expression(w.dialect.choose(condition, a, b), kind, Precedence.CHOICE)
 
 
-def _write_bitand(w: Writer, x: Node, lane: int) -> Expression:
-    (mask,) = x.fixed
-    kind = find_kind([get_range(x.args[0]), Range(mask, mask)])
-    value = w.read(x, 0, lane, kind, Precedence.UNARY)
-    return Expression(f"{value} & {w.format_number(mask, kind)}", kind, Precedence.OTHER)
-
-
 def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
     bits, signed = x.fixed
     if bits == 64 and w.dialect.has_kinds:
@@ -387,7 +380,9 @@ _WRITERS: Mapping[Op, _WriterFunction] = {
     Op.NOT_EQUAL: _write_not_equal,
     Op.NOT: _write_not,
     Op.WHERE: _write_choice,
-    Op.BITAND: _write_bitand,
+    Op.BITAND: _make_writer("&", Level.UNARY, Level.UNARY, Level.OTHER),
+    Op.BITOR: _make_writer("|", Level.UNARY, Level.UNARY, Level.OTHER),
+    Op.BITXOR: _make_writer("^", Level.UNARY, Level.UNARY, Level.OTHER),
     Op.CAST: _write_cast,
     Op.GATHER: _write_gather,
     Op.PACK: _write_pack,
