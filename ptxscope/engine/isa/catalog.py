@@ -447,7 +447,7 @@ ENTRIES: tuple[Entry, ...] = (
     *INTEGER_ENTRIES,
 )
 
-"""The entries, with all entries of one opcode adjacent: first the 27, in the order of the PTX ISA."""
+"""The entries, those of one opcode together: first the 27, in the order of the PTX ISA."""
 
 
 def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:

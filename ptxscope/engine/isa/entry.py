@@ -202,7 +202,7 @@ class Entry(NamedTuple):
 
     @property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands that have a value: a, and b, c and e if the instruction reads them."""
+        """The source operands that have a value: a, and b, c and e if there are such."""
         return tuple(x for x in self.written_sources if x.role is not Role.TABLE)
 
     @property

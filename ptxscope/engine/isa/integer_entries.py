@@ -44,6 +44,7 @@ def _make_entry(
     example: tuple[str, dict[str, int]],
     version: tuple[str, str],
     modifiers: frozenset[str] = frozenset(),
+    lanes: int = 1,
 ) -> Entry:
     return Entry(
         opcode,
@@ -58,6 +59,7 @@ def _make_entry(
         *version,
         brief=brief,
         distinguishing_modifiers=modifiers,
+        lanes=lanes,
     )
 
 
@@ -248,12 +250,13 @@ INTEGER_ENTRIES = (
         (ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
-            Operand(Role.A, "atype"),
-            Operand(Role.B, "btype"),
+            Operand(Role.A, "atype", has_lanes=True),
+            Operand(Role.B, "btype", has_lanes=True),
             Operand(Role.C, "dot_type"),
         ),
         ("dp4a.s32.u32 d, a, b, c", {"a": 0xFF0180FF, "b": 0x0102FFFF, "c": 0}),
         ("5.0", "sm_61"),
+        lanes=4,
     ),
     _make_entry(
         "dp2a",
@@ -264,12 +267,13 @@ INTEGER_ENTRIES = (
         (Slot("byte_pair", tuple(BytePair), is_leading=True), ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
-            Operand(Role.A, "atype"),
+            Operand(Role.A, "atype", has_lanes=True),
             Operand(Role.B, "btype"),
             Operand(Role.C, "dot_type"),
         ),
         ("dp2a.lo.s32.u32 d, a, b, c", {"a": 0xFFFF0002, "b": 0x050403FF, "c": 0}),
         ("5.0", "sm_61"),
+        lanes=2,
     ),
     _make_entry(
         "sad",

@@ -121,6 +121,11 @@ def compute_float_bits(ar: Arithmetic[V], x: V) -> V:
     return ar.cast(signed, 32, signed=False)
 
 
+def fill(ar: Arithmetic[V], x: V, value: int) -> V:
+    """Return a vector like x with one value in every lane."""
+    return ar.add(ar.multiply(x, 0), value)
+
+
 def is_different(ar: Arithmetic[V], x: V, y: V) -> V:
     """Return 1 if x and y differ, else 0."""
     return ar.equal(ar.equal(x, y), 0)

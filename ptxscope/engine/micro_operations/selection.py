@@ -243,4 +243,5 @@ def format_read_type(row: RowView) -> str:
     written_type = row.instruction.type_of(row.role)
     if form.opcode == "vmad" and row.role == "c":
         written_type = form.final_type
-    return type_name if type_name == written_type else f"{type_name} (not {written_type}!)"
+    is_same = type_name == written_type or str(written_type)[0] == "b"
+    return type_name if is_same else f"{type_name} (not {written_type}!)"

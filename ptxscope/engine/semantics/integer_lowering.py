@@ -7,45 +7,36 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
-from .bit_operations import (
+from ..micro_operations.comparison import Compare
+from ..micro_operations.fields import (
     CountLeadingZeros,
     CountOnes,
-    EvaluateTable,
     ExtendField,
     FieldMask,
     FindNthOne,
     InsertField,
     InvertNegative,
     JoinWords,
-    PermuteByMode,
-    PermuteBytes,
     ReplaceValue,
     ReverseBits,
-    SelectDigits,
     SubtractFrom,
+    TakeWord,
 )
-from .micro_operations import (
-    AbsoluteDifference,
-    Accumulate,
-    Add,
-    Clamp,
-    Combine,
-    Compare,
-    LimitAmount,
-    Multiply,
-    Not,
-    Pack,
-    Select,
-    ShiftRight,
-    Truncate,
-    Wrap,
-)
-from .plan import Builder, Stage
+from ..micro_operations.logic import Combine, Not
+from ..micro_operations.merge import Accumulate, Pack
+from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
+from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
+from ..micro_operations.saturation import Clamp, Truncate, Wrap
+from ..micro_operations.selection import Select
+from ..micro_operations.shifts import LimitAmount, ShiftRight
+from ..micro_operations.stage import Stage
+from .plan import Builder
 from .rules import Rules
 
 
 def _write(b: Builder, t: str, bits: int = 32) -> dict[str, str]:
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, signed=False), t)}
+    is_signed = b.get_range(t).low < 0
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, is_signed), t)}
 
 
 # --- permute and logic -------------------------------------------------------------------
@@ -120,7 +111,7 @@ def lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     start = _build_amount(b, form, "c", "amount")
     if form.direction is ShiftDirection.LEFT:
         start = b.add_row(Stage.OPERATE, "start", SubtractFrom(32), start)
-    return _write(b, b.add_row(Stage.OPERATE, "t", ShiftRight(), pair, start))
+    return _write(b, b.add_row(Stage.OPERATE, "t", TakeWord(), pair, start))
 
 
 def lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:

@@ -1,0 +1,392 @@
+"""The micro-operations on bit fields: read, insert, mask, reverse, count, find."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.value_text import format_hex
+from .arithmetic import Arithmetic, LaneValues, V, fill
+from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .formula import make_equation
+from .properties import InputBits, LaneText, Notation, map_bits
+
+_WORD = 32
+
+
+class ExtendField(MicroOperation):
+    """Read the low y bits of x as a signed or unsigned number, for y from 0 to ``bits``."""
+
+    bits: int
+    signed: bool
+    formula = "low {y} bits of {x}"
+    title = "field"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x, length = v
+        distance = ar.add(ar.negative(length), self.bits)
+        top = ar.cast(ar.shift_left(x, distance), self.bits, self.signed)
+        return ar.shift_right(top, distance)
+
+    @property
+    def extension(self) -> str:
+        """How the bits above the field are filled: ``sign-extended``."""
+        return "sign-extended" if self.signed else "zero-extended"
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.x % (1 << self.bits), self.bits)
+        formula = make_equation(self.fill_formula(bits, s.y), s.value)
+        if s.y == 0:
+            return LaneText(formula, "a field of no bits is 0")
+        noun = "bit" if s.y == 1 else f"{s.y} bits"
+        return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {s.value}")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if len(rows[-1].inputs[0].inputs) > 1:  # a field of a shifted number
+            return (
+                "a is shifted down to the position of the field, and as many low bits as its "
+                f"length are {self.extension}."
+            )
+        return f"The low bits of a, as many as b says, are {self.extension}."
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        other = ExtendField(self.bits, not self.signed)
+        yield site.replace_operation("extended it with the other sign", other, 0)
+        yield site.keep_first_input("did not cut it off")
+
+
+class InsertField(MicroOperation):
+    """Replace bits of y, from a position up, by as many low bits of x as a length says.
+
+    Bits above ``bits`` are cut off. The position and the length are from 0 to ``bits``.
+    """
+
+    bits: int
+    formula = "insert({x}, {y})"
+    about = "As many low bits of a as the length says replace bits of b from the position up."
+    title = "insert"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x, y, position, length = v
+        read = ExtendField(self.bits, signed=False)
+        end = ar.minimum(ar.add(position, length), self.bits)
+        field = ar.shift_left(read.run(ar, x, length), position)
+        above = ar.shift_left(ar.shift_right(y, end), end)
+        below = read.run(ar, y, position)
+        total = ar.add(ar.add(above, ar.cast(field, self.bits, signed=False)), below)
+        return ar.cast(total, self.bits, signed=False)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        x, y, position, length = s.inputs
+        end = min(position + length, self.bits)
+        result = format_hex(s.value, self.bits)
+        texts = [format_hex(z, self.bits) for z in (x, y)]
+        formula = make_equation(self.fill_formula(*texts), result)
+        if end <= position:
+            return LaneText(formula, f"the field has no bits: {result}")
+        place = f"bits {end - 1}:{position}" if end - 1 > position else f"bit {position}"
+        sentence = f"{place} of {texts[1]} become the low bits of {texts[0]}: {result}"
+        return LaneText(
+            formula, sentence.replace(" become", " becomes") if ":" not in place else sentence
+        )
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        x, y, position, length = site.inputs
+        yield site.swap_inputs("took the position for the length")
+        yield RowMutation("inserted b into a", ((self, (y, x, position, length)),))
+
+
+class FieldMask(MicroOperation):
+    """As many ones as y says, from bit x up; bits above ``bits`` are cut off."""
+
+    bits: int
+    formula = "{y} ones from bit {x}"
+    about = "As many ones as the length says, from the position up; the other bits are 0."
+    title = "mask"
+    has_passed_bits = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        position, length = v
+        one = fill(ar, length, 1)
+        ones = ar.subtract(ar.shift_left(one, length), one)
+        return ar.cast(ar.shift_left(ones, position), self.bits, signed=False)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.value, self.bits)
+        expression = self.fill_formula(*s.inputs)
+        return LaneText(make_equation(expression, bits), f"{expression} up: {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took the position for the length")
+
+
+class JoinWords(MicroOperation):
+    """The number of 64 bits whose low word is x and whose high word is y."""
+
+    formula = "{y}:{x}"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        low, high = v
+        return ar.add(ar.multiply(high, 1 << _WORD), low)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, low, min(high, _WORD))
+        yield map_bits(inputs, 1, lane, max(low - _WORD, 0), high - _WORD)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.value, 2 * _WORD)
+        formula = make_equation(self.fill_formula(*(format_hex(x, _WORD) for x in s.inputs)), bits)
+        low, high = s.names
+        return LaneText(formula, f"{high} above {low} is {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(2 * _WORD, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took a for the high word")
+
+
+class TakeWord(MicroOperation):
+    """The word of x that begins at bit y."""
+
+    formula = "{x}[{y}+31:{y}]"
+    about = "The word of the pair b:a that begins at the bit that c says."
+    title = "shift"
+    has_passed_bits = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.cast(ar.shift_right(*v), _WORD, signed=False)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits, top = format_hex(s.value, _WORD), s.y + _WORD - 1
+        place = f"{s.names[0]}[{top}:{s.y}]"
+        return LaneText(make_equation(place, bits), f"bits {top}:{s.y} of the pair are {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(_WORD, is_number=False)
+
+
+class SubtractFrom(MicroOperation):
+    """A constant minus x."""
+
+    constant: int
+    formula = "{self.constant} - {x:()}"
+    title = "subtract"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(ar.negative(v[0]), self.constant)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return (
+            f"The position of the highest bit is {self.constant} less the number of zeros above "
+            "it; all ones if there is none."
+        )
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("counted from the other end")
+
+
+class ReverseBits(MicroOperation):
+    """The bits of x in reverse order."""
+
+    bits: int
+    formula = "reverse({x})"
+    about = "The bits of a in reverse order: bit 0 becomes the highest."
+    title = "reverse"
+    has_passed_bits = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        for distance in _list_distances(self.bits):
+            low_parts = _make_stripes(self.bits, distance)
+            low = ar.multiply(ar.bitand(x, low_parts), 1 << distance)
+            x = ar.add(low, ar.bitand(ar.shift_right(x, distance), low_parts))
+        return x
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, max(self.bits - high, 0), self.bits - low)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        expression, bits = (
+            self.fill_formula(format_hex(s.x, self.bits)),
+            format_hex(s.value, self.bits),
+        )
+        return LaneText(make_equation(expression, bits), f"{expression} is {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=False)
+
+
+class CountOnes(MicroOperation):
+    """The number of ones in x."""
+
+    bits: int
+    formula = "ones in {x}"
+    about = "The number of ones in a."
+    title = "count"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        for distance in reversed(_list_distances(self.bits)):  # sums of 2, 4, 8, … bits
+            low_parts = _make_stripes(self.bits, distance)
+            x = ar.add(ar.bitand(x, low_parts), ar.bitand(ar.shift_right(x, distance), low_parts))
+        return x
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.x, self.bits)
+        noun = "one" if s.value == 1 else "ones"
+        return LaneText(
+            make_equation(self.fill_formula(bits), s.value), f"{bits} has {s.value} {noun}"
+        )
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
+
+
+class CountLeadingZeros(MicroOperation):
+    """The number of zeros above the highest 1 of x; ``bits`` if there is none."""
+
+    bits: int
+    formula = "zeros above {x}"
+    about = "The number of zeros above the highest 1; the width if there is none."
+    title = "count"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        count = ar.equal(x, 0)
+        for distance in _list_distances(self.bits):
+            room = self.bits - distance
+            is_low = ar.less(x, 1 << room)
+            raised = ar.multiply(ar.bitand(x, (1 << room) - 1), 1 << distance)
+            x = ar.where(is_low, raised, x)
+            count = ar.add(count, ar.multiply(is_low, distance))
+        return count
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        bits = format_hex(s.x, self.bits)
+        formula = make_equation(self.fill_formula(bits), s.value)
+        if s.x == 0:
+            return LaneText(formula, f"{bits} has no 1, so all {self.bits} bits count")
+        noun = "zero" if s.value == 1 else "zeros"
+        return LaneText(formula, f"{bits} has {s.value} {noun} above its highest 1")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.append_operation(
+            "took the position of the highest 1", SubtractFrom(self.bits - 1)
+        )
+
+
+class InvertNegative(MicroOperation):
+    """x, or ~x if x is negative: its highest 1 is the highest bit that differs from the sign."""
+
+    bits: int
+    formula = "max({x}, ~{x:()})"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        larger = ar.maximum(x, ar.add(ar.negative(x), -1))
+        return ar.cast(larger, self.bits, signed=False)
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        text = super().describe_lane(s)
+        if s.x >= 0:
+            return text._replace(sentence=f"{s.x} is not negative: unchanged")
+        return text._replace(sentence=f"{s.x} is negative, so its bits are inverted: {s.value}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not invert the bits of a negative number")
+
+
+class ReplaceValue(MicroOperation):
+    """x, or another constant if x is one constant."""
+
+    old: int
+    new: int
+    formula = "{x}"
+    title = "limit"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.where(ar.equal(v[0], self.old), fill(ar, v[0], self.new), v[0])
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        text = super().describe_lane(s)
+        if s.x == self.old:
+            return text._replace(
+                sentence=f"no bit differs from the sign, so {s.x} becomes {s.value}"
+            )
+        return text._replace(sentence=f"a shift by {s.x} brings the highest bit to the top")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return "The left shift that brings the highest bit to the top; all ones if there is none."
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("took the width where there is no such bit")
+
+
+class FindNthOne(MicroOperation):
+    """The position of the z-th 1 of x from bit y on, upwards or, for a negative z, downwards.
+
+    With z = 0 it is y if that bit is 1. The result is -1 if there is none, or if y is above 31.
+    """
+
+    overflows: bool = False
+    """Whether z = -2**31 yields 0 (erratum E17)."""
+    formula = "one {z} of {x} from bit {y}"
+    about = (
+        "Counts the ones of a from bit b on: upwards for a positive c, downwards for a negative "
+        "one. The result is the position of the c-th; all ones if there is none."
+    )
+    title = "find"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x, start, offset = v
+        result = fill(ar, x, -1)
+        bits = [ar.bitand(ar.shift_right(x, index), 1) for index in range(_WORD)]
+        up = down = fill(ar, x, 0)
+        for index in range(_WORD):
+            is_after = ar.equal(ar.less(start, index + 1), 1)
+            up = ar.add(up, ar.minimum(bits[index], is_after))
+            is_hit = ar.minimum(ar.minimum(bits[index], is_after), ar.equal(up, offset))
+            result = ar.where(is_hit, fill(ar, x, index), result)
+        count = ar.negative(offset)
+        for index in reversed(range(_WORD)):
+            is_before = ar.minimum(ar.equal(ar.less(start, index), 0), ar.less(start, _WORD))
+            down = ar.add(down, ar.minimum(bits[index], is_before))
+            is_hit = ar.minimum(ar.minimum(bits[index], is_before), ar.equal(down, count))
+            result = ar.where(is_hit, fill(ar, x, index), result)
+            is_start = ar.minimum(ar.equal(start, index), ar.equal(offset, 0))
+            result = ar.where(ar.minimum(bits[index], is_start), fill(ar, x, index), result)
+        if self.overflows:
+            result = ar.where(ar.equal(offset, -(1 << 31)), fill(ar, x, 0), result)
+        return result
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        x, start, offset = s.inputs
+        bits = format_hex(x, _WORD)
+        formula = make_equation(self.fill_formula(bits, start, offset), s.value)
+        if s.value < 0:
+            return LaneText(formula, f"{bits} has no such 1: the result is all ones")
+        way = "down" if offset < 0 else "up"
+        return LaneText(formula, f"counting {way} from bit {start} of {bits}, it is bit {s.value}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took the base for the offset")
+
+
+def _list_distances(bits: int) -> list[int]:
+    """Return half the width, a quarter, …, 1."""
+    return [bits >> exponent for exponent in range(1, bits.bit_length())]
+
+
+def _make_stripes(bits: int, width: int) -> int:
+    """Return a mask of stripes of ``width`` bits, ones at the bottom: 0x0f0f0f0f for 4 of 32."""
+    return sum(((1 << width) - 1) << start for start in range(0, bits, 2 * width))
