@@ -8,9 +8,23 @@ from random import Random
 from ptxscope import parse
 from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.integers import Range
-from ptxscope.engine.isa.types import BoolOp, Cmp, Type
+from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
 from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.micro_operations.comparison import Compare
+from ptxscope.engine.micro_operations.fields import (
+    CountLeadingZeros,
+    CountOnes,
+    ExtendField,
+    FieldMask,
+    FindNthOne,
+    InsertField,
+    InvertNegative,
+    JoinWords,
+    ReplaceValue,
+    ReverseBits,
+    SubtractFrom,
+    TakeWord,
+)
 from ptxscope.engine.micro_operations.float_bits import Flush, ToFloat
 from ptxscope.engine.micro_operations.logic import Choose, Combine, Encode, Not
 from ptxscope.engine.micro_operations.merge import Accumulate, Merge, Pack
@@ -26,6 +40,12 @@ from ptxscope.engine.micro_operations.numbers import (
     PlusOne,
     ScaleDown,
     Subtract,
+)
+from ptxscope.engine.micro_operations.permutation import (
+    EvaluateTable,
+    PermuteByMode,
+    PermuteBytes,
+    SelectDigits,
 )
 from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
 from ptxscope.engine.micro_operations.selection import Extend, Select
@@ -202,6 +222,47 @@ def _flush(d: _Draw) -> Drawn | None:
     return (Flush(), (d.rng.choice(found),)) if found else None
 
 
+def _within(
+    make: Callable[[_Draw], MicroOperation], *ranges: Range, lanes: int | None = None
+) -> Callable[[_Draw], Drawn | None]:
+    """Draws inputs of as many lanes each, one within each range."""
+
+    def draw(d: _Draw) -> Drawn | None:
+        first = d.keys(lanes, ranges[0])
+        if not first:
+            return None
+        keys = [d.rng.choice(first)]
+        for values in ranges[1:]:
+            found = d.keys(d.nodes[keys[0]].lanes, values)
+            if not found:
+                return None
+            keys.append(d.rng.choice(found))
+        return make(d), tuple(keys)
+
+    return draw
+
+
+def _permute_bytes(d: _Draw) -> Drawn | None:
+    digits = d.keys(4, _unsigned(4))
+    if not digits:
+        return SelectDigits(), (d.key(1, _unsigned(64)),)
+    return PermuteBytes(), (d.rng.choice(digits), *_words(d))
+
+
+def _permute_by_mode(d: _Draw) -> Drawn | None:
+    number = d.keys(1, _unsigned(2))
+    mode = PermuteByMode(d.rng.choice(list(PermuteMode)))
+    return (mode, (d.rng.choice(number), *_words(d))) if number else None
+
+
+def _words(d: _Draw) -> tuple[str, str]:
+    return d.key(1, _unsigned(32)), d.key(1, _unsigned(32))
+
+
+_AMOUNT = Range(0, 32)
+_WORD = _unsigned(32)
+
+
 DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     Select: _select,
     Extend: lambda d: (Extend(*d.bits()), (d.key(),)),
@@ -233,6 +294,33 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     Combine: _combine,
     Choose: _choose,
     Encode: _encode,
+    SelectDigits: lambda d: (SelectDigits(), (d.key(1, _unsigned(64)),)),
+    PermuteBytes: _permute_bytes,
+    PermuteByMode: _permute_by_mode,
+    EvaluateTable: _within(lambda d: EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD),
+    ExtendField: _within(
+        lambda d: ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _LARGEST, _AMOUNT
+    ),
+    InsertField: _within(
+        lambda d: InsertField(d.rng.choice((32, 64))), _WORD, _WORD, _AMOUNT, _AMOUNT
+    ),
+    FieldMask: _within(lambda d: FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
+    JoinWords: _within(lambda _: JoinWords(), _WORD, _WORD),
+    TakeWord: _within(lambda _: TakeWord(), _unsigned(64), _AMOUNT),
+    SubtractFrom: lambda d: (SubtractFrom(d.rng.choice((0, 31, 32, 63, 64))), (d.key(),)),
+    ReverseBits: _within(lambda d: ReverseBits(d.rng.choice((32, 64))), _WORD),
+    CountOnes: _within(lambda d: CountOnes(d.rng.choice((32, 64))), _WORD),
+    CountLeadingZeros: _within(lambda d: CountLeadingZeros(d.rng.choice((32, 64))), _WORD),
+    InvertNegative: _within(
+        lambda d: InvertNegative(d.rng.choice((32, 64))), Range(-1 << 31, (1 << 31) - 1)
+    ),
+    ReplaceValue: lambda d: (ReplaceValue(d.rng.choice((0, 1, 32)), -1), (d.key(),)),
+    FindNthOne: _within(
+        lambda d: FindNthOne(d.rng.random() < 0.5),
+        _WORD,
+        _WORD,
+        Range(-1 << 31, (1 << 31) - 1),
+    ),
 }
 """For each kind, how to draw it and its inputs within what ``Arithmetic`` states; or None."""
 

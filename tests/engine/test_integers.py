@@ -1,4 +1,4 @@
-"""The integer instructions beside the 27: verdicts of ptxas, executed rows, a second formulation."""
+"""Integer instructions beside the 27: verdicts of ptxas, executed rows, a second formulation."""
 
 from __future__ import annotations
 
@@ -103,10 +103,7 @@ def test_a_second_formulation_agrees(
     operands = {str(x.role): data.draw(bits(ins.type_of(x.role))) for x in ins.entry.sources}
     if opcode == "fns":
         operands["b"] %= 32  # the manual leaves other bases undefined
-    if ins.form.nege:
-        written = operands | {"e": 1 - operands["e"]}
-    else:
-        written = operands
+    written = operands | ({"e": 1 - operands["e"]} if ins.form.nege else {})
     values = list(written.values())
     if ins.form.lut is not None:
         values.insert(3, ins.form.lut)
@@ -119,7 +116,7 @@ def test_a_second_formulation_agrees(
 
 
 def test_the_forms_are_counted() -> None:
-    """The table of PLAIN.md, with the 256 truth tables, and `!e` and `_|p` of the predicate forms."""
+    """The table of PLAIN.md, with 256 truth tables, and `!e` and `_|p` of predicate forms."""
     assert {opcode: count_forms(opcode) for opcode in OPCODES} == {
         "prmt": 7,
         "lop3": 256,
@@ -169,5 +166,5 @@ def test_a_formula_gives_its_table(text: str, table: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "a &", "a b", "x", "(a", "a)", "&a", "a & & b"])
 def test_a_wrong_formula_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="formula|missing|operand"):
+    with pytest.raises(ValueError, match=r"formula|missing|operand"):
         parse_formula(text)

@@ -176,12 +176,18 @@ def _write_choice(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     return b.emit(f"selp.b{bits}", *operands, b.read_value(condition, lane, "p"), letter=letter)
 
 
-def _write_bitand(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
-    (mask,) = x.fixed
-    if mask >> 64:
-        raise UnsupportedNodeError(f"{x.op} of {mask:#x}")
-    letter, bits = ("w", 32) if mask < 1 << 32 and b.measure_width(x) == 32 else ("t", 64)
-    return b.emit(f"and.b{bits}", b.read_value(x.nodes[0], lane, letter), mask, letter=letter)
+def _make_bitwise_writer(name: str) -> PtxWriter:
+    """Make a writer for an operation of bits; those above the result's highest bit are unread."""
+
+    def write(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
+        letter, bits = ("w", 32) if x.range.high < 1 << 32 else ("t", 64)
+        if x.range.high >> 64:
+            raise UnsupportedNodeError(f"{x.op} of {x.range}")
+        args = (y % (1 << bits) if isinstance(y, int) else y for y in x.args)
+        operands = (b.read_value(y, lane, letter) for y in args)
+        return b.emit(f"{name}.b{bits}", *operands, letter=letter)
+
+    return write
 
 
 def _write_cast(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
@@ -291,7 +297,9 @@ _WRITERS: Mapping[Op, PtxWriter] = {
         "not.pred", b.read_value(x.nodes[0], lane, "p"), letter="p"
     ),
     Op.WHERE: _write_choice,
-    Op.BITAND: _write_bitand,
+    Op.BITAND: _make_bitwise_writer("and"),
+    Op.BITOR: _make_bitwise_writer("or"),
+    Op.BITXOR: _make_bitwise_writer("xor"),
     Op.CAST: _write_cast,
     Op.GATHER: _write_gather,
     Op.PACK: _write_pack,

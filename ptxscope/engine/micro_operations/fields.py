@@ -50,7 +50,7 @@ class ExtendField(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other = ExtendField(self.bits, not self.signed)
-        yield site.replace_operation("extended it with the other sign", other, 0)
+        yield site.replace_operation("extended it with the other sign", other, weight=0)
         yield site.keep_first_input("did not cut it off")
 
 

@@ -154,7 +154,9 @@ class PermuteByMode(MicroOperation):
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for mode in PermuteMode:
             if mode is not self.mode:
-                yield site.replace_operation(f"arranged them as .{mode}", PermuteByMode(mode), 2)
+                yield site.replace_operation(
+                    f"arranged them as .{mode}", PermuteByMode(mode), weight=2
+                )
 
 
 _PERMUTATIONS: dict[PermuteMode, Callable[[int, int], int]] = {
@@ -214,7 +216,9 @@ class EvaluateTable(MicroOperation):
         return Notation(32, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.replace_operation("inverted the table", EvaluateTable(self.table ^ 0xFF), 2)
+        yield site.replace_operation(
+            "inverted the table", EvaluateTable(self.table ^ 0xFF), weight=2
+        )
         x, y, z = site.inputs
         yield RowMutation("read the table with c as the highest bit", ((self, (z, y, x)),))
 

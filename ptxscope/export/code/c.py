@@ -21,6 +21,7 @@ from .plan_code import (
     Writer,
     find_kind,
     find_operation_kind,
+    find_shift_kind,
     list_assignments,
 )
 
@@ -98,7 +99,7 @@ class _C:
 
     def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
         """Multiply by a power: C leaves the left shift of a negative number undefined."""
-        kind = find_operation_kind(x)
+        kind = find_shift_kind(x)
         value = w.read(x, 0, lane, kind, Precedence.PRODUCT)
         amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
         one = self.convert(Expression("1", IntegerRangeKind.SIGNED, Precedence.ATOM), kind).text

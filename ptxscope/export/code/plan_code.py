@@ -245,6 +245,13 @@ def find_operation_kind(x: Node) -> IntegerRangeKind:
     return find_kind([*map(get_range, x.args), x.range])
 
 
+def find_shift_kind(x: Node) -> IntegerRangeKind:
+    """Return a kind for a shift. C leaves a shift by all bits of a type or more undefined."""
+    if get_range(x.args[1]).high > 62:
+        return IntegerRangeKind.WIDE
+    return find_operation_kind(x)
+
+
 # --- a function for each operation -------------------------------------------------------
 
 _WriterFunction = Callable[[Writer, Node, int], Expression]
@@ -306,7 +313,7 @@ def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
 
 
 def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
-    kind = find_kind([get_range(x.args[0])])
+    kind = find_shift_kind(x)
     value = w.read(x, 0, lane, kind, Precedence.UNARY)
     amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
     return Expression(f"{value} >> {amount}", kind, Precedence.OTHER)
@@ -380,9 +387,9 @@ _WRITERS: Mapping[Op, _WriterFunction] = {
     Op.NOT_EQUAL: _write_not_equal,
     Op.NOT: _write_not,
     Op.WHERE: _write_choice,
-    Op.BITAND: _make_writer("&", Level.UNARY, Level.UNARY, Level.OTHER),
-    Op.BITOR: _make_writer("|", Level.UNARY, Level.UNARY, Level.OTHER),
-    Op.BITXOR: _make_writer("^", Level.UNARY, Level.UNARY, Level.OTHER),
+    Op.BITAND: _make_writer("&", Precedence.UNARY, Precedence.UNARY, Precedence.OTHER),
+    Op.BITOR: _make_writer("|", Precedence.UNARY, Precedence.UNARY, Precedence.OTHER),
+    Op.BITXOR: _make_writer("^", Precedence.UNARY, Precedence.UNARY, Precedence.OTHER),
     Op.CAST: _write_cast,
     Op.GATHER: _write_gather,
     Op.PACK: _write_pack,
