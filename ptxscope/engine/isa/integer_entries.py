@@ -80,7 +80,7 @@ INTEGER_ENTRIES = (
         "lop3",
         Group.PERMUTE,
         "9.7.8.6",
-        "any function of three bits, for each bit of a, b and c",
+        "any function of the bits of a, b and c",
         "f(a, b, c) bitwise",
         (_B32, _LUT),
         (_D, _A, _B, _C, _TABLE),
@@ -91,7 +91,7 @@ INTEGER_ENTRIES = (
         "lop3",
         Group.PERMUTE,
         "9.7.8.6",
-        "a function of three bits, and a predicate: whether any bit of d is 1, combined with e",
+        "a function of three bits, and whether d is not 0",
         "f(a, b, c), p",
         (
             Slot("boolop", (BoolOp.AND, BoolOp.OR)),
@@ -136,7 +136,7 @@ INTEGER_ENTRIES = (
         "bfi",
         Group.FIELDS,
         "9.7.1.20",
-        "b with a field replaced by the low bits of a: the position is c, the length e",
+        "b with a field replaced by the low bits of a",
         "b[c+e-1:c] = a",
         (_B32_B64,),
         (
@@ -152,7 +152,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "shf",
         Group.FIELDS,
-        "9.7.8.9",
+        "9.7.8.7",
         "one word of the pair b:a, shifted by c",
         "b:a shifted",
         (
@@ -167,7 +167,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "szext",
         Group.FIELDS,
-        "9.7.1.22",
+        "9.7.1.21",
         "the low b bits of a, sign- or zero-extended",
         "extend b bits",
         (_MODE, _make_type_slot(Type.U32, Type.S32)),
@@ -178,7 +178,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "bmsk",
         Group.FIELDS,
-        "9.7.1.23",
+        "9.7.1.22",
         "a mask of b ones from bit a up",
         "b ones from a",
         (_MODE, _B32),
@@ -200,7 +200,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "clz",
         Group.FIELDS,
-        "9.7.1.16",
+        "9.7.1.15",
         "the number of zeros above the highest 1 of a",
         "leading zeros",
         (_B32_B64,),
@@ -211,7 +211,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "popc",
         Group.FIELDS,
-        "9.7.1.15",
+        "9.7.1.14",
         "the number of ones in a",
         "count ones",
         (_B32_B64,),
@@ -222,8 +222,8 @@ INTEGER_ENTRIES = (
     _make_entry(
         "bfind",
         Group.FIELDS,
-        "9.7.1.17",
-        "the position of the highest bit of a that differs from its sign",
+        "9.7.1.16",
+        "the highest bit of a that differs from its sign",
         "highest bit",
         (_SHIFTAMT, _INTEGERS),
         (_D32, _A),
@@ -233,8 +233,8 @@ INTEGER_ENTRIES = (
     _make_entry(
         "fns",
         Group.FIELDS,
-        "9.7.1.18",
-        "the position of the c-th 1 of a from bit b, upwards or downwards",
+        "9.7.1.17",
+        "the position of the c-th 1 of a from bit b on",
         "n-th 1 from b",
         (_B32,),
         (_D, Operand(Role.A, Type.B32), Operand(Role.B, Type.B32), Operand(Role.C, Type.B32)),
@@ -244,7 +244,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "dp4a",
         Group.PACKED,
-        "9.7.1.24",
+        "9.7.1.23",
         "c plus the products of four pairs of bytes",
         "c + 4 products",
         (ATYPE, BTYPE),
@@ -261,8 +261,8 @@ INTEGER_ENTRIES = (
     _make_entry(
         "dp2a",
         Group.PACKED,
-        "9.7.1.25",
-        "c plus the products of two half-words of a and two bytes of b",
+        "9.7.1.24",
+        "c plus the products of two half-words and bytes",
         "c + 2 products",
         (Slot("byte_pair", tuple(BytePair), is_leading=True), ATYPE, BTYPE),
         (
@@ -278,7 +278,7 @@ INTEGER_ENTRIES = (
     _make_entry(
         "sad",
         Group.PACKED,
-        "9.7.1.8",
+        "9.7.1.7",
         "c plus |a - b|",
         "c + |a - b|",
         (_make_type_slot(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),),
