@@ -243,7 +243,7 @@ def _within(
 
 
 def _permute_bytes(d: _Draw) -> Drawn | None:
-    digits = d.keys(4, _unsigned(4))
+    digits = d.keys(4, _unsigned(8))
     if not digits:
         return SelectDigits(), (d.key(1, _unsigned(64)),)
     return PermuteBytes(), (d.rng.choice(digits), *_words(d))
