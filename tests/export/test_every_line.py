@@ -295,7 +295,9 @@ def renamed(
     "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
 )
 def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -> None:
-    ins, values = renamed(parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"])
+    ins, values = renamed(
+        parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"]
+    )
     check(trace(ins, values), Options(standalone=True))
 
 
