@@ -125,7 +125,11 @@ def make_instruction(form_: Form) -> Instruction:
     return Instruction(
         form_,
         destinations,
-        tuple(Register(x.role) for x in get_entry(form_).sources if x.role != "c" or form_.c),
+        tuple(
+            Register(x.role)
+            for x in get_entry(form_).sources
+            if (x.role != "c" or form_.c) and not x.is_implicit
+        ),
     )
 
 

@@ -22,17 +22,25 @@ class Type(StrEnum):
     S64 = "s64"
     F32 = "f32"
     F64 = "f64"
+    U16X2 = "u16x2"
+    S16X2 = "s16x2"
+    U8X4 = "u8x4"
+    S8X4 = "s8x4"
     PRED = "pred"
 
     bits: int
     """The width in bits: 1, 16, 32 or 64."""
+    lanes: int
+    """The number of numbers in it: 2 or 4 for a packed type, else 1."""
     signed: bool
-    """Whether the type is ``.s16``, ``.s32`` or ``.s64``."""
+    """Whether the numbers are signed integers."""
     is_float: bool
     """Whether the type is ``.f32`` or ``.f64``."""
 
     def __init__(self, text: str) -> None:
-        self.bits = 1 if text == "pred" else int(text[1:])
+        size, _, count = text.lstrip("bfsu").partition("x")
+        self.lanes = int(count or 1)
+        self.bits = 1 if text == "pred" else int(size) * self.lanes
         self.signed = text[0] == "s"
         self.is_float = text[0] == "f"
 
@@ -117,6 +125,13 @@ class ShiftDirection(StrEnum):
 
     LEFT = "l"
     RIGHT = "r"
+
+
+class ProductWord(StrEnum):
+    """The word of a product that ``mad`` adds to c."""
+
+    LO = "lo"
+    HI = "hi"
 
 
 class BytePair(StrEnum):

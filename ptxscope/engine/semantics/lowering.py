@@ -36,6 +36,7 @@ from ..micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
+from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .integer_lowering import LOWERINGS
 from .plan import Builder, Plan
 from .rules import ISA, Rules
@@ -354,6 +355,7 @@ _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
 _BY_GROUP: dict[Group, _Lowering] = {Group.SCALAR: _lower_scalar, Group.SIMD: _lower_simd}
 _BY_OPCODE: dict[str, _Lowering] = {
     **LOWERINGS,
+    **ARITHMETIC_LOWERINGS,
     "set": _lower_set,
     "setp": _lower_setp,
     "selp": _lower_selp,

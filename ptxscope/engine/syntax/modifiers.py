@@ -65,7 +65,7 @@ _PTX_MODIFIERS = frozenset(
 )
 
 
-_REPEATABLE = frozenset(("sat", "shiftamt"))
+_REPEATABLE = frozenset(("sat", "shiftamt", "relu", "cc"))
 """The flags that ptxas takes more than once."""
 
 

@@ -54,6 +54,8 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
     """
     if "pred" in (declared_type, str(type_)):
         return declared_type == str(type_)
+    if type_.lanes > 1:
+        return declared_type in ("b32", "f16x2")
     match = _TYPE.fullmatch("u32" if declared_type == "f16x2" else declared_type)
     if not match:
         return True
@@ -65,7 +67,7 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
 
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """Yield the problems that make an assembler reject an instruction's registers."""
-    for role, name in ins.names.items():
+    for role, name in ins.written_names.items():
         problem = check_register(scopes, ins, role, name, ins.type_of(role))
         if problem and problem.kind in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
             yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
@@ -169,5 +171,7 @@ def _make_no_register_problem(name: str, declaration: Declaration) -> RegisterPr
 def _format_fitting_types(type_: Type) -> str:
     if type_ is Type.PRED:
         return ".pred"
+    if type_.lanes > 1:
+        return f".b{type_.bits}"
     kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")
     return " ".join(f".{kind}{type_.bits}" for kind in kinds if (kind, type_.bits) != ("f", 16))
