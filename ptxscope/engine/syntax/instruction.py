@@ -94,7 +94,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     @cached_property
     def roles(self) -> Mapping[str, Register | Immediate]:
         """The source operands by role."""
-        implicit: list[str] = [x.role for x in self.entry.sources if x.is_implicit]
+        implicit = [str(x.role) for x in self.entry.sources if x.is_implicit]
         written = (str(x.role) for x in self.entry.sources if not x.is_implicit)
         return FrozenDict(
             {
@@ -111,7 +111,7 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
             for role, name in zip(_DST_ROLES[self.form.dst], self.destinations, strict=True)
             if name is not None
         }
-        names |= {x.role: CARRY_REGISTER for x in self.entry.destinations if x.is_implicit}
+        names |= {str(x.role): CARRY_REGISTER for x in self.entry.destinations if x.is_implicit}
         names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
         return FrozenDict(names | ({"guard": self.guard.name} if self.guard else {}))
 
