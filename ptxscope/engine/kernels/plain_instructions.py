@@ -46,7 +46,7 @@ def _find_common_operation(name: str) -> PlainOperation | None:
     if entry is None or not entry.is_common or not is_passed_over(opcode, modifiers):
         return None
     type_ = next((x for x in entry.slots[-1].values if [x] == modifiers), None)
-    if not isinstance(type_, Type):
+    if not isinstance(type_, Type) or type_.bits == 64:  # a run has no addresses
         return None
     plan = lower(Form(opcode, stype=type_))
     roles = [operand.role for operand in entry.sources]
