@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, get_entry
 from ..isa.form import Form
 from ..isa.slots import CMP6
 from ..isa.types import Type
@@ -82,7 +82,7 @@ def carry_over_form(form: Form) -> Form | None:
 
     Return None if a slot has a value that the instruction does not take.
     """
-    entry = CATALOG[form.opcode]
+    entry = get_entry(form)
     for name in Form._fields[1:]:
         if name == "c":
             continue

@@ -465,6 +465,11 @@ CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.ite
 """The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
 
 
+def list_entries(opcode: str) -> tuple[Entry, ...]:
+    """Return the entries of an opcode of the catalog: its shapes, the default first."""
+    return _SHAPES[opcode]
+
+
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """Return the entry of an opcode with these modifiers, spelled without their dots.
 

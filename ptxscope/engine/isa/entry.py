@@ -124,7 +124,9 @@ class MinimumVersion(NamedTuple):
 
 
 def format_targets(minimum: str) -> str:
-    """Return ``sm_20 and later``, or ``any target``."""
+    """Return ``sm_20 and later``, ``sm_120f and its family``, or ``any target``."""
+    if minimum.endswith("f"):
+        return f"{minimum} and its family"
     return "any target" if minimum == "any" else f"{minimum} and later"
 
 

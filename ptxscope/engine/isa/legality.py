@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from .catalog import CATALOG, get_entry
+from .catalog import get_entry, list_entries
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
 
@@ -90,7 +90,16 @@ def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool =
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
-    entry = CATALOG[opcode]
+    return sum(
+        count_entry_forms(x, is_documented=is_documented, is_in_ptxas=is_in_ptxas)
+        for x in list_entries(opcode)
+    )
+
+
+def count_entry_forms(
+    entry: Entry, *, is_documented: bool = False, is_in_ptxas: bool = False
+) -> int:
+    """Return the number of legal forms of an entry, as ``count_forms``."""
     excluded_remarks = tuple(
         x
         for x in entry.remarks
@@ -109,9 +118,8 @@ def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool =
 
 
 @cache
-def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
+def _list_related_choices(entry: Entry) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
     """Return the slot names and every legal choice of each group of related slots."""
-    entry = CATALOG[opcode]
     groups = [slots for slots in _group_related_slots(entry, entry.constraints) if len(slots) > 1]
     return tuple(
         (tuple(slot.name for slot in slots), tuple(_iter_legal_choices(entry, slots)))
@@ -119,11 +127,17 @@ def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[For
     )
 
 
+def draw_entry(opcode: str, rng: Random) -> Entry:
+    """Draw one of the entries of an opcode; no number is drawn if there is one."""
+    entries = list_entries(opcode)
+    return rng.choice(entries) if len(entries) > 1 else entries[0]
+
+
 def draw_form(opcode: str, rng: Random) -> Form:
     """Draw a legal form: each slot, or group of related slots, uniformly."""
-    entry = CATALOG[opcode]
+    entry = draw_entry(opcode, rng)
     values: dict[str, object] = {}
-    for names, choices in _list_related_choices(opcode):
+    for names, choices in _list_related_choices(entry):
         choice = rng.choice(choices)
         values |= {name: choice.get(name) for name in names}
     for slot in entry.slots:

@@ -19,6 +19,7 @@ from ..semantics.lowering import lower
 from ..semantics.plan_execution import compute_results
 from ..syntax.opcodes import is_passed_over
 
+
 class PlainOperation(NamedTuple):
     """The computation of a simple instruction."""
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V
@@ -40,9 +40,6 @@ class TakeBits(MicroOperation):
         if self.bits == 1:
             return LaneText(formula, f"bit {self.place} of {view.x} is the carry, {bits}")
         return LaneText(formula, f"bits {self.place} of {view.x} are {bits}")
-
-    def describe_step(self, rows: Sequence[RowView]) -> str:
-        return f"Bit {self.place} of the exact number is the carry, or the borrow."
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(max(self.bits, 32), is_number=self.bits == 1)

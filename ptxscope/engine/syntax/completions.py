@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from itertools import chain
 
-from ..isa.catalog import CATALOG, find_entry
+from ..isa.catalog import CATALOG, find_entry, list_entries
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import (
@@ -47,9 +48,10 @@ def find_completions(text: str) -> tuple[Completion, ...]:
                 for opcode, entry in CATALOG.items()
                 if opcode.startswith(words[0])
             )
-        entry = find_entry(words[0], words[1:-1])
         word_start = len(text) - len(words[-1])
-        return _complete_modifiers(entry, words[1:-1], words[-1], word_start) if entry else ()
+        entries = list_entries(words[0]) if words[0] in CATALOG else ()
+        completions = (_complete_modifiers(x, words[1:-1], words[-1], word_start) for x in entries)
+        return tuple({x.text: x for x in chain.from_iterable(completions)}.values())
     entry = find_entry(words[0], words[1:])
     return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
 

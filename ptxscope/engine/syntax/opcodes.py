@@ -18,9 +18,7 @@ from .errors import find_closest_spelling
 OPCODES = frozenset(CATALOG)
 """The opcodes of the catalog."""
 _SHARED_OPCODES = frozenset(
-    opcode
-    for opcode, entry in CATALOG.items()
-    if entry.is_common or find_entry(opcode, ()) is None
+    opcode for opcode, entry in CATALOG.items() if entry.is_common or find_entry(opcode, ()) is None
 )
 """The opcodes of common instructions, and of others than those of the catalog."""
 _RARE_MODIFIERS = frozenset(

@@ -166,9 +166,7 @@ def _find_entry(statement: RawInstruction) -> Entry | None:
 
 def _is_ignored(statement: RawInstruction) -> bool:
     """Whether a statement with an opcode of the catalog counts as another instruction."""
-    return _is_half(statement) or is_passed_over(
-        statement.opcode.text, statement.modifier_names
-    )
+    return _is_half(statement) or is_passed_over(statement.opcode.text, statement.modifier_names)
 
 
 def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
