@@ -17,6 +17,7 @@ from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variabl
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_listing
+from ptxscope.engine.tracing.evaluation import ENGINES
 from tests.reference_data import DATA, parsed
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, random_instruction
@@ -95,8 +96,9 @@ def test_executed_rows(model: str) -> None:
     assert count > 2000
 
 
+@pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows_as_arrays(model: str) -> None:
+def test_executed_rows_as_arrays(model: str, engine: str) -> None:
     forms: dict[str, list[dict[str, str]]] = {}
     for row in _rows():
         if row[_MODELS[model]] and not (_is_folded(row) and model != "isa"):
@@ -108,7 +110,7 @@ def test_executed_rows_as_arrays(model: str) -> None:
         }
         if not columns:
             continue
-        found = evaluate(parsed(f"{ptx};"), columns, model=model)
+        found = evaluate(parsed(f"{ptx};"), columns, model=model, engine=engine)
         results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
         expected = [tuple(int(x, 16) for x in row[_MODELS[model]].split("|")) for row in rows]
         assert list(results) == expected, ptx

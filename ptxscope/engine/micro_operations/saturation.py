@@ -221,7 +221,7 @@ class Truncate(MicroOperation):
         return LaneText(formula, f"{view.x} does not fit in {self.type_name}: {low_bits}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        flags = [row for row in rows if row.range.bits < self.bits]
+        flags = [x for x in rows if isinstance(x.micro, Truncate) and x.micro.bits < self.bits]
         action = format_write([row for row in rows if row not in flags])
         if format_destinations(rows) == "_":
             return "Nothing is written: the destination is `_`."
