@@ -237,10 +237,10 @@ def test_the_product_that_the_manual_prints(x: int, y: int) -> None:
         mad.lo.cc.u32 r1, r4, r7, r1; madc.hi.cc.u32 r2, r4, r7, r2; addc.u32 r3, 0, 0;
         mad.lo.cc.u32 r2, r5, r7, r2; madc.hi.u32 r3, r5, r7, r3; }"""
     (program,) = load(text, "x.ptx")
-    low, high = (lambda number: number & 0xFFFFFFFF), (lambda number: number >> 32)
-    values = {"r4": low(x), "r5": high(x), "r6": low(y), "r7": high(y)}
-    run = execute(program, values | {"r1": high(low(x) * low(y))})
-    words = [low(low(x) * low(y)), *(run.registers[name].bits or 0 for name in ("r1", "r2", "r3"))]
+    (x1, x0), (y1, y0) = divmod(x, 2**32), divmod(y, 2**32)
+    r1, r0 = divmod(x0 * y0, 2**32)
+    run = execute(program, {"r1": r1, "r4": x0, "r5": x1, "r6": y0, "r7": y1})
+    words = [r0, *(run.registers[name].bits or 0 for name in ("r1", "r2", "r3"))]
     assert sum(word << 32 * place for place, word in enumerate(words)) == x * y
 
 

@@ -24,6 +24,8 @@ from .selector_simplicity import make_default_word
 
 SLOT_COSTS = {
     "sat": 1,
+    "relu": 1,
+    "product_word": 2,
     "dtype": 2,
     "atype": 2,
     "btype": 2,

@@ -232,7 +232,7 @@ def _exchange_p_and_q(result: Bits) -> Bits:
 
 def _make_d_misreading(phrase: str, cost: int, change: Callable[[int], int]) -> Cause:
     def reading(result: Bits) -> Bits:
-        return {"d": change(result["d"])}
+        return {**result, "d": change(result["d"])}
 
     return Cause(CauseKind.READING, _READING_ASPECT, phrase, cost, reading=reading)
 

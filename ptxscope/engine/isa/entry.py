@@ -214,7 +214,7 @@ class Entry(NamedTuple):
 
     @property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands that have a value: a, and b, c and e if there are such; then CC.CF."""
+        """The source operands that have a value: those of a, b, c, e and CC.CF that are read."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
         return tuple(x for x in sources if x.role is not Role.TABLE)
 

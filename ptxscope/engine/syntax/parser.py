@@ -206,7 +206,7 @@ def _parse_partial_statement(
             return None
     elif opcode.start != gap and not is_meant(name):
         return None
-    elif is_passed_over(name, statement.modifier_names):
+    if is_passed_over(name, statement.modifier_names):
         return None
     problem = Problem(NOT_LITERAL, fragment.find_origin(*opcode.span), unread=True)
     return Parsed(None, (problem,), fragment.find_origin(*statement.span))

@@ -15,7 +15,6 @@ from ..isa.types import Type
 from ..syntax.errors import format_count
 from ..syntax.instruction import Instruction
 
-
 ValueT = TypeVar("ValueT")
 
 
