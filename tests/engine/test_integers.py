@@ -11,8 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, replay, trace
+from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import count_forms
+from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_loader import load
@@ -242,6 +244,44 @@ def test_the_product_that_the_manual_prints(x: int, y: int) -> None:
     run = execute(program, {"r1": r1, "r4": x0, "r5": x1, "r6": y0, "r7": y1})
     words = [r0, *(run.registers[name].bits or 0 for name in ("r1", "r2", "r3"))]
     assert sum(word << 32 * place for place, word in enumerate(words)) == x * y
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(0, 2**32 - 1), st.data())
+@examples(200)
+def test_a_successor_does_what_the_video_instruction_does(
+    a: int, b: int, data: st.DataObject
+) -> None:
+    opcode = data.draw(st.sampled_from([x for x in CATALOG if find_successor(x)]))
+    successor = find_successor(opcode)
+    assert successor
+    name, _, lanes = successor.mnemonic.partition(".")
+    signed, flagged = data.draw(st.booleans()), data.draw(st.booleans())
+    type_ = "s32" if signed else "u32"
+    kind = f"{'s' if signed else 'u'}{lanes[1:]}"
+    video, packed = f"{opcode}.{type_}.{type_}.{type_}", f"{name}.{kind}"
+    if flagged and successor.flag == "sat":
+        video, packed = f"{video}.sat", f"{name}.sat.{kind}"
+    elif flagged and signed:
+        video, packed = f"{opcode}.u32.s32.s32.sat", f"{name}.relu.{kind}"
+    if data.draw(st.booleans()):
+        video = f"{opcode}.s32.s32.s32.add"
+        first, total = ("dp4a", 0x01010101) if opcode[-1] == "4" else ("dp2a.lo", 0x0101)
+        lanes_ = {"a": evaluate(f"{opcode}.s32.s32.s32 d, a, b, c", {"a": a, "b": b})["d"]}
+        if opcode in ("vmin4", "vmax4", "vmin2", "vmax2"):  # results that fit their lanes
+            expected = evaluate(f"{first}.s32.s32 d, a, b, c", lanes_ | {"b": total, "c": 7})
+            assert evaluate(f"{video} d, a, b, c", {"a": a, "b": b, "c": 7}) == expected
+        return
+    expected = evaluate(f"{packed} d, a, b", {"a": a, "b": b})
+    assert evaluate(f"{video} d, a, b, c", {"a": a, "b": b}) == expected
+
+
+def test_every_successor_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    main(["show", "vadd4"])
+    shown = capsys.readouterr().out
+    assert "add{.sat}.{u8x4,s8x4} d, a, b does the same (PTX 9.2, sm_120f and its family)" in shown
+    assert "`dp4a` with b = 0x01010101" in shown
+    main(["show", "vavrg4"])
+    assert "does the same" not in capsys.readouterr().out
 
 
 # --- others of the same opcodes ----------------------------------------------------------

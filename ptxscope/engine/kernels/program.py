@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 
+from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..records import NamedTuple
@@ -138,8 +139,9 @@ class Program(NamedTuple):
         return any(declaration and declaration.is_register for declaration in declarations)
 
     def register(self, name: str) -> str | None:
-        """Return the register with a name, or with the name after a ``%``."""
-        return next((x for x in (name, f"%{name}") if x in self.types), None)
+        """Return the register with a name, or with the name after a ``%``; ``cc`` is the carry."""
+        names = (name, f"%{name}", *((CARRY_REGISTER,) if name == Role.CARRY else ()))
+        return next((x for x in names if x in self.types), None)
 
     def find_registers(self, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
         """Return the registers for a name, with or without ``%``, or for a C variable.

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..isa.types import SecOp
+from ..isa.types import ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
 from ..micro_operations.instruction_view import InstructionView, format_guard, format_short_name
 from ..micro_operations.saturation import describe_truncation
@@ -65,7 +65,8 @@ def _get_main_row(rows: Sequence[RowView]) -> RowView:
 def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
     if word := find_row(rows, "word"):
-        sentence += f" Only its {word.instruction.form.product_word} word counts."
+        is_high = word.instruction.form.product_word is ProductWord.HI
+        sentence += f" Only its {'high' if is_high else 'low'} word counts."
     if amount := find_row(rows, "amount"):
         sentence += f" {amount.micro.describe_step(rows)}"
     if form.nega and form.negb:
