@@ -207,7 +207,9 @@ def _make_link(
     is_product = opcode.startswith("mad")
     noun = "borrow" if opcode.startswith("sub") else "carry"
     total = f"{formula} {'-' if noun == 'borrow' else '+'} CC.CF" if reads else formula
-    values = {"a": 0xFFFFFFFF, "b": 2, "c": 1} if is_product else {"a": 1, "b": 0xFFFFFFFF}
+    values = {"a": 7, "b": 2} if noun == "borrow" and reads else {"a": 1, "b": 0xFFFFFFFF}
+    if is_product:
+        values = {"a": 0xFFFFFFFF, "b": 2, "c": 1}
     word = ".lo" if is_product else ""
     operands = "d, a, b, c" if is_product else "d, a, b"
     return Entry(

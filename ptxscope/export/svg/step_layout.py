@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...scene.scene_model import (
     BitRulers,
@@ -27,8 +27,12 @@ from .cell_shapes import (
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_packed
 from .symbols import draw_difference_frame
 
-_SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT}
-_PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
+_SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
+_PAIRS = (
+    {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT},
+    {"d": ColumnPart.LEFT, "cf": ColumnPart.RIGHT},
+)
+"""The sides of two results."""
 
 
 def place_rows(sketch: Sketch) -> None:
@@ -37,7 +41,8 @@ def place_rows(sketch: Sketch) -> None:
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
     for step in scene.steps:
-        is_pair = {row.name for row in step.rows} >= _PAIR.keys()
+        names = {row.name for row in step.rows}
+        pair = next((x for x in _PAIRS if x.keys() <= names), {})
         is_in_middle = has_choice_of_a or any(_is_negated(sketch, row) for row in step.rows)
         for index, row in enumerate(step.rows):
             for link in row.links:
@@ -45,7 +50,7 @@ def place_rows(sketch: Sketch) -> None:
                 if key in sketch.registers and key not in slots:
                     figure = sketch.registers[key]
                     slots[key] = _choose_register_slot(sketch, figure, is_in_middle=is_in_middle)
-            slots[row.key] = _choose_row_slot(sketch, row, is_pair)
+            slots[row.key] = _choose_row_slot(sketch, row, pair)
             if (
                 slots[row.key] is ColumnPart.FULL
                 and len(row.links) == 1
@@ -80,11 +85,9 @@ def _is_negated(sketch: Sketch, row: RowScene) -> bool:
     return isinstance(row.figure, Gate) and len(read_keys) == 1 and read_keys <= sketch.rows.keys()
 
 
-def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
-    if row.name in _SIDES:
-        return _SIDES[row.name]
-    if is_pair and row.name in _PAIR:
-        return _PAIR[row.name]
+def _choose_row_slot(sketch: Sketch, row: RowScene, pair: Mapping[str, ColumnPart]) -> ColumnPart:
+    if side := _SIDES.get(row.name) or pair.get(row.name):
+        return side
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
         return ColumnPart.RIGHT  # makes room for the value that is not negated
