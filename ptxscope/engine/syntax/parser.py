@@ -107,7 +107,7 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(start, end, text)
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
-            if statement.opcode.text not in OPCODES or _is_half(statement):
+            if statement.opcode.text not in OPCODES:
                 yield fragment.describe(*statement.span, text)
 
 
@@ -143,8 +143,6 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
-    if _is_half(statement):
-        return _parse_half_statement(fragment, statement)
     if statement.opcode.text in OPCODES:
         return _parse_known_statement(text, fragment, statement)
     if (
@@ -201,26 +199,6 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
         word.kind is TokenKind.NAME
         and next_word.kind is TokenKind.DOTTED
         and is_misspelt(word.text)
-    )
-
-
-_HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
-
-
-def _is_half(statement: RawInstruction) -> bool:
-    """Whether the statement is a half-precision ``set`` or ``setp`` (PTX ISA 9.7.7)."""
-    return statement.opcode.text in ("set", "setp") and any(
-        word.text in _HALVES for word in statement.modifiers
-    )
-
-
-def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Parsed:
-    message = "half-precision `set` and `setp` are not known here; this is not checked"
-    problem = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
-    problems = limit_problems(statement.problems) or (problem,)
-    line = fragment.find_origin(*statement.span)
-    return Parsed(
-        None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in problems), line
     )
 
 
