@@ -6,12 +6,13 @@ Floats are exact fractions here. It shares no code with ptxscope: texts are spli
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from fractions import Fraction
 from functools import cache
 
 _FIELDS = {"f16": (5, 10), "bf16": (8, 7), "f32": (8, 23), "f64": (11, 52)}
 """Widths of exponent and fraction in bits."""
-_FLOAT_CMP = {
+_RELATIONS: dict[str, Callable[[Fraction | int, Fraction | int], bool]] = {
     "eq": lambda x, y: x == y,
     "ne": lambda x, y: x != y,
     "lt": lambda x, y: x < y,
@@ -22,9 +23,9 @@ _FLOAT_CMP = {
 _UNSIGNED = {"lo": "lt", "ls": "le", "hi": "gt", "hs": "ge"}
 COMPARISONS = {
     "b": ("eq", "ne"),
-    "s": tuple(_FLOAT_CMP),
-    "u": (*_FLOAT_CMP, *_UNSIGNED),
-    "f": (*_FLOAT_CMP, *(f"{x}u" for x in _FLOAT_CMP), "num", "nan"),
+    "s": tuple(_RELATIONS),
+    "u": (*_RELATIONS, *_UNSIGNED),
+    "f": (*_RELATIONS, *(f"{x}u" for x in _RELATIONS), "num", "nan"),
 }
 _INTEGERS = [f"{kind}{bits}" for kind in "bus" for bits in (16, 32, 64)]
 _SCALARS = {
@@ -67,16 +68,15 @@ def decode(bits: int, type_: str) -> Fraction | None:
     exponent, fraction = int(text[1 : 1 + exponent_bits], 2), int(text[1 + exponent_bits :], 2)
     bias = 2 ** (exponent_bits - 1) - 1
     if exponent == 2**exponent_bits - 1:
-        return None if fraction else sign * Fraction(2) ** (bias + 9)
-    significand = Fraction(fraction, 2**fraction_bits)
-    if exponent == 0:
-        return sign * significand * Fraction(2) ** (1 - bias)
-    return sign * (1 + significand) * Fraction(2) ** (exponent - bias)
+        return None if fraction else Fraction(sign * 2 ** (bias + 9))
+    significand = Fraction(fraction, 2**fraction_bits) + (exponent > 0)
+    scale = max(exponent, 1) - bias
+    return sign * significand * (Fraction(2**scale) if scale >= 0 else Fraction(1, 2**-scale))
 
 
 def _is_subnormal(bits: int, type_: str) -> bool:
     exponent_bits, fraction_bits = _FIELDS[type_]
-    return bits >> fraction_bits & (2**exponent_bits - 1) == 0
+    return bits >> fraction_bits & ((1 << exponent_bits) - 1) == 0
 
 
 def compare(cmp: str, type_: str, a: int, b: int, is_flushed: bool) -> bool:
@@ -85,14 +85,17 @@ def compare(cmp: str, type_: str, a: int, b: int, is_flushed: bool) -> bool:
         width = int(type_[1:])
         if type_[0] == "s":
             a, b = (x - 2**width if x >= 2 ** (width - 1) else x for x in (a, b))
-        return bool(_FLOAT_CMP[_UNSIGNED.get(cmp, cmp)](a, b))
-    numbers = [
-        Fraction(0) if is_flushed and _is_subnormal(x, type_) else decode(x, type_) for x in (a, b)
-    ]
-    has_nan = None in numbers
+        return _RELATIONS[_UNSIGNED.get(cmp, cmp)](a, b)
+    x, y = (
+        Fraction(0) if is_flushed and _is_subnormal(bits, type_) else decode(bits, type_)
+        for bits in (a, b)
+    )
+    has_nan = x is None or y is None
     if cmp in ("num", "nan"):
         return has_nan == (cmp == "nan")
-    return cmp.endswith("u") if has_nan else bool(_FLOAT_CMP[cmp[:2]](*numbers))
+    if x is None or y is None:
+        return cmp.endswith("u")
+    return _RELATIONS[cmp[:2]](x, y)
 
 
 def compute(mnemonic: str, a: int, b: int, c: int | None) -> tuple[int, ...]:
@@ -130,7 +133,7 @@ def _list_halves(type_: str) -> list[Fraction]:
     exponent_bits, fraction_bits = _FIELDS[type_]
     infinity = (2**exponent_bits - 1) << fraction_bits
     numbers = [decode(x, type_) for x in range(infinity)]
-    return [*(x for x in numbers if x is not None), Fraction(2) ** 2 ** (exponent_bits - 1)]
+    return [*(x for x in numbers if x is not None), Fraction(2**2 ** (exponent_bits - 1))]
 
 
 def round_half(number: Fraction, type_: str) -> int:

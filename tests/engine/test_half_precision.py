@@ -1,4 +1,4 @@
-"""Half-precision `set` and `setp` (PTX ISA 9.7.7): verdicts, executed rows, a second formulation."""
+"""Half-precision `set` and `setp`: verdicts, executed rows, a second formulation, values."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from ptxscope.engine.isa.value_text import format_value
 from ptxscope.engine.kernels.execution import StopReason, execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_text
+from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.state.open_listing import open_listing
 from tests.reference_data import parsed, table
@@ -94,7 +95,20 @@ def test_executed_rows_as_arrays(model: str, engine: str) -> None:
 
 # --- a second formulation ----------------------------------------------------------------
 
-_HALVES = (0, 0x8000, 1, 0x8001, 0x3FF, 0x400, 0x7F, 0x80, 0x3C00, 0x3F80, 0xBC00, 0x4000)
+_HALVES: tuple[int, ...] = (
+    0,
+    0x8000,
+    1,
+    0x8001,
+    0x3FF,
+    0x400,
+    0x7F,
+    0x80,
+    0x3C00,
+    0x3F80,
+    0xBC00,
+    0x4000,
+)
 _HALVES += (0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0xFFFF)
 """Numbers, zeros, subnormals, infinities and NaNs of both formats."""
 
@@ -119,14 +133,14 @@ def test_a_second_formulation_agrees(entry: object, seed: int, data: st.DataObje
     expected = compute(ins.mnemonic, a, b, None if c is None else c ^ ins.form.negc)
     if ins.opcode == "setp":
         kept = {Destinations.P_Q: "pq", Destinations.SINK_Q: "q", Destinations.SINK: ""}
-        roles = kept.get(ins.form.dst, "p")
+        roles = kept.get(ins.form.dst or Destinations.P, "p")
         expected = tuple(expected["pq".index(role)] for role in roles)
     assert parse(str(ins)) == ins
     for model in ("isa", "ptxas-13.0", "ptxas"):
         assert tuple(evaluate(ins, values, model=model).values()) == expected
     arrays = {name: np.array([x], np.uint64) for name, x in values.items()}
     found = evaluate(ins, arrays)
-    assert tuple(int(x[0]) for x in found.values()) == expected
+    assert tuple(int(np.asarray(x)[0]) for x in found.values()) == expected
 
 
 @given(st.sampled_from(HALF_ENTRIES[:2]), st.integers(0, 2**32), st.data())
@@ -152,6 +166,15 @@ def test_the_executed_example_of_a_false_guard() -> None:
     """PLAIN.md, P4."""
     ptx, values = "@g set.lt.u32.f16 d, a, b;", {"a": 0, "b": 0, "d": 0x3729C619, "g": 0}
     assert evaluate(ptx, values, model="ptxas") == {"d": 0xFFFFC619}
+    assert make_replacement(parse("@!g set.lt.f16.s64 d, a, b")) == (
+        "{",
+        "    .reg .b16 w<1>;",
+        "    set.lt.f16.s64 w0, a, b;",
+        "    @!g mov.b16 d, w0;",
+        "}",
+    )
+    for unaffected in ("set.lt.u16.f16", "set.lt.f16x2.f16x2", "set.lt.u32.bf16x2"):
+        assert parse(f"@g {unaffected} d, a, b").errata == ()
 
 
 def test_an_integer_becomes_the_nearest_half() -> None:
@@ -314,7 +337,7 @@ def test_a_value_is_read_as_its_type_says(text: str, type_: str, bits_: int) -> 
 
 
 def test_a_value_that_is_too_large_is_refused() -> None:
-    with pytest.raises(PtxError, match="too large for `.f16`"):
+    with pytest.raises(PtxError, match=r"too large for `\.f16`"):
         parse_value("65520", Type.F16)
     assert parse_value("65519", Type.F16) == 0x7BFF
 

@@ -85,7 +85,9 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 
 
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
-    """Return the number of legal forms of the first entry: canonical, unguarded, with register operands.
+    """Return the number of legal forms: canonical, unguarded, with register operands.
+
+    Of an opcode with several entries, the forms of the first are counted.
 
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.

@@ -240,6 +240,8 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     ops = operands.parse_operands(entry, statement, partial)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
+    if form.opcode == "bfe":
+        form = form._replace(is_field_outside=_is_field_outside(form, ops))
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
@@ -270,6 +272,14 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     return Parsed(
         None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in shown_problems), line
     )
+
+
+def _is_field_outside(form: Form, ops: operands.ParsedOperands) -> bool:
+    """Whether ``bfe`` reads a register's field whose literals begin above its top bit."""
+    match ops.sources:
+        case [Register(), Immediate(position), Immediate(length)]:
+            return form.stype is not None and position >= form.stype.bits and length > 0
+    return False
 
 
 def _find_unsure_slots(
