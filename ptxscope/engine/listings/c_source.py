@@ -125,6 +125,11 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     return "".join(parts) + text[copied_end:], strings, statements
 
 
+def find_inert_text(text: str) -> Iterator[Span]:
+    """Yield the spans of a C source's comments, strings and characters, and of PTX."""
+    return ((start, end) for _, start, end, _ in _read_tokens(text))
+
+
 def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
     """Yield comments, strings, characters, and asm statements up to their operands."""
     position = unclosed = 0
