@@ -9,7 +9,7 @@ from functools import cache
 
 from ..isa.intrinsics import map_intrinsics
 from ..syntax.errors import Span
-from .c_source import find_inert_text
+from .c_source import blank_literals
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import LineIndex
 
@@ -33,14 +33,15 @@ def find_intrinsic_uses(
 
     ``disabled_spans`` are the parts of the text that are not compiled.
     """
-    matches = [x for x in _compile_pattern().finditer(text) if not _is_declared(text, x.start())]
-    if not matches:
+    pattern = _compile_pattern()
+    if not pattern.search(text):
         return
-    inert_spans = sorted((*find_inert_text(text), *disabled_spans))
-    starts, lines = [start for start, _ in inert_spans], LineIndex(text)
-    for match in matches:
+    code, lines = blank_literals(text), LineIndex(text)
+    starts = [start for start, _ in disabled_spans]
+    for match in pattern.finditer(code):
         index = bisect_right(starts, match.start()) - 1
-        if index >= 0 and match.start() < inert_spans[index][1]:
+        is_disabled = index >= 0 and match.start() < disabled_spans[index][1]
+        if is_disabled or _is_declared(code, match.start()):
             continue
         intrinsic, location = map_intrinsics()[match[0]], lines.locate(*match.span())
         mnemonic = "" if intrinsic.block else f" (`{intrinsic.ptx.partition(' ')[0]}`)"
