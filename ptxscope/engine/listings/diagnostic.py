@@ -40,6 +40,14 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         "It is not checked: a half-precision instruction, a sum as an operand, a file of unknown "
         "kind, code in `#if 0`, or text with unknown parts.",
     ),
+    "shorter": (
+        Severity.WARNING,
+        "A `mov` or another operation of fewer operands gives the same result.",
+    ),
+    "ignored": (
+        Severity.WARNING,
+        "The result does not depend on an operand, or on some bits of a literal.",
+    ),
     "intrinsic": (
         Severity.NOTE,
         "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
