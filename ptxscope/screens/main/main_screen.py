@@ -9,13 +9,15 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
 from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
-from ...widgets.base.blank_box import Box
+from ...widgets.base.blank_box import Box, render_blank
 from ...widgets.base.hint_bar import Hint
 from ...widgets.base.theme_styles import ThemedScreen
 from ...widgets.form.form_pane import FormPane
@@ -118,6 +120,10 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
                 yield view.operands
         yield view.hints
         yield view.keys
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return blank lines, because widgets cover the screen. Overrides Textual."""
+        return render_blank(self, crop)
 
     def _fit(self) -> None:
         """Lay out for the terminal's size from the first paint on."""
