@@ -19,14 +19,13 @@ from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
 from ...widgets.base.blank_box import Box, render_blank
 from ...widgets.base.hint_bar import Hint
-from ...widgets.base.theme_styles import ThemedScreen
 from ...widgets.form.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import PtxLine
 from ...widgets.result_bar import KeyBar
-from ..dialogs.message_placement import MessagesAside
+from ..dialogs.themed_screen import ThemedScreen
 from .explorer_view import ExplorerView
 from .greeting import Start, greeting
 
@@ -38,7 +37,7 @@ if TYPE_CHECKING:
     from .controllers import Controllers
 
 
-class MainScreen(ThemedScreen[None], MessagesAside[None]):
+class MainScreen(ThemedScreen[None]):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = make_bindings()
