@@ -176,7 +176,6 @@ class MainScreen(ThemedScreen[None]):
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_hidden_widgets)
-        self.view.show_keys()
         self.view.show_session()
         if self._greeting is not None:
             at_end = self.state.is_at_end
