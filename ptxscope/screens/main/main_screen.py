@@ -104,8 +104,8 @@ class MainScreen(ThemedScreen[None]):
     def compose(self) -> ComposeResult:
         """Yield the widgets."""
         self._fit()
-        self._add_styles()
         view = self.view
+        view.add_styles()
         with Vertical(id="top") as top:
             top.border_title = "ptxscope · PTX"
             yield view.line
@@ -124,20 +124,6 @@ class MainScreen(ThemedScreen[None]):
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines, because widgets cover the screen. Overrides Textual."""
         return render_blank(self, crop)
-
-    def _add_styles(self) -> None:
-        """Add the CSS of the widgets at once.
-
-        Textual would add it one level of containers after the other, and parse that of the base
-        classes again whenever it meets a deeper subclass.
-        """
-        view = self.view
-        sides = (view.browser, view.browser.list, view.modifiers)
-        for widget in (view.line, view.status, *sides, view.lanes, view.result, view.operands):
-            for location, css, depth, scope in widget._get_default_css():
-                self.app.stylesheet.add_source(
-                    css, location, is_default_css=True, tie_breaker=depth, scope=scope
-                )
 
     def _fit(self) -> None:
         """Lay out for the terminal's size from the first paint on."""
@@ -176,7 +162,6 @@ class MainScreen(ThemedScreen[None]):
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_hidden_widgets)
-        self.view.show_keys()
         self.view.show_session()
         if self._greeting is not None:
             at_end = self.state.is_at_end
