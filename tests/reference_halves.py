@@ -124,6 +124,22 @@ def compute(mnemonic: str, a: int, b: int, c: int | None) -> tuple[int, ...]:
     return ((unit if truths[0] else 0) + (unit << 16 if truths[1] else 0),)
 
 
+def compute_line(line: str, values: dict[str, int]) -> dict[str, int]:
+    """The documented results of a line by the names of its destinations; without a sink `_`."""
+    mnemonic, _, rest = line.strip().removesuffix(";").partition(" ")
+    targets, *sources = (x.strip() for x in rest.split(","))
+    a, b = (values[x] for x in sources[:2])
+    c = None
+    if sources[2:]:
+        name = sources[2].removeprefix("!")
+        truth = int(name, 0) != 0 if name[0].isdecimal() else values[name] % 2 == 1
+        c = int(truth != sources[2].startswith("!"))
+    names = [x.strip() for x in targets.split("|")]
+    found = compute(mnemonic, a, b, c)[: len(names)]
+    pairs = reversed(list(zip(names, found, strict=True)))  # p wins in p|p
+    return {name: bits for name, bits in pairs if name != "_"}
+
+
 # --- erratum E14 -------------------------------------------------------------------------
 
 
