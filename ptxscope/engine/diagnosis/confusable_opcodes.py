@@ -42,6 +42,11 @@ def get_base_operation(opcode: str) -> str:
     return CATALOG[opcode].base_opcode
 
 
+def _get_shape(entry: Entry) -> tuple[list[str], list[str]]:
+    """Return the names of an instruction's slots, and the roles of its operands."""
+    return [slot.name for slot in entry.slots], [operand.role for operand in entry.operands]
+
+
 @cache
 def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
     """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
@@ -53,15 +58,9 @@ def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
             continue
         if len(pair) == 1:
             opcodes[name] = ConfusableOpcode(name, _LANE_WIDTH_COST)
-        elif _get_shape(candidate) == _get_shape(entry):
+        elif candidate.lanes == entry.lanes and _get_shape(candidate) == _get_shape(entry):
             opcodes[name] = ConfusableOpcode(name, _CONFUSION_COSTS.get(pair, _DEFAULT_COST))
     return tuple(opcodes.values())
-
-
-def _get_shape(entry: Entry) -> tuple[object, ...]:
-    """Return what two instructions share if a line of one can be a line of the other."""
-    names, roles = [slot.name for slot in entry.slots], [x.role for x in entry.operands]
-    return entry.lanes, names, roles
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:

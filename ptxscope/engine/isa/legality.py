@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from .catalog import get_entry, list_entries
+from .catalog import CATALOG, get_entry
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
 
@@ -87,19 +87,18 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
+    Of an opcode with several entries, the forms of the first are counted.
+
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
-    return sum(
-        count_entry_forms(x, is_documented=is_documented, is_in_ptxas=is_in_ptxas)
-        for x in list_entries(opcode)
-    )
+    return count_entry_forms(CATALOG[opcode], is_documented=is_documented, is_in_ptxas=is_in_ptxas)
 
 
 def count_entry_forms(
     entry: Entry, *, is_documented: bool = False, is_in_ptxas: bool = False
 ) -> int:
-    """Return the number of legal forms of an entry, as ``count_forms``."""
+    """Return the number of legal forms of one entry, like ``count_forms``."""
     excluded_remarks = tuple(
         x
         for x in entry.remarks
@@ -127,15 +126,13 @@ def _list_related_choices(entry: Entry) -> tuple[tuple[tuple[str, ...], tuple[Fo
     )
 
 
-def draw_entry(opcode: str, rng: Random) -> Entry:
-    """Draw one of the entries of an opcode; no number is drawn if there is one."""
-    entries = list_entries(opcode)
-    return rng.choice(entries) if len(entries) > 1 else entries[0]
-
-
 def draw_form(opcode: str, rng: Random) -> Form:
-    """Draw a legal form: each slot, or group of related slots, uniformly."""
-    entry = draw_entry(opcode, rng)
+    """Draw a legal form of the opcode's first entry."""
+    return draw_entry_form(CATALOG[opcode], rng)
+
+
+def draw_entry_form(entry: Entry, rng: Random) -> Form:
+    """Draw a legal form of an entry: each slot, or group of related slots, uniformly."""
     values: dict[str, object] = {}
     for names, choices in _list_related_choices(entry):
         choice = rng.choice(choices)
