@@ -58,7 +58,10 @@ class Type(StrEnum):
 
     @property
     def lane_type(self) -> Type:
-        """The type of one lane: ``.f16`` for ``.f16x2``, the type itself if it has one lane."""
+        """The type of one lane: ``.f16`` for ``.f16x2``.
+
+        The type itself if it has one lane, or lanes of 8 bits: no instruction has that type alone.
+        """
         return Type(self.value.removesuffix("x2"))
 
     @property
