@@ -403,6 +403,6 @@ def _find_lowering(entry: Entry) -> _Lowering:
     if lowering is not None:
         return lowering
     # loaded on first use: its micro-operations would take 3 % of the start of every `trace`
-    from . import arithmetic_lowering, integer_lowering
+    from .integer_lowering import LOWERINGS
 
-    return (integer_lowering.LOWERINGS | arithmetic_lowering.LOWERINGS)[entry.opcode]
+    return LOWERINGS[entry.opcode]
