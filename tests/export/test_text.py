@@ -78,8 +78,9 @@ def test_two_answers_stand_side_by_side(erratum: Erratum) -> None:
     ptx, values, isa, ptxas = erratum.example
     for model in ("isa", "ptxas-13.0"):
         answers = export(trace(ptx, values, model=model)).partition("Two answers")[2]
-        assert f"{isa:#010x}" in answers
-        assert f"{ptxas:#010x}" in answers
+        width = parse(ptx).type_of("d").bits // 4
+        assert f"0x{isa:0{width}x}" in answers
+        assert f"0x{ptxas:0{width}x}" in answers
         assert erratum.id in answers
 
 
