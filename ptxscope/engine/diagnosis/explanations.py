@@ -307,12 +307,11 @@ def _make_explanation(
     ins, causes = search.ins, combination.causes
     variant = search.make_variant(causes)
     assert variant
-    is_swapped = any(cause.is_swap for cause in causes)
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)
+    for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):
+        sources_by_role[x], sources_by_role[y] = sources_by_role[y], sources_by_role[x]
     sources = list(sources_by_role.values())
-    if is_swapped:
-        sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:
         del sources[2:]
     if variant.form.c and len(sources) == 2:
@@ -411,7 +410,7 @@ def _with_phrase(
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
         slot = ins.entry.find_slot(name)
-        if slot and slot.place is not SlotPlace.MODIFIER:
+        if slot and slot.place not in (SlotPlace.MODIFIER, SlotPlace.TABLE):
             return cause._replace(
                 phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed_instruction)
             )

@@ -23,8 +23,9 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
+from .intrinsic_calls import find_pasted_fragments
 from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
-from .source import Fragment, find_fragments, find_text_outside_asm, is_condition
+from .source import Fragment, find_text_outside_asm, is_condition
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
 
@@ -43,7 +44,7 @@ def parse(text: str) -> Instruction:
     an ``asm`` statement or adjacent string literals. A note lists the ignored statements. Raise
     PtxError if there is not exactly one instruction, or if it is illegal.
     """
-    return parse_fragments(text, find_fragments)
+    return parse_fragments(text, find_pasted_fragments)
 
 
 FragmentReader = Callable[[str], Iterable[Fragment]]
@@ -54,6 +55,10 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
     """Parse the one instruction in the PTX that a reader finds, as ``parse`` does."""
     (instruction, *other_instructions) = parse_all(text, reader)
     start, end = instruction.spans["line"]
+    if any(x.spans["line"] == (start, end) for x in other_instructions):
+        opcodes = ", ".join(x.opcode for x in (instruction, *other_instructions))
+        problem = Problem(f"this call needs several instructions: {opcodes}", (start, end))
+        raise NotOneError(text, (problem,))
     if not (text[:start] + text[end:]).strip(_BLANK):
         return instruction
     other_spans = [
@@ -90,7 +95,7 @@ def _iter_omission_notes(text: str) -> Iterator[str]:
     """Yield a note on the ignored statements and non-literal text, if there are any."""
     statements = [
         statement
-        for fragment in find_fragments(text)
+        for fragment in find_pasted_fragments(text)
         for statement in _iter_ignored_statements(text, fragment)
     ]
     if statements:
@@ -111,7 +116,7 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(*statement.span, text)
 
 
-def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instruction, ...]:
+def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tuple[Instruction, ...]:
     """Parse every one of the 27 instructions in a text, in order.
 
     Raise PtxError if there is none, or if one is illegal.
@@ -127,7 +132,7 @@ def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instr
     return tuple(item.instruction for item in parsed_statements if item.instruction)
 
 
-def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]:
+def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[Parsed]:
     """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
     for fragment in reader(text):
         if fragment.problems:
@@ -204,7 +209,7 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
 
 def _make_empty_error(text: str) -> PtxError:
     """Return the error for a text that has none of the 27 instructions."""
-    for fragment in find_fragments(text):
+    for fragment in find_pasted_fragments(text):
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             return PtxError(text, (_make_opcode_problem(statement, fragment),))
     span = (0, len(text.rstrip()))
@@ -251,7 +256,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             problem_span = spans.get(constraint.blamed_slot, (statement.span[1], statement.span[1]))
             message = constraint.message.format(f=form)
             problems.append(Problem(message, problem_span, constraint.allowed(form)))
-    line = fragment.find_origin(*statement.span)
+    line = fragment.call_span or fragment.find_origin(*statement.span)
     if not problems:
         guard = None
         if statement.guard:
@@ -262,9 +267,11 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             tuple(ops.sources),
             guard,
             text,
-            {part: fragment.find_origin(*span) for part, span in spans.items()},
-            (*mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
+            {part: fragment.find_origin(*span) for part, span in spans.items()} | {"line": line},
+            (*fragment.notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
         )
+        if fragment.constants:
+            instruction = instruction.with_constants(fragment.constants)
         problems = list(_find_register_conflicts(instruction, spans))
         if not problems:
             return Parsed(instruction, (), line)
