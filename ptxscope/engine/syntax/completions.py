@@ -53,8 +53,8 @@ def find_completions(text: str) -> tuple[Completion, ...]:
             for x in _complete_modifiers(entry, words[1:-1], words[-1], word_start):
                 completions.setdefault(x.text, x)
         return tuple(completions.values())
-    entry = find_entry(words[0], words[1:])
-    return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
+    chosen_entry = find_entry(words[0], words[1:])
+    return _complete_selectors(chosen_entry, text, mnemonic.end()) if chosen_entry else ()
 
 
 def _complete_modifiers(
