@@ -30,6 +30,7 @@ from .scene_model import (
     RunningSum,
     Scene,
     SpanKind,
+    TableFigure,
     Term,
     Tint,
     TruthValue,
@@ -315,10 +316,18 @@ def _make_choice_figure(_: RowView, figure: ChoiceFigure) -> ChoiceFigure:
     return ChoiceFigure(_hide_truth(figure.condition), (first, second), names, figure.place)
 
 
+def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:
+    """Return a truth table without the words that use it."""
+    entries = tuple(entry._replace(positions=()) for entry in figure.entries)
+    words = tuple(word._replace(digits="") for word in figure.words)
+    return figure._replace(entries=entries, words=words, result=figure.result._replace(digits=""))
+
+
 _FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {
+    TableFigure: _make_table_figure,
     NumberLine: _make_number_line,
     RunningSum: _make_running_sum,
     Gate: _make_gate,
     ChoiceFigure: _make_choice_figure,
 }
-"""Figures of a form; bit rulers have none, because they need numbers."""
+"""Figures of a form; bit rulers and permutations have none, because they need numbers."""

@@ -244,6 +244,8 @@ def make_instruction(
             Destinations.P_SINK: "p_",
             Destinations.SINK_Q: "_q",
             Destinations.SINK: "_",
+            Destinations.D_P: "dp",
+            Destinations.SINK_P: "_p",
         }[form.dst]
         names_written = tuple(None if role == "_" else next(names, role) for role in roles)
     operands = []
@@ -262,6 +264,13 @@ def with_value(setup: Setup, role: str, bits: int) -> Setup:
     names = setup.instruction.names
     roles_of_name = [x for x, name in names.items() if name == names.get(role)] or [role]
     return replace(setup, values={**setup.values, **dict.fromkeys(roles_of_name, bits)})
+
+
+def with_literal(setup: Setup, role: str, bits: int) -> Setup:
+    """Return the setup with another literal as an operand."""
+    ins = setup.instruction
+    sources = {**ins.roles, role: Immediate(bits, hex(bits))}
+    return with_instruction(setup, make_instruction(ins.form, ins.destinations, sources, ins.guard))
 
 
 def with_annotations(setup: Setup, annotations: Annotations) -> Setup:

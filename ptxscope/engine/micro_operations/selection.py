@@ -228,7 +228,7 @@ def describe_reading(reading: Reading, bits: int, value: int) -> str:
 def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
     """Describe how operands of one type are read, and what the type means if they are narrow."""
     names = f"{' and '.join(row.role for row in rows)} {'are' if rows[1:] else 'is'}"
-    if reading.bits == _WORD:
+    if reading.bits == rows[0].instruction.type_of(rows[0].role).bits:
         return f"{names} read as {type_name}"
     sign, extension = ("signed", "sign") if reading.signed else ("unsigned", "zero")
     determiner = "each" if rows[1:] or len(rows[0].values) > 1 else "its"
@@ -239,8 +239,8 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
 
 def format_read_type(row: RowView) -> str:
     """Return the type as which a row reads a word: ``u32``, with another one that is written."""
-    form, type_name = row.instruction.form, format_integer_type(row.range.low < 0)
-    written_type = row.instruction.type_of(row.role)
+    form, written_type = row.instruction.form, row.instruction.type_of(row.role)
+    type_name = format_integer_type(row.range.low < 0, written_type.bits)
     if form.opcode == "vmad" and row.role == "c":
         written_type = form.final_type
     is_same = type_name == written_type or str(written_type)[0] == "b"

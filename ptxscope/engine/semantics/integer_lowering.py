@@ -17,6 +17,7 @@ from ..micro_operations.fields import (
     InsertField,
     InvertNegative,
     JoinWords,
+    ReadField,
     ReplaceValue,
     ReverseBits,
     SubtractFrom,
@@ -28,7 +29,7 @@ from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
 from ..micro_operations.saturation import Clamp, Truncate, Wrap
 from ..micro_operations.selection import Select
-from ..micro_operations.shifts import LimitAmount, ShiftRight
+from ..micro_operations.shifts import LimitAmount
 from ..micro_operations.stage import Stage
 from .plan import Builder
 from .rules import Rules
@@ -77,16 +78,14 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``bfe``: a shifted down by the position, of which the low bits are extended (E16)."""
+    """Lower ``bfe``: a field of a, extended (E16)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
-    shifted = b.add_row(Stage.OPERATE, "shifted", ShiftRight(), x, position)
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", ExtendField(bits, signed), shifted, length), bits
-    )
+    field = b.add_row(Stage.OPERATE, "t", ReadField(bits, signed), x, position, length)
+    return _write(b, field, bits)
 
 
 def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:

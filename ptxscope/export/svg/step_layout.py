@@ -10,13 +10,15 @@ from ...scene.scene_model import (
     Gate,
     LaneRef,
     NumberLine,
+    PermutationFigure,
     RegisterFigure,
     RowScene,
     RunningSum,
     SpanKind,
     StepScene,
+    TableFigure,
 )
-from . import gates, svg_figures
+from . import gates, svg_figures, word_shapes
 from .cell_shapes import (
     draw_cells,
     draw_incoming_values,
@@ -28,6 +30,8 @@ from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_pac
 from .symbols import draw_difference_frame
 
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT}
+_SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
+"""Registers of which one part is read, between the lines of a and b."""
 _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 
 
@@ -69,8 +73,13 @@ def _choose_register_slot(
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
         return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
-    if figure.role == "c" and len(figure.cells) > 1:
-        return ColumnPart.FULL  # its parts are above the lanes that they may go to
+    if figure.role in _SMALL_PARTS and len(figure.cells) > 1:
+        readers = [
+            row for row in sketch.rows.values() for x in row.links if x.source.key == figure.role
+        ]
+        if all(len(row.cells) > 1 for row in readers):
+            return ColumnPart.FULL  # its parts are above the lanes that they may go to
+        return _SMALL_PARTS[figure.role]
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
@@ -81,6 +90,8 @@ def _is_negated(sketch: Sketch, row: RowScene) -> bool:
 
 
 def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
+    if isinstance(row.figure, PermutationFigure | TableFigure):
+        return ColumnPart.FULL
     if row.name in _SIDES:
         return _SIDES[row.name]
     if is_pair and row.name in _PAIR:
@@ -212,7 +223,15 @@ _FIGURES: dict[type, Callable[..., float]] = {
     RunningSum: svg_figures.draw_running_sum,
     Gate: gates.draw_gate,
     ChoiceFigure: gates.draw_choice,
+    PermutationFigure: word_shapes.draw_permutation,
+    TableFigure: word_shapes.draw_table,
 }
 """Function for each figure of a scene; a row without a figure is drawn as its cells."""
-_UNFRAMED_DRAWINGS = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
+_UNFRAMED_DRAWINGS = (
+    svg_figures.draw_running_sum,
+    gates.draw_gate,
+    gates.draw_choice,
+    word_shapes.draw_permutation,
+    word_shapes.draw_table,
+)
 """Figures that show all the content of their cells."""
