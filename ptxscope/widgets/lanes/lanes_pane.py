@@ -625,7 +625,10 @@ class LanesPane(Pane):
         ) is not None:
             event.stop()
             self._set_control(control, digit)
-            self.action_move(1, 0)
+            if isinstance(place, BitRef):
+                self.move_cursor_to(place._replace(bit=place.bit - 1))
+            else:
+                self.move_cursor_to(place._replace(lane=place.lane - 1))
         elif event.key == "space":
             event.stop()
             if self._is_mask(place) or isinstance(place, BitRef):

@@ -201,7 +201,7 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
 
 
 def _draw_name(word: BitWord, room: int) -> StyledText:
-    return StyledText(f"{word.name:<{room}}", "dim" if word.is_ignored else "label", word.place)
+    return StyledText(f"{word.name:<{room}}", "dim" if word.is_ignored else "label")
 
 
 def _draw_bits(word: BitWord, highlights: Highlights) -> StyledLine:
