@@ -7,7 +7,7 @@ from typing import Any
 
 from ..engine.isa.truth_tables import find_ignored_variables
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_part
+from ..engine.isa.value_text import format_hex, format_part
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.properties import Flag
@@ -164,7 +164,7 @@ def _draw_permutation(row: RowView, figure: d.BytePermutation) -> PermutationFig
                 LaneRef(row.key, lane),
                 place,
                 f"{digit:x}",
-                choice.number,
+                sources[choice.number],
                 choice.is_sign,
                 text,
                 sources[choice.number].tint,
@@ -193,6 +193,7 @@ def _draw_table(row: RowView, figure: d.TruthTable) -> TableFigure:
         BitWord(
             LaneRef(x.key, 0),
             x.name,
+            format_hex(x.values[0], bits),
             f"{x.values[0]:0{bits}b}",
             find_tint(x, 0),
             y in ignored_names,
@@ -206,7 +207,8 @@ def _draw_table(row: RowView, figure: d.TruthTable) -> TableFigure:
     entries = tuple(
         _make_entry(figure, words, index, tuple(positions[index])) for index in reversed(range(8))
     )
-    result = BitWord(place, row.name, f"{row.values[0]:0{bits}b}", Tint("d"))
+    value = row.values[0]
+    result = BitWord(place, row.name, format_hex(value, bits), f"{value:0{bits}b}", Tint("d"))
     formula = row.micro.fill_formula(*(x.name for x in row.inputs))
     return TableFigure(place, entries, f"{figure.table:#04x}", formula, tuple(words), result)
 

@@ -265,8 +265,8 @@ class TakenByte(NamedTuple):
     digit: LaneRef
     """Place of the digit that chooses the byte."""
     digit_text: str
-    number: int
-    """Number of the byte."""
+    source: SourceByte | None
+    """The byte; None if it is not known."""
     is_sign: bool
     """Whether the lane takes eight copies of the byte's top bit."""
     text: str
@@ -282,13 +282,9 @@ class PermutationFigure(NamedTuple):
     taken: tuple[TakenByte, ...]
     """Lanes, the highest first."""
     selector: str
-    """Selector of ``prmt`` that makes this arrangement: ``0x5410``."""
+    """Selector of ``prmt`` that makes this arrangement: ``0x5410``; empty if it is not known."""
     selector_name: str
     """Operand that holds these digits; empty if a mode computes them."""
-
-    def get_source(self, number: int) -> SourceByte:
-        """Return the source byte of a number."""
-        return self.sources[len(self.sources) - 1 - number]
 
 
 class TableEntry(NamedTuple):
@@ -310,6 +306,8 @@ class BitWord(NamedTuple):
 
     place: LaneRef
     name: str
+    text: str
+    """Bits in hexadecimal."""
     digits: str
     """Binary digits, the most significant first; empty if they are not known."""
     tint: Tint

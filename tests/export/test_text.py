@@ -77,9 +77,11 @@ def test_examples_are_ascii(opcode: str) -> None:
 def test_two_answers_stand_side_by_side(erratum: Erratum) -> None:
     ptx, values, isa, ptxas = erratum.example
     for model in ("isa", "ptxas-13.0"):
-        answers = export(trace(ptx, values, model=model)).partition("Two answers")[2]
-        assert f"{isa:#010x}" in answers
-        assert f"{ptxas:#010x}" in answers
+        shown = trace(ptx, values, model=model)
+        answers = export(shown).partition("Two answers")[2]
+        digits = shown.instruction.type_of("d").bits // 4 + 2
+        assert f"{isa:#0{digits}x}" in answers
+        assert f"{ptxas:#0{digits}x}" in answers
         assert erratum.id in answers
 
 

@@ -75,6 +75,7 @@ class ExtendField(MicroOperation):
     formula = "low {y} bits of {x}"
     about = "As many low bits as the length says, sign- or zero-extended."
     title = "field"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, length = v
@@ -124,7 +125,7 @@ class ExtendField(MicroOperation):
         role = row.inputs[0].role
         end = position + length
         inside = max(min(end, self.bits) - position, 0)
-        label = f"above bit {self.bits - 1}: {'copies of the sign' if self.signed else 'zeros'}"
+        label = "copies of the sign" if self.signed else "zeros"
         word = (
             BitField(position, BitFate.OUTSIDE),
             BitField(inside, BitFate.TAKEN, format_bit_range(position, inside), role),
@@ -153,6 +154,7 @@ class ReadField(MicroOperation):
     signed: bool
     formula = "{z} bits of {x} from bit {y}"
     title = "field"
+    has_chosen_bits = True
 
     @property
     def extension(self) -> ExtendField:
@@ -214,6 +216,7 @@ class InsertField(MicroOperation):
     formula = "insert({x}, {y})"
     about = "As many low bits of a as the length says replace bits of b from the position up."
     title = "insert"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y, position, length = v
@@ -353,6 +356,7 @@ class TakeWord(MicroOperation):
     formula = "{x}[{y}+31:{y}]"
     about = "The word of the pair b:a that begins at the bit that c says."
     title = "shift"
+    has_chosen_bits = True
     has_passed_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

@@ -74,6 +74,7 @@ class PermuteBytes(MicroOperation):
         "digit takes eight copies of that byte's top bit."
     )
     title = "permute"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         digits, *words = v
@@ -132,6 +133,7 @@ class PermuteByMode(MicroOperation):
     formula = "{self.mode}({x})"
     about = "The mode arranges four bytes of a and b around byte n, the low two bits of c."
     title = "permute"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v

@@ -139,9 +139,6 @@ class Wrap(MicroOperation):
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return map_read_bits(lane, low, high, inputs, Reading(self.bits, self.signed))
 
-    def describe_step(self, rows: Sequence[RowView]) -> str:
-        return f"Takes the low {self.bits} bits of {rows[0].inputs[0].name}."
-
     def describe_lane(self, view: LaneView) -> LaneText:
         formula = make_equation(self.fill_formula(view.x), view.value)
         if view.value == view.x:

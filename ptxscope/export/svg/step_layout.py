@@ -40,9 +40,12 @@ def place_rows(sketch: Sketch) -> None:
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
-    for step in scene.steps:
+    for number, step in enumerate(scene.steps):
+        later_rows = (row for other_step in scene.steps[number:] for row in other_step.rows)
+        is_b_read = any(link.source.key == "b" for row in later_rows for link in row.links)
         is_pair = {row.name for row in step.rows} >= _PAIR.keys()
-        is_in_middle = has_choice_of_a or any(_is_negated(sketch, row) for row in step.rows)
+        is_negated = any(_is_negated(sketch, row) for row in step.rows)
+        is_in_middle = has_choice_of_a or is_b_read or is_negated
         for index, row in enumerate(step.rows):
             for link in row.links:
                 key = link.source.key

@@ -11,7 +11,7 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside
+from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, drop_hex_prefixes
 from .page_layout import Area, Sketch
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
@@ -39,20 +39,22 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
             sketch.set_port(source.place, area, y + _BYTE)
             sketch.add_zone(source.place, area, y, y + _BYTE)
     top = y + _BYTE + (_LINKS if not sketch.layout.is_compact else _LINKS * 0.7)
-    starts = dict(zip((x.number for x in figure.sources), columns, strict=True))
+    starts = dict(zip(figure.sources, columns, strict=True))
     for taken, area in zip(figure.taken, areas, strict=True):
-        source_place = figure.get_source(taken.number).place
-        for link in row.links:
-            if (link.source, link.target) == (source_place, taken.place):
-                sketch.draw_link(link, (starts[taken.number].center, y + _BYTE), (area.center, top))
-        _draw_lane(sketch, figure, taken, area, top)
+        if taken.source:
+            ends = (starts[taken.source].center, y + _BYTE), (area.center, top)
+            for link in row.links:
+                if (link.source, link.target) == (taken.source.place, taken.place):
+                    sketch.draw_link(link, *ends)
+        _draw_lane(sketch, taken, area, top)
     end = top + _DIGIT + _BYTE + 18
-    name = figure.selector_name
-    note = f"{name} = {figure.selector}" if name else f"without a mode: {figure.selector}"
-    draw_text_inside(canvas, whole, end + 12, note, 13)
+    if figure.selector:
+        name = figure.selector_name or "without a mode, c"
+        draw_text_inside(canvas, whole, end + 12, f"{name} = {figure.selector}", 13)
+        end += 18
     for taken, area in zip(figure.taken, areas, strict=True):
-        sketch.set_port(taken.place, area, end + 18)
-    return end + 18
+        sketch.set_port(taken.place, area, end)
+    return end
 
 
 def _draw_source_names(
@@ -73,16 +75,14 @@ def _draw_source_names(
     return end
 
 
-def _draw_lane(
-    sketch: Sketch, figure: PermutationFigure, taken: TakenByte, area: Area, y: float
-) -> None:
+def _draw_lane(sketch: Sketch, taken: TakenByte, area: Area, y: float) -> None:
     """Draw the digit of a lane, the byte that it takes, and where this comes from."""
     canvas = sketch.canvas
     digit = area.take_middle(_DIGIT_WIDTH)
     draw_bit_box(canvas, digit, y, _DIGIT, taken.digit_text, SpanKind.CHIP, Tint("c"), 13)
     kind = SpanKind.SIGN if taken.is_sign else SpanKind.CHIP
     draw_bit_box(canvas, area, y + _DIGIT, _BYTE, taken.text, kind, taken.tint)
-    name = figure.get_source(taken.number).name
+    name = taken.source.name if taken.source else ""
     text = f"8 × top bit of {name}" if taken.is_sign else name
     canvas.draw_text(
         area.center,
@@ -97,8 +97,8 @@ def _draw_lane(
 
 # --- truth tables ---------------------------------------------------------------------------
 
-_LINE = 19.0
-"""Height of a line of a table in px."""
+_LINE, _COMPACT_LINE = 19.0, 16.0
+"""Height of a line of a table in px, and in a compact figure."""
 _COLUMN = 17.0
 """Width of an entry of a table in px."""
 _NAME = 22.0
@@ -121,13 +121,16 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     size = min(_SIZE, beside.width / max(len(groups) * _ADVANCE, 1))
     is_beside = size >= canvas.min_size
     table = Area(inner.x, width) if is_beside and groups else inner.take_middle(width)
-    end = _draw_entries(sketch, figure, words, table, y + 6)
+    pitch = _COMPACT_LINE if sketch.layout.is_compact else _LINE
+    end = _draw_entries(sketch, figure, words, table, y + 6, pitch)
     if groups:
         if not is_beside:
             size = min(_SIZE, (inner.width - _NAME) / (len(groups) * _ADVANCE))
         strip, top = (beside, y + 6) if is_beside else (inner, end + 4)
-        end = max(end, _draw_words(sketch, figure, words, strip, top, size, not is_beside))
+        end = max(end, _draw_words(sketch, figure, words, strip, top, size, pitch, not is_beside))
     text = f"{figure.text} = {figure.formula}"
+    if groups:
+        text += f"   {figure.result.name} = {drop_hex_prefixes(figure.result.text)}"
     draw_text_inside(canvas, inner, end + 14, text, 15)
     end += 22
     if names := figure.ignored_names:
@@ -142,34 +145,40 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
 
 
 def _draw_entries(
-    sketch: Sketch, figure: TableFigure, words: tuple[BitWord, ...], area: Area, y: float
+    sketch: Sketch,
+    figure: TableFigure,
+    words: tuple[BitWord, ...],
+    area: Area,
+    y: float,
+    pitch: float,
 ) -> float:
     """Draw the table: a column for each entry, with its number and how many bits use it."""
-    canvas, middle = sketch.canvas, len(words) * _LINE
+    canvas, middle = sketch.canvas, len(words) * pitch
+    has_counts = bool(figure.result.digits) and not sketch.layout.is_compact
     columns = [
         Area(area.x + _NAME + _COLUMN * index, _COLUMN) for index in range(len(figure.entries))
     ]
     for entry, column in zip(figure.entries, columns, strict=True):
         if entry.positions:
             canvas.draw_rect(
-                column.x + 1, y, column.width - 2, middle + _LINE + 2, SvgColour.SOFT, None
+                column.x + 1, y, column.width - 2, middle + pitch + 2, SvgColour.SOFT, None
             )
         draw_text_inside(canvas, column, y + 13, str(entry.number), 10.5, SvgColour.DIM, margin=1)
         for line, (value, word) in enumerate(zip(entry.bits, figure.words, strict=True), 1):
             colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
-            base = y + 14 + line * _LINE
+            base = y + 14 + line * pitch
             draw_text_inside(canvas, column, base, str(value), _SIZE, colour, is_bold=False)
         box = Area(column.x + 1, column.width - 2)
         kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
-        draw_bit_box(canvas, box, y + middle, _LINE, str(entry.value), kind, Tint("c"), _SIZE)
-        if figure.result.digits:
+        draw_bit_box(canvas, box, y + middle, pitch, str(entry.value), kind, Tint("c"), _SIZE)
+        if has_counts:
             count = f"×{len(entry.positions)}"
             draw_text_inside(
-                canvas, column, y + middle + _LINE + 13, count, 10, SvgColour.DIM, margin=0
+                canvas, column, y + middle + pitch + 13, count, 10, SvgColour.DIM, margin=0
             )
     for line, word in enumerate(words, 1):
-        _draw_word_name(sketch, word, area, y + 14 + line * _LINE)
-    return y + middle + _LINE + (18 if figure.result.digits else 6)
+        _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    return y + middle + pitch + (18 if has_counts else 4)
 
 
 def _draw_word_name(sketch: Sketch, word: BitWord, area: Area, base: float) -> None:
@@ -186,6 +195,7 @@ def _draw_words(
     area: Area,
     y: float,
     size: float,
+    pitch: float,
     is_named: bool,
 ) -> float:
     """Draw the words bit by bit, each bit below the number of the entry that it uses."""
@@ -199,7 +209,7 @@ def _draw_words(
         for index in range(0, count, 4):
             canvas.draw_text(
                 start + (index + index // 4) * advance,
-                y + 14 + line * _LINE,
+                y + 14 + line * pitch,
                 digits[index : index + 4],
                 size,
                 colour,
@@ -208,5 +218,5 @@ def _draw_words(
             )
     if is_named:
         for line, word in enumerate(words, 1):
-            _draw_word_name(sketch, word, area, y + 14 + line * _LINE)
-    return y + len(rows) * _LINE + 4
+            _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    return y + len(rows) * pitch + 4

@@ -12,6 +12,7 @@ from ...engine.isa.entry import SelectorDigits, Slot, SlotPlace
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
 from ...engine.isa.legality import explain_illegal_value
+from ...engine.isa.truth_tables import find_formulas
 from ...engine.isa.types import Selector
 from ...engine.records import NamedTuple
 
@@ -94,6 +95,8 @@ def format_value(slot: Slot, value: object) -> str:
     """Return a slot's value as text; a dash if it is omitted."""
     if value == slot.absent:
         return ABSENT
+    if slot.place is SlotPlace.TABLE:
+        return f"{value:#04x}"
     if slot.place is not SlotPlace.MODIFIER and slot.word:
         return f"{slot.word}{slot.place}"
     return slot.format_value(value)
@@ -207,6 +210,8 @@ def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOpti
     else:
         for value in slot.values:
             about = "" if not is_flag(slot) else SLOT_NAMES[slot.name]
+            if slot.place is SlotPlace.TABLE and isinstance(value, int):
+                about = str(find_formulas()[value])
             yield SlotOption(
                 value, format_value(slot, value), about, _format_reason(form, slot, value)
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import count, repeat
 
 from ...engine.isa.roles import Role
 from ...scene.scene_model import (
@@ -47,8 +48,7 @@ def draw_permutation(
     columns = width // len(figure.sources)
     lane_columns = width // len(figure.taken)
     heads = [
-        [_draw_digit(figure, taken, highlights, words) for taken in figure.taken]
-        for words in _SIGN_WORDS
+        [_draw_digit(taken, highlights, words) for taken in figure.taken] for words in _SIGN_WORDS
     ]
     fitting_heads = (x for x in heads if max(map(measure_line, x)) < lane_columns)
     if columns < _LEAST_COLUMN or (head := next(fitting_heads, None)) is None:
@@ -60,7 +60,7 @@ def draw_permutation(
             join_columns(head, lane_columns),
             join_columns([_draw_byte(taken, highlights) for taken in figure.taken], lane_columns),
         ]
-    return [*lines, *wrap_line(_draw_selector(figure), width, 2)]
+    return [*lines, *(wrap_line(_draw_selector(figure), width, 2) if figure.selector else ())]
 
 
 def _draw_bar(
@@ -82,32 +82,24 @@ def _draw_bar(
 def _draw_byte_links(
     figure: PermutationFigure, columns: int, lane_columns: int, progress: float
 ) -> list[StyledLine]:
-    ends: dict[int, list[int]] = {}
-    for index, taken in enumerate(figure.taken):
-        ends.setdefault(taken.number, []).append(index * lane_columns + 1)
-    last = len(figure.sources) - 1
-    nets = [
-        Net(
-            (last - source.number) * columns + 1,
-            tuple(ends[source.number]),
-            format_link_style(source.tint),
-        )
-        for source in figure.sources
-        if source.number in ends
-    ]
+    lane_ends = list(zip(count(1, lane_columns), figure.taken))
+    nets = []
+    for index, source in enumerate(figure.sources):
+        ends = tuple(x for x, taken in lane_ends if taken.source == source)
+        if ends:
+            nets.append(Net(index * columns + 1, ends, format_link_style(source.tint)))
     lines = [line[1:] for line in draw_nets(nets, lane_columns * len(figure.taken))]
     return lines[: max(round(progress * len(lines)), 1)]
 
 
 def _draw_digit(
-    figure: PermutationFigure,
     taken: TakenByte,
     highlights: Highlights,
     sign_words: str = "sign of ",
 ) -> StyledLine:
     """Return the digit of a lane, and the byte that it chooses."""
     digit = CellSpan(taken.digit_text, SpanKind.CHIP, Tint("c"))
-    name = figure.get_source(taken.number).name
+    name = taken.source.name if taken.source else ""
     text = f" {sign_words}{name}" if taken.is_sign else f" {name}"
     emphasis = highlights.get_emphasis(taken.place)
     return [
@@ -128,7 +120,7 @@ def _list_lanes(figure: PermutationFigure, width: int, highlights: Highlights) -
     for taken in figure.taken:
         lane = StyledText(f"{taken.place.lane}: ", "dim", taken.place)
         byte = _draw_byte(taken, highlights)
-        line = [lane, *_draw_digit(figure, taken, highlights), StyledText(" "), *byte]
+        line = [lane, *_draw_digit(taken, highlights), StyledText(" "), *byte]
         lines += wrap_line(line, width, 3)
     return lines
 
@@ -181,20 +173,19 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
     styles = [highlights.get_emphasis(ref) for ref in refs]
 
     def row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
-        cells = zip(values, style_names, styles, refs, strict=True)
+        cells = zip(values, style_names, styles, refs, strict=False)
         pieces = (
             (StyledText(" "), StyledText(str(value), style_name + emphasis, ref))
             for value, style_name, emphasis, ref in cells
         )
         return [name, *(piece for pair in pieces for piece in pair)]
 
-    count = len(figure.entries)
     used = ["label" if entry.positions else "dim" for entry in figure.entries]
     lines = [row(StyledText(" " * room), (x.number for x in figure.entries), used)]
     for index, word in enumerate(figure.words):
         style_name = "dim" if word.is_ignored else "number"
         bits = [entry.bits[index] for entry in figure.entries]
-        lines.append(row(_draw_name(word, room), bits, [style_name] * count))
+        lines.append(row(_draw_name(word, room), bits, repeat(style_name)))
     values = [entry.value for entry in figure.entries]
     verdicts = ["good" if value else "bad" for value in values]
     return [*lines, row(_draw_name(figure.result, room), values, verdicts)]
@@ -225,9 +216,11 @@ def _group(digits: Sequence[StyledText]) -> StyledLine:
 def _draw_formula(figure: TableFigure, highlights: Highlights) -> StyledLine:
     """Return the table in hexadecimal, its formula, and the inputs that it ignores."""
     emphasis = highlights.get_emphasis(FORMULA_PLACE)
+    value = f"   {figure.result.name} = {figure.result.text}" if figure.result.digits else ""
     ignored = f"   ignores {' and '.join(figure.ignored_names)}" if figure.ignored_names else ""
     return [
         StyledText(f"{figure.text} ", "value" + emphasis, FORMULA_PLACE),
         StyledText(f"= {figure.formula}", "strong" + emphasis, FORMULA_PLACE),
+        StyledText(value, "value" + highlights.get_emphasis(figure.place), figure.place),
         StyledText(ignored, "changed"),
     ]
