@@ -117,7 +117,7 @@ def test_each_bit_uses_the_entry_of_its_three_bits(lut: int, a: int, b: int, c: 
 @pytest.mark.parametrize("lut", range(256))
 def test_the_formula_of_a_table_is_its_function(lut: int) -> None:
     drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=0, b=0, c=0)
-    results = {
+    results: dict[tuple[int, ...], int] = {
         (a, b, c): eval(drawn.formula, {}, {"a": a, "b": b, "c": c}) & 1
         for a, b, c in product((0, 1), repeat=3)
     }
