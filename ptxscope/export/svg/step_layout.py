@@ -32,6 +32,8 @@ from .symbols import draw_difference_frame
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT}
 _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
 """Registers of which one part is read, between the lines of a and b."""
+_LEAST_WIDTH = 320
+"""Smallest width in px of the figures for two of them side by side."""
 _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 
 
@@ -82,7 +84,9 @@ def _choose_register_slot(
         ]
         if all(len(row.cells) > 1 for row in readers):
             return ColumnPart.FULL  # its parts are above the lanes that they may go to
-        return _SMALL_PARTS[figure.role]
+        has_both = _SMALL_PARTS.keys() <= sketch.registers.keys()
+        has_room = sketch.figures.width >= _LEAST_WIDTH
+        return _SMALL_PARTS[figure.role] if has_both and has_room else ColumnPart.MIDDLE
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 

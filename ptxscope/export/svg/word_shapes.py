@@ -130,7 +130,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
         end = max(end, _draw_words(sketch, figure, words, strip, top, size, pitch, not is_beside))
     text = f"{figure.text} = {figure.formula}"
     if groups:
-        text += f"   {figure.result.name} = {drop_hex_prefixes(figure.result.text)}"
+        text += f", so {figure.result.name} = {drop_hex_prefixes(figure.result.text)}"
     draw_text_inside(canvas, inner, end + 14, text, 15)
     end += 22
     if names := figure.ignored_names:
