@@ -177,3 +177,15 @@ async def test_a_predicted_step_shows_no_figure(line: str, values: dict[str, int
                 assert not any(x in shown for x in ("for this arrangement", "= ((b", "bits 11:8"))
             await drive.press("n")
         drive.agree()
+
+
+async def test_the_form_has_the_table_that_it_has_and_takes_a_formula() -> None:
+    async with explorer(*LOP3, size=SIZE) as drive:
+        assert "[0xca]" in drive.pane("modifiers").read_text()
+        assert "0xcb" not in drive.pane("modifiers").read_text()
+        await drive.click("modifiers", "0xca")
+        assert isinstance(drive.app.screen, TextPrompt)
+        drive.app.screen.query_one(Input).value = "a ^ b ^ c"
+        await drive.press("enter")
+        assert drive.session.setup.line == "lop3.b32 d, a, b, c, 0x96;"
+        drive.agree()

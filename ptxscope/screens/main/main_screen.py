@@ -276,7 +276,7 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     def on_lanes_pane_table_change_requested(self, event: LanesPane.TableChangeRequested) -> None:
         self.edits.set_slot("lut", event.table)
 
-    def on_lanes_pane_formula_requested(self) -> None:
+    def on_formula_requested(self) -> None:
         self.edits.ask_formula()
 
     def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:

@@ -69,6 +69,8 @@ def list_lane_cells(form: Form, slot: Slot) -> list[SlotCell]:
 
 def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
     """Return every cell of a slot: its values, or its lanes."""
+    if slot.place is SlotPlace.TABLE:
+        return [SlotCell(slot.name, form.get(slot.name))]  # of 256
     absent_cells = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
     if is_by_lane(slot):
         return absent_cells + list_lane_cells(form, slot)
@@ -227,6 +229,8 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
     if reason is not None:
         return f"× {reason}"
     slot = get_slot(form, cell)
+    if slot.place is SlotPlace.TABLE and form.lut is not None:
+        return f"the function {find_formulas()[form.lut]}: Enter types another"
     if cell.lane is None:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":

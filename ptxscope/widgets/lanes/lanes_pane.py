@@ -28,6 +28,7 @@ from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
 from ..base.posted_message import PartMessage
 from ..base.step_lines import is_covered_by_step_text
+from ..form.form_pane import FormulaRequested
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
 from ..operand_table import OperandField
 from . import figure_edits
@@ -123,11 +124,6 @@ class LanesPane(Pane):
 
         control: LanesPane
         table: int
-
-    class FormulaRequested(PartMessage):
-        """Posted to type the formula of a truth table."""
-
-        control: LanesPane
 
     class PredictionRequested(PartMessage):
         """Posted to predict a lane's value."""
@@ -497,7 +493,7 @@ class LanesPane(Pane):
         elif self._is_operand(self.place):
             self._edit_cell("")
         elif self.place == FORMULA_PLACE:
-            self.FormulaRequested(self).post_to_screen()
+            FormulaRequested(self).post_to_screen()
         elif self.place.key == Role.TABLE:
             self._toggle_entry(self.place, 1)
         elif isinstance(self.place, BitRef):
