@@ -113,3 +113,23 @@ def test_products_stand_side_by_side_above_their_sum() -> None:
     assert [x for x in products if x.startswith("= ")] == ["= -5", "= 8"]
     said = texts(group(tree, "px-accumulate"))
     assert [x for x in said if x in ("-5", "+8", "2", "10")] == ["-5", "2", "+8", "10"]
+
+
+@pytest.mark.parametrize("is_wide", [True, False])
+def test_a_bit_and_its_entry_light_each_other_in_a_page(is_wide: bool) -> None:
+    page = export(LOP3, "html")
+    picture = page.split("<figure")[1 if is_wide else 2]
+    rects = [
+        (title, set(related.split()), number)
+        for number, related, title in re.findall(
+            r'data-v="(\d+)" data-r="([\d ]+)"><title>([^<]*)</title>', picture
+        )
+    ]
+    entries = {title: number for title, _, number in rects if title.startswith("a = ")}
+    assert len(entries) == 8
+    a, b, c = (LOP3.operands[role] for role in "abc")
+    for bit in range(32):
+        given = f"a = {a >> bit & 1}, b = {b >> bit & 1}, c = {c >> bit & 1}: "
+        ((related, number),) = [(r, n) for t, r, n in rects if t.startswith(f"bit {bit}: {given}")]
+        (entry,) = [n for title, n in entries.items() if title.startswith(given)]
+        assert related == {number, entry}

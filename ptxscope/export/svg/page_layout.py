@@ -231,6 +231,8 @@ class Sketch:
         """Sentences on each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}
         self.ports: dict[LaneRef, Port] = {}
+        self.detail_zones: list[Zone] = []
+        """Positions of parts of the row under way, over the row itself."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}

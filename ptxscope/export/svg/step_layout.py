@@ -167,6 +167,8 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
         places = [LaneRef(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
     for place, area in zip(places, sketch.get_areas(row), strict=True):
         sketch.add_zone(place, area, y, end)
+    sketch.canvas.zones += sketch.detail_zones
+    sketch.detail_zones.clear()
     for link in row.links:
         if link.is_taken:
             sketch.add_link(link)

@@ -13,6 +13,7 @@ from ...scene.scene_model import (
 )
 from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, drop_hex_prefixes
 from .page_layout import Area, Sketch
+from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
 
@@ -178,7 +179,17 @@ def _draw_entries(
             )
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    for entry, column in zip(figure.entries, columns, strict=True):
+        node = _make_node(sketch, figure, "entry", entry.number)
+        place = (column.x, y, column.width, middle + pitch + 2)
+        sketch.detail_zones.append(Zone(node, place, f"{entry.sentence}."))
     return y + middle + pitch + (18 if has_counts else 4)
+
+
+def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
+    """Return a bit, or an entry of the table, as a node of the picture."""
+    branch, key, _ = sketch.make_node(figure.place)
+    return branch, f"{key}.{part}", number
 
 
 def _draw_word_name(sketch: Sketch, word: BitWord, area: Area, base: float) -> None:
@@ -219,4 +230,11 @@ def _draw_words(
     if is_named:
         for line, word in enumerate(words, 1):
             _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    for index in range(count):
+        entry = figure.find_entry(count - 1 - index)
+        box = (start + (index + index // 4) * advance, y + 2, advance, len(rows) * pitch)
+        node = _make_node(sketch, figure, "bit", count - 1 - index)
+        sketch.detail_zones.append(Zone(node, box, f"bit {count - 1 - index}: {entry.sentence}."))
+        entry_node = _make_node(sketch, figure, "entry", entry.number)
+        canvas.links.setdefault((node, entry_node), [])  # either lights the other
     return y + len(rows) * pitch + 4
