@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from ptxscope import export, trace
+from ptxscope import Trace, export, trace
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.theme import Theme
 from tests.export.test_svg import NS, drawn, group, hidden, texts
@@ -133,3 +133,23 @@ def test_a_bit_and_its_entry_light_each_other_in_a_page(is_wide: bool) -> None:
         ((related, number),) = [(r, n) for t, r, n in rects if t.startswith(f"bit {bit}: {given}")]
         (entry,) = [n for title, n in entries.items() if title.startswith(given)]
         assert related == {number, entry}
+
+
+def test_plain_text_has_the_table_the_selector_and_the_window() -> None:
+    def lines(shown: Trace) -> list[str]:
+        return [line.strip() for line in export(shown).splitlines()]
+
+    table = lines(LOP3)
+    start = table.index("7 6 5 4 3 2 1 0")
+    assert table[start + 1 : start + 5] == [
+        "a 1 1 1 1 0 0 0 0",
+        "b 1 1 0 0 1 1 0 0",
+        "c 1 0 1 0 1 0 1 0",
+        "t 1 1 0 0 1 0 1 0  = 0xca",
+    ]
+    assert "without a mode, c = 0x6701" in lines(MODE)
+    window = f"{0x90000F00:032b}"[4:]
+    groups = " ".join(window[i : i + 4] for i in range(0, 28, 4))
+    assert f"a 1111 [1001] {groups}" in lines(BFE)
+    hidden_ = export(LOP3, "text", Options(result=False))
+    assert "7 6 5 4 3 2 1 0" not in hidden_

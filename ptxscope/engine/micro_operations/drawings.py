@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from enum import Enum, auto
+from typing import ClassVar
 
 from ..isa.types import Type
 from ..records import NamedTuple, Record
@@ -86,6 +87,9 @@ class ResultCell(CellDrawing):
 class FigureDrawing(Record):
     """A drawing of a row, for views with room."""
 
+    is_in_text: ClassVar[bool] = False
+    """Whether plain text shows it too, because formulas do not contain it."""
+
 
 class RangeLine(FigureDrawing):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
@@ -163,6 +167,8 @@ class FieldRuler(NamedTuple):
 class FieldBits(FigureDrawing):
     """A window over a word: the numbers with the bits inside and outside of it."""
 
+    is_in_text = True
+
     rulers: tuple[FieldRuler, ...]
     position: int | None = None
     """The index of the input that moves the window; None if it stays at bit 0."""
@@ -180,6 +186,8 @@ class ByteChoice(NamedTuple):
 class BytePermutation(FigureDrawing):
     """The bytes of two words, and the one that each lane takes by a digit."""
 
+    is_in_text = True
+
     words: tuple[int, int]
     """The indices of the inputs that are the words."""
     choices: tuple[ByteChoice, ...]
@@ -188,6 +196,8 @@ class BytePermutation(FigureDrawing):
 
 class TruthTable(FigureDrawing):
     """A function of three bits, and the entry of its table that each bit of the words uses."""
+
+    is_in_text = True
 
     table: int
     """The result for the bits x, y and z is bit 4x + 2y + z."""
