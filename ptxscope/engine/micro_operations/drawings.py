@@ -206,9 +206,13 @@ class TruthTable(FigureDrawing):
 class FloatBits(FigureDrawing):
     """The fields of a float."""
 
+    type: Type
+
 
 class FlushedBits(FigureDrawing):
     """The fields of a float before and after it is flushed."""
+
+    type: Type
 
 
 class LogicGate(FigureDrawing):

@@ -14,6 +14,7 @@ from ..micro_operations.fields import (
     ExtendField,
     FieldMask,
     FindNthOne,
+    FoldField,
     InsertField,
     InvertNegative,
     JoinWords,
@@ -79,14 +80,14 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``bfe``: a field of a, extended (E16)."""
+    """Lower ``bfe``: a field of a, extended (E15, E16)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
-    field = b.add_row(Stage.OPERATE, "t", ReadField(bits, signed), x, position, length)
-    return _write(b, field, bits)
+    read = FoldField() if rules.field_folded else ReadField(bits, signed)
+    return _write(b, b.add_row(Stage.OPERATE, "t", read, x, position, length), bits)
 
 
 def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
