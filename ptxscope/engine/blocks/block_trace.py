@@ -58,9 +58,12 @@ class BlockTrace(Record):
         parts: list[Trace] = []
         for statement in self.block.statements:
             ins = statement.instruction
-            reads = {role: values.get(place.key) for role, place in statement.reads.items()}
-            bits = {role: value for role, value in reads.items() if value is not None}
-            part = Trace(ins, self.model, {**ins.constants, **bits})
+            bits = {
+                ins.names[role]: values[place.key]
+                for role, place in statement.reads.items()
+                if place.key in values
+            }
+            part = Trace(ins, self.model, bind_values(ins, bits))
             parts.append(part)
             for role, _, key in part.plan.results:
                 values[ValuePlace(statement.number, role).key] = part.rows[key].values[0]
