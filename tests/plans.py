@@ -20,6 +20,7 @@ from ptxscope.engine.micro_operations.fields import (
     InsertField,
     InvertNegative,
     JoinWords,
+    LimitField,
     ReplaceValue,
     ReverseBits,
     SubtractFrom,
@@ -243,7 +244,7 @@ def _within(
 
 
 def _permute_bytes(d: _Draw) -> Drawn | None:
-    digits = d.keys(4, _unsigned(4))
+    digits = d.keys(4, _unsigned(8))
     if not digits:
         return SelectDigits(), (d.key(1, _unsigned(64)),)
     return PermuteBytes(), (d.rng.choice(digits), *_words(d))
@@ -307,6 +308,9 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     FieldMask: _within(lambda d: FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
     JoinWords: _within(lambda _: JoinWords(), _WORD, _WORD),
     TakeWord: _within(lambda _: TakeWord(), _unsigned(64), _AMOUNT),
+    LimitField: _within(
+        lambda d: LimitField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _unsigned(32)
+    ),
     SubtractFrom: lambda d: (SubtractFrom(d.rng.choice((0, 31, 32, 63, 64))), (d.key(),)),
     ReverseBits: _within(lambda d: ReverseBits(d.rng.choice((32, 64))), _WORD),
     CountOnes: _within(lambda d: CountOnes(d.rng.choice((32, 64))), _WORD),

@@ -1,4 +1,4 @@
-"""A second formulation of what the 27 instructions compute, to hold against the engine.
+"""A second formulation of what the instructions compute, to hold against the engine.
 
 Written from the specification alone (docs/semantics.md): exact Python integers, plain `if`
 arithmetic, nothing of ptxscope. It takes legal lines with register operands, with a guard or
@@ -7,6 +7,8 @@ without; it does not judge whether a line is legal.
 
 import struct
 from dataclasses import dataclass
+
+from tests import reference_integers
 
 TYPES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64".split()
 COMPARISONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
@@ -332,12 +334,13 @@ def do_lanes(line: Line, a: int, b: int, c: int) -> int:
 # All of them
 
 
-def forbidden(line: Line, old: int, model: str) -> int:
+def forbidden(text: str, old: int, model: str) -> int:
     """What is in a destination register behind an instruction whose guard was false."""
-    if model == "isa" or line.op != "set":
+    if model == "isa" or not text.startswith("set."):
         return old
-    width = 16 if line.types[1].endswith("16") else 32
-    if line.types[0] == "f32":  # E14
+    types = parse(text).types
+    width = 16 if types[1].endswith("16") else 32
+    if types[0] == "f32":  # E14
         number = signed(old, width)
         if number > -(two_to(width - 1)):
             number = abs(number)
@@ -357,8 +360,10 @@ def reference(line: str, values: dict[str, int], model: str) -> dict[str, int]:
         guard, _, line = line.removeprefix("@").partition(" ")
         found = reference(line, values, model)
         if bool(values[guard.removeprefix("!")] % 2) == guard.startswith("!"):
-            found = {name: forbidden(parse(line), values[name], model) for name in found}
+            found = {name: forbidden(line, values[name], model) for name in found}
         return found
+    if line.partition(".")[0] in reference_integers.OPCODES:
+        return reference_integers.compute_line(line, values, model)
     parsed = parse(line)
     a, b, *third = [values[source.name] for source in parsed.sources]
     c = third[0] if third else 0

@@ -122,6 +122,8 @@ def _fns(_: list[str], mask: int, base: int, offset: int, overflows: bool = Fals
     if overflows and offset == -(1 << 31):
         return 0
     up = offset >= 0
+    if base > 31:
+        return 0xFFFFFFFF  # undefined in the manual
     places = [i for i in range(32) if mask >> i & 1 and (i >= base if up else i <= base)]
     places = places if up else places[::-1]
     if offset == 0:
@@ -183,3 +185,20 @@ def compute(mnemonic: str, *operands: int, ptxas: bool = False) -> tuple[int, ..
         options["overflows"] = True
     found = _FUNCTIONS[opcode](mods, *operands, **options)
     return found if isinstance(found, tuple) else (found,)
+
+
+def compute_line(line: str, values: dict[str, int], model: str) -> dict[str, int]:
+    """The results of a line by the names of its destinations; a sink `_` is left out."""
+    mnemonic, _, rest = line.strip().removesuffix(";").partition(" ")
+    targets, *sources = (x.strip() for x in rest.split(","))
+    operands = [_read(x, values) for x in sources]
+    found = compute(mnemonic, *operands, ptxas=model != "isa")
+    return {
+        x.strip(): y for x, y in zip(targets.split("|"), found, strict=True) if x.strip() != "_"
+    }
+
+
+def _read(text: str, values: dict[str, int]) -> int:
+    if text[0].isdecimal():
+        return int(text, 0)
+    return 1 - values[text[1:].strip()] % 2 if text[0] == "!" else values[text]

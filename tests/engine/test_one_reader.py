@@ -79,7 +79,7 @@ def agrees(text: str, size: int = 1 << 14) -> list[Seen]:
 def test_the_listings_of_nvcc_are_read_alike() -> None:
     assert len(agrees(VIDEO)) == 37
     found = agrees(INTRINSICS)
-    assert len(found) == 7
+    assert len([x for x in found if x.ptx.startswith("v")]) == 7
     assert all(x.declared and None not in x.declared.values() for x in found)
 
 

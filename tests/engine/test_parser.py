@@ -180,7 +180,12 @@ _ERRORS = [
     ("vmad.u32.u32.u32 d, -a, b, -c", "not both", "-", ""),
     ("vmad.u32.u32.u32.po d, -a, b, c", "allows no negation", ".po", ""),
     ("setp.lt.s32 _|_, a, b", "keeps nothing", "_|_", ""),
-    ("set.lt.u32.s32 _, a, b", "`_` can be a destination of `setp` only", "_", ""),
+    (
+        "set.lt.u32.s32 _, a, b",
+        "`_` can be a destination of `setp`, and of `lop3` with a predicate",
+        "_",
+        "",
+    ),
     ("selp.b32 d, a, b, d", "can't be both a 32-bit register and a predicate", "d", ""),
     ("slct.b64.s32 d, a, b, a", "64-bit register and a 32-bit", "a", ""),
     ("@ vadd.u32.u32.u32 d, a, b", "missing", "", ""),

@@ -601,7 +601,7 @@ def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
         "mov.u32 %r11, table;": {"%r11"},
         "mad.lo.s32 %r12, %r1, %r2, %r3;": {"%r12"},
         "tex.2d.v4.s32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];": {"%r1", "%r2", "%r3", "%r4"},
-        "lop3.or.b32 %r1|%p1, %r2, %r3, %r4, 0x3f, %p2;": {"%r1", "%p1"},
+        "match.all.sync.b32 %r1|%p1, %r2, %r3;": {"%r1", "%p1"},
     }
     for line, written in lines.items():
         (statement,) = block(declared + line).statements

@@ -376,7 +376,8 @@ def check_destinations(tr: Trace, doc: Document) -> None:
         if len(row.row.inputs[0]) > 1 or type_.is_float or row.row.row.operation != "truncate":
             continue
         exact = row.row.inputs[0][0]
-        low = -(1 << type_.bits - 1) if type_.signed else 0
+        has_minus_one = ins.opcode in ("bfind", "fns")  # the manual: -1 if there is no such bit
+        low = -(1 << type_.bits - 1) if type_.signed or has_minus_one else 0
         fits = low <= exact < low + (1 << type_.bits)
         selected = type_.bits != 32 or ins.opcode in ("selp", "slct")
         if not selected:

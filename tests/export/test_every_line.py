@@ -61,7 +61,7 @@ def other_lines() -> Iterator[str]:
     for opcode, entry in CATALOG.items():
         for seed, guard in product(range(4), GUARDS):
             ins = instruction_of(draw_form(opcode, Random(f"{opcode} {seed}")))
-            roles = "abc" if ins.form.c else "ab"
+            roles = [str(x.role) for x in ins.entry.sources if x.role != "c" or ins.form.c]
             for mask in product(
                 (False, True) if entry.can_take_immediates else (False,), repeat=len(roles)
             ):
@@ -255,7 +255,7 @@ NOTES = st.builds(
 )
 
 
-NAMES = st.none() | st.lists(HOSTILE.filter(bool), min_size=6, max_size=6, unique=True)
+NAMES = st.none() | st.lists(HOSTILE.filter(bool), min_size=7, max_size=7, unique=True)
 
 
 @given(evaluations(), HOSTILE, HOSTILE, st.lists(NOTES, max_size=3), NAMES, st.data())
@@ -280,7 +280,7 @@ def renamed(
     ins: Instruction, values: dict[str, int], names: list[str]
 ) -> tuple[Instruction, dict[str, int]]:
     """With registers that no parser lets pass, but of which an Instruction may be made."""
-    hostile = dict(zip(("a", "b", "c", "d", "p", "q"), names, strict=True))
+    hostile = dict(zip("abcdpqe", names, strict=True))
     changed = replace(
         ins,
         destinations=tuple(x and hostile[x] for x in ins.destinations),
@@ -295,7 +295,9 @@ def renamed(
     "name", ["\x7f", "\x85", "\x00", "\ud800", "\ufdd0", "\U0001ffff"], ids=ascii
 )
 def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -> None:
-    ins, values = renamed(parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2"])
+    ins, values = renamed(
+        parse("selp.b32 d, a, b, !c"), {}, ["0", "1", name, "00", "000", "2", "3"]
+    )
     check(trace(ins, values), Options(standalone=True))
 
 

@@ -1,4 +1,4 @@
-"""``ptxscope list``: the 27 instructions and how many legal forms each has."""
+"""``ptxscope list``: the instructions and how many legal forms each has."""
 
 from __future__ import annotations
 
@@ -6,15 +6,14 @@ import sys
 from collections.abc import Sequence
 
 from ...engine.isa.catalog import CATALOG
+from ...engine.isa.entry import CORE_GROUPS
 from ...engine.isa.legality import count_forms
 from ..support.arguments import Parser, make_command_parser
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    parser = make_command_parser(
-        "list", "List the 27 instructions and their numbers of legal forms."
-    )
+    parser = make_command_parser("list", "List the instructions and their numbers of legal forms.")
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
@@ -27,15 +26,17 @@ def run(words: Sequence[str]) -> int:
         json.dump([describe(opcode) for opcode in CATALOG], sys.stdout, indent=2)
         print()
         return 0
-    group, total = None, 0
+    group, counts, totals = None, [0, 0], [0, 0]
     for opcode, entry in CATALOG.items():
         if entry.group is not group:
             group = entry.group
             print(f"{group}:")
         forms = count_forms(opcode)
-        total += forms
+        counts[entry.group in CORE_GROUPS] += 1
+        totals[entry.group in CORE_GROUPS] += forms
         print(f"  {opcode:<10}{forms:>15,}  {entry.summary}")
-    print(f"{len(CATALOG)} instructions {total:>9,} legal forms")
+    for label, is_core in (("comparison, selection, video", True), ("others", False)):
+        print(f"{counts[is_core]} {label}: {totals[is_core]:,} legal forms")
     return 0
 
 

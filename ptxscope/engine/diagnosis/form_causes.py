@@ -35,6 +35,10 @@ SLOT_COSTS = {
     "nega": 2,
     "negb": 2,
     "negc": 2,
+    "direction": 2,
+    "byte_pair": 2,
+    "shiftamt": 2,
+    "permute_mode": 3,
     "ctype": 3,
     "boolop": 3,
     "secop": 3,
@@ -43,6 +47,8 @@ SLOT_COSTS = {
     "asel": 3,
     "bsel": 3,
     "cmp": 4,
+    "lut": 4,
+    "nege": 2,
 }
 """Slots that are varied, and how unusual a mistake in each one is."""
 DEFAULT_SELECTOR_COST = 2

@@ -37,6 +37,7 @@ from .slots import (
     SECOP,
     SECOP_NEEDS_C,
     SECOP_OR_DSEL,
+    SETP_DESTINATION,
     SINK_ALONE,
     ST,
     STYPE,
@@ -44,7 +45,7 @@ from .slots import (
     C,
     make_b1024_remark,
 )
-from .types import Destinations, Scale, SecOp, ShiftMode, Type
+from .types import Scale, SecOp, ShiftMode, Type
 
 Example = tuple[str, dict[str, int]]
 
@@ -164,7 +165,7 @@ ENTRIES: tuple[Entry, ...] = (
         Group.COMPARE,
         "9.7.6.2",
         "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
-        (CMP, BOOLOP, FTZ, STYPE, Slot("dst", tuple(Destinations), place=SlotPlace.D), NOT_C, C),
+        (CMP, BOOLOP, FTZ, STYPE, SETP_DESTINATION, NOT_C, C),
         (
             Operand(Role.P, Type.PRED),
             Operand(Role.Q, Type.PRED),

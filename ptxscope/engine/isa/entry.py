@@ -15,7 +15,7 @@ from .types import Selector, Type
 
 
 class Group(StrEnum):
-    """The families of instructions, in the order of the catalog; the first three are the 27."""
+    """The families of instructions, in the order of the catalog."""
 
     COMPARE = "Comparison and selection"
     SCALAR = "Scalar video"
@@ -23,6 +23,10 @@ class Group(StrEnum):
     PERMUTE = "Permute and logic"
     FIELDS = "Bit fields"
     PACKED = "Packed arithmetic"
+
+
+CORE_GROUPS = (Group.COMPARE, Group.SCALAR, Group.SIMD)
+"""The families of the 27 instructions that ptxscope exists for."""
 
 
 class SlotPlace(StrEnum):

@@ -10,6 +10,8 @@ from .types import BoolOp, Cmp, Destinations, SecOp, Type, parse_selector
 
 _T = (Type.U32, Type.S32)
 ST = tuple(t for t in Type if t is not Type.PRED)
+_SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
+SETP_DESTINATION = Slot("dst", _SETP_DESTINATIONS, place=SlotPlace.D)
 CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)
 _CMP_OF_KIND = {
     "b": (Cmp.EQ, Cmp.NE),

@@ -137,6 +137,11 @@ class Destinations(StrEnum):
     D_P = "d|p"
     SINK_P = "_|p"
 
+    @property
+    def names(self) -> tuple[str | None, ...]:
+        """The role of each destination that is written, None for ``_``."""
+        return tuple(None if name == "_" else name for name in self.split("|"))
+
 
 class Selector(NamedTuple):
     """Bytes or half-words selected from a register or the pair {b, a}, or a destination mask.

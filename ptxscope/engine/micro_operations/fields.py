@@ -5,12 +5,56 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_hex
-from .arithmetic import Arithmetic, LaneValues, V, fill
+from .arithmetic import Arithmetic, LaneValues, V, fill, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import FigureDrawing, LimitLine, TruncatedBits
 from .formula import make_equation
-from .properties import InputBits, LaneText, Notation, map_bits
+from .properties import Flag, Idleness, InputBits, LaneText, Notation, map_bits
 
 _WORD = 32
+
+
+class LimitField(MicroOperation):
+    """The position or the length of a field: at most ``bits``, or modulo ``bits`` with ``wrap``."""
+
+    bits: int
+    wrap: bool
+    idleness = Idleness.UNCHANGED
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.bitand(v[0], self.bits - 1) if self.wrap else ar.minimum(v[0], self.bits)
+
+    def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
+        yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
+
+    def describe_flag(self, flag: Flag) -> str:
+        return "its low five bits count" if self.wrap else f"it is limited to {self.bits}"
+
+    def fill_formula(self, *terms: object) -> str:
+        limit = self.bits - 1 if self.wrap else self.bits
+        return f"{terms[0]} & {limit}" if self.wrap else f"min({terms[0]}, {limit})"
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        text, name = super().describe_lane(view), view.row.name
+        if view.value == view.x:
+            return text._replace(sentence=f"the {name} is {view.x}")
+        if self.wrap:
+            low_bits = f".wrap keeps the low five bits of the {name} {view.x}"
+            return text._replace(sentence=f"{low_bits}: {view.value}")
+        return text._replace(sentence=f"the {name} {view.x} is above {self.bits}: {self.bits}")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if self.wrap:
+            return ".wrap keeps the low five bits of the position and the length."
+        return f"The position and the length are at most {self.bits}."
+
+    def make_figure(self, row: RowView) -> FigureDrawing:
+        return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        wrong, name = LimitField(self.bits, not self.wrap), site.row.name
+        description = f"limited the {name}" if self.wrap else f"cut the {name} to a few bits"
+        yield site.replace_operation(description, wrong)
 
 
 class ExtendField(MicroOperation):
@@ -19,6 +63,7 @@ class ExtendField(MicroOperation):
     bits: int
     signed: bool
     formula = "low {y} bits of {x}"
+    about = "As many low bits as the length says, sign- or zero-extended."
     title = "field"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -178,6 +223,7 @@ class SubtractFrom(MicroOperation):
 
     constant: int
     formula = "{self.constant} - {x:()}"
+    about = "The number subtracted from a constant."
     title = "subtract"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -312,6 +358,7 @@ class ReplaceValue(MicroOperation):
     old: int
     new: int
     formula = "{x}"
+    about = "The number, but all ones if no bit was found."
     title = "limit"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

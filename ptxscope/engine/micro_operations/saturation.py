@@ -148,6 +148,9 @@ class Wrap(MicroOperation):
         low_bits = f"the low {self.bits} bits of {view.x}"
         return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {view.value}")
 
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return f"Takes the low {self.bits} bits of {rows[0].inputs[0].name}."
+
     def make_figure(self, row: RowView) -> TruncatedBits:
         return TruncatedBits(self.bits)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..isa.roles import Role
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
@@ -84,39 +85,41 @@ class Select(MicroOperation):
         entry, unit, role = site.instruction.entry, self.unit, site.row.role
         if unit == _WORD:
             return
-        own_word = "ab".index(role)
-        picks = tuple(("ab".index(site.inputs[word]), index) for word, index in self.picks)
+        is_of_pair = entry.lanes > 1 or entry.find_slot(f"{role}sel")
+        words = (Role.A, Role.B) if is_of_pair else (Role(role),)
+        own_word = words.index(Role(role))
+        picks = tuple((words.index(Role(site.inputs[word])), index) for word, index in self.picks)
         if entry.has_lane_selectors:
             default_picks = tuple((own_word, lane) for lane in range(entry.lanes))
             reversed_picks = picks[::-1]
             if picks != default_picks:
-                yield _mutate_picks("ignored the selector", default_picks, unit)
+                yield _mutate_picks("ignored the selector", default_picks, unit, words)
             if reversed_picks != picks:
                 description = "read the selector from the left, but its last digit is lane 0's"
                 if picks == default_picks:
                     description = "counted from the left, but lane 0 is the rightmost"
-                yield _mutate_picks(description, reversed_picks, unit)
+                yield _mutate_picks(description, reversed_picks, unit, words)
             swapped_picks = tuple((1 - word, index) for word, index in picks)
             low, high = ("0 to 3", "4 to 7") if entry.lanes == 4 else ("0 and 1", "2 and 3")
             description = f"read digits {low} as parts of b, and {high} as parts of a"
             if site.instruction.form.get(f"{role}sel") is None:
-                description = f"took the lanes of {role} from {'ab'[1 - own_word]}"
-            yield _mutate_picks(description, swapped_picks, unit, 2)
+                description = f"took the lanes of {role} from {words[1 - own_word]}"
+            yield _mutate_picks(description, swapped_picks, unit, words, 2)
         lane = 0 if len(picks) == 1 else site.lane
         if lane is None:
             return
         right_word, right_index = picks[lane]
-        for word in (own_word, 1 - own_word):
-            name, is_own = site.format_operand("ab"[word]), word == right_word
+        for word in (own_word, 1 - own_word)[: len(words)]:
+            name, is_own = site.format_operand(words[word]), word == right_word
             for index in range(_WORD // unit):
                 if (word, index) != (right_word, right_index):
                     changed_picks = (*picks[:lane], (word, index), *picks[lane + 1 :])
                     description = f"took {UNIT_NAMES[unit]} {index} of {name}"
-                    right_name = site.format_operand("ab"[right_word])
+                    right_name = site.format_operand(words[right_word])
                     right_part = f"{right_name}'s {UNIT_NAMES[unit]} {right_index}"
                     instead = "" if is_own else f" instead of {right_part}"
                     weight = 1 if is_own else 2
-                    yield _mutate_picks(description, changed_picks, unit, weight, instead)
+                    yield _mutate_picks(description, changed_picks, unit, words, weight, instead)
 
 
 def _describe_selection(row: RowView) -> str:
@@ -136,11 +139,16 @@ def _describe_selection(row: RowView) -> str:
 
 
 def _mutate_picks(
-    description: str, picks: Picks, unit: int, weight: int = 1, instead: str = ""
+    description: str,
+    picks: Picks,
+    unit: int,
+    words: Sequence[Role],
+    weight: int = 1,
+    instead: str = "",
 ) -> RowMutation:
-    words = sorted({word for word, _ in picks})
-    own_picks = tuple((words.index(word), index) for word, index in picks)
-    inputs = tuple("ab"[word] for word in words)
+    numbers = sorted({word for word, _ in picks})
+    own_picks = tuple((numbers.index(word), index) for word, index in picks)
+    inputs = tuple(words[number] for number in numbers)
     return RowMutation(description, ((Select(unit, own_picks), inputs),), weight, instead)
 
 
@@ -228,7 +236,7 @@ def describe_reading(reading: Reading, bits: int, value: int) -> str:
 def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
     """Describe how operands of one type are read, and what the type means if they are narrow."""
     names = f"{' and '.join(row.role for row in rows)} {'are' if rows[1:] else 'is'}"
-    if reading.bits == _WORD:
+    if reading.bits >= rows[0].instruction.type_of(rows[0].role).bits:
         return f"{names} read as {type_name}"
     sign, extension = ("signed", "sign") if reading.signed else ("unsigned", "zero")
     determiner = "each" if rows[1:] or len(rows[0].values) > 1 else "its"
@@ -239,8 +247,8 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
 
 def format_read_type(row: RowView) -> str:
     """Return the type as which a row reads a word: ``u32``, with another one that is written."""
-    form, type_name = row.instruction.form, format_integer_type(row.range.low < 0)
-    written_type = row.instruction.type_of(row.role)
+    form, written_type = row.instruction.form, row.instruction.type_of(row.role)
+    type_name = format_integer_type(row.range.low < 0, written_type.bits)
     if form.opcode == "vmad" and row.role == "c":
         written_type = form.final_type
     is_same = type_name == written_type or str(written_type)[0] == "b"

@@ -17,6 +17,7 @@ from ..micro_operations.fields import (
     InsertField,
     InvertNegative,
     JoinWords,
+    LimitField,
     ReplaceValue,
     ReverseBits,
     SubtractFrom,
@@ -26,7 +27,7 @@ from ..micro_operations.logic import Combine, Not
 from ..micro_operations.merge import Accumulate, Pack
 from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
-from ..micro_operations.saturation import Clamp, Truncate, Wrap
+from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount, ShiftRight
 from ..micro_operations.stage import Stage
@@ -73,7 +74,7 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
     """Read a position or a length: the low byte of an operand, at most ``bits`` (E16)."""
     unit = 32 if rules.fields_uncut and bits == 64 else 8
     part = b.add_row(Stage.SELECT, role, Select(unit, ((0, 0),)), role)
-    return b.add_row(Stage.OPERATE, name, Clamp(None, bits), part)
+    return b.add_row(Stage.OPERATE, name, LimitField(bits, wrap=False), part)
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
@@ -100,15 +101,15 @@ def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     )
 
 
-def _build_amount(b: Builder, form: Form, role: str, name: str) -> str:
-    """Limit an amount to 32, or take its low five bits with ``.wrap``."""
-    return b.add_row(Stage.OPERATE, name, LimitAmount(form.mode is ShiftMode.WRAP), role)
+def _build_limit(b: Builder, form: Form, role: str, name: str) -> str:
+    """Limit a position or a length to 32, or take its low five bits with ``.wrap``."""
+    return b.add_row(Stage.OPERATE, name, LimitField(32, form.mode is ShiftMode.WRAP), role)
 
 
 def lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``shf``: the word of the pair b:a that begins at bit c, or at bit 32 - c for ``.l``."""
     pair = b.add_row(Stage.OPERATE, "pair", JoinWords(), "a", "b")
-    start = _build_amount(b, form, "c", "amount")
+    start = b.add_row(Stage.OPERATE, "amount", LimitAmount(form.mode is ShiftMode.WRAP), "c")
     if form.direction is ShiftDirection.LEFT:
         start = b.add_row(Stage.OPERATE, "start", SubtractFrom(32), start)
     return _write(b, b.add_row(Stage.OPERATE, "t", TakeWord(), pair, start))
@@ -116,7 +117,7 @@ def lower_shf(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 def lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``szext``."""
-    length = _build_amount(b, form, "b", "length")
+    length = _build_limit(b, form, "b", "length")
     return _write(
         b, b.add_row(Stage.OPERATE, "t", ExtendField(32, form.stype is Type.S32), "a", length)
     )
@@ -124,8 +125,8 @@ def lower_szext(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 def lower_bmsk(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``bmsk``."""
-    position = _build_amount(b, form, "a", "position")
-    length = _build_amount(b, form, "b", "length")
+    position = _build_limit(b, form, "a", "position")
+    length = _build_limit(b, form, "b", "length")
     return _write(b, b.add_row(Stage.OPERATE, "t", FieldMask(32), position, length))
 
 

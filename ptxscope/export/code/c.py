@@ -151,7 +151,8 @@ def _write_function(trace: Trace) -> Iterator[str]:
         yield f"    /* {stage} */"
         yield from map(format_assignment, lines)
     used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
-    yield from (f"    (void){x.name};" for x in assignments if x.name not in used_names)
+    variables = (*names.values(), *(x.name for x in assignments))
+    yield from (f"    (void){name};" for name in variables if name not in used_names)
     if is_single:
         yield f"    return ({return_type}){results[0][1]};"
     for role, name in results if not is_single else ():

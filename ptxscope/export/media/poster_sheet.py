@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ... import __version__
-from ...engine.isa.catalog import ENTRIES
+from ...engine.isa.catalog import CATALOG
 from ...engine.isa.entry import Entry, Group
 from ...engine.isa.grammar import format_syntax
 from ...engine.micro_operations.stage import Stage
@@ -50,11 +50,12 @@ def render(options: Options = DEFAULT) -> str:
     canvas = SvgCanvas(options.id or "px-poster")
     canvas.min_size = MIN_LETTER_PX
     _draw_head(canvas)
-    rows = -(-len(ENTRIES) // _COLUMNS)
+    entries = _order_entries()
+    rows = -(-len(entries) // _COLUMNS)
     top = _EDGE + _HEAD
     height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
     columns = _PAGE.split_columns(_COLUMNS, _GAP)
-    for index, entry in enumerate(_order_entries()):
+    for index, entry in enumerate(entries):
         y = top + (index // _COLUMNS) * (height + _GAP)
         _draw_card(canvas, entry, columns[index % _COLUMNS], y, height)
     _draw_key(canvas, columns[-1], top + (rows - 1) * (height + _GAP))
@@ -66,11 +67,10 @@ def render(options: Options = DEFAULT) -> str:
 
 
 def _order_entries() -> list[Entry]:
-    """Return the entries in an order that puts each family of seven on one row."""
-    order = (4, 2, 1)
-    simd = sorted((x for x in ENTRIES if x.lanes > 1), key=lambda x: order.index(x.lanes))
-    scalar = [x for x in ENTRIES if x.group is Group.SCALAR]
-    return [*simd, *scalar, *(x for x in ENTRIES if x.group is Group.COMPARE)]
+    """Return the entries of the 27 in an order that puts each family of seven on one row."""
+    families = [*_FAMILIES]
+    entries = [x for x in CATALOG.values() if (x.group, x.lanes) in families]
+    return sorted(entries, key=lambda x: families.index((x.group, x.lanes)))
 
 
 def _draw_head(canvas: SvgCanvas) -> None:
