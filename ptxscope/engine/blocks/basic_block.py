@@ -47,6 +47,8 @@ class BlockStatement(NamedTuple):
     """The instruction; for one outside of the catalog, the one that computes the same."""
     reads: Mapping[str, ValuePlace]
     """The place of the value of each register, by role; constants have none."""
+    note: str = ""
+    """How ``instruction`` stands for the one that is written, if that is not in the catalog."""
 
     @property
     def prefix(self) -> str:
@@ -71,7 +73,7 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     spans: Mapping[str, Span] = {}
     """The span of the statements in the text, as ``line``."""
     notes: tuple[str, ...] = ()
-    """Remarks on what was read."""
+    """Remarks on statements that were left out."""
 
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""

@@ -9,7 +9,7 @@ from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
 from ..kernels.program import PlainSource, Program, Statement, StatementKind
 from ..kernels.program_loader import load
-from ..records import NamedTuple, replace
+from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.parser import OMISSION_PREFIX, parse
@@ -169,7 +169,9 @@ class _Reader:
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins = statement.instruction or self._find_stand_in(statement)
+        ins, note = statement.instruction or self._find_stand_in(statement), ""
+        if statement.instruction is None:
+            note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
         spans = ins.spans if statement.instruction else {}
         sources: dict[str, _Contents] = {}
         for role, name in ins.names.items():
@@ -186,12 +188,13 @@ class _Reader:
         for place in reads.values():
             self.unread.pop(place, None)
         number = len(self.statements) + 1
-        self.statements.append(BlockStatement(number, statement.text, statement.line, ins, reads))
+        self.statements.append(
+            BlockStatement(number, statement.text, statement.line, ins, reads, note)
+        )
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
             self.state[name] = _Contents(place, ins.type_of(role))
             self.unread[place] = name
-        self.notes += ins.notes
 
     def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
         """Return the contents of a register; raise PtxError if it has another width."""
@@ -211,9 +214,7 @@ class _Reader:
         assert template
         operands = (*statement.writes, *map(_format_source, statement.reads))
         guard = f"@{'!' if statement.negated else ''}{statement.guard} " if statement.guard else ""
-        ins = parse(guard + template.format(*operands))
-        note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
-        return replace(ins, notes=(note,))
+        return parse(guard + template.format(*operands))
 
     def _find_outputs(self) -> Mapping[str, ValuePlace]:
         """Return the results by name: of an asm statement, its outputs; else, what is not read."""

@@ -97,12 +97,6 @@ class BlockTrace(Record):
             (name, self.rows[keys[role]].values[0]) for role, name in self.block.results.items()
         )
 
-    @cached_property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on what was read; those on a statement are those of its trace."""
-        own_notes = {note for part in self.parts for note in part.notes}
-        return tuple(note for note in self.block.notes if note not in own_notes)
-
     def with_model(self, model: Model) -> BlockTrace:
         """Return the trace of the same block and operands under a model, without annotations."""
         return self if model == self.model else BlockTrace(self.block, model, self.operands)

@@ -34,6 +34,7 @@ class StatementSection(NamedTuple):
     """The statement as written."""
     doc: Document
     """Its document; the numbers of its steps go through all statements."""
+    notes: tuple[str, ...]
     is_folded: bool
     """Whether its steps are left out."""
 
@@ -96,7 +97,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
             for role, name in block.results.items()
         ),
         "",
-        (*map(make_printable, trace.notes), *_iter_differences(trace)),
+        (*map(make_printable, block.notes), *_iter_differences(trace)),
         sanitize_text(trace.annotations.caption),
         f"PTX ISA {', '.join(numbers)}; ptxscope {__version__}",
         tuple(map(sanitize_text, _iter_command_words(trace, options))),
@@ -123,6 +124,7 @@ def _iter_sections(trace: BlockTrace, options: Options) -> Iterator[StatementSec
             statement,
             make_printable(f"{statement.number}. {statement.text}"),
             doc._replace(steps=steps, operands=operands),
+            (*([make_printable(statement.note)] if statement.note else []), *doc.notes),
             statement.number in options.folded,
         )
 

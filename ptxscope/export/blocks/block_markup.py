@@ -68,7 +68,7 @@ def _iter_section(section: StatementSection) -> Iterator[Block]:
         for step in doc.steps:
             yield from iter_step_blocks(step, 2)
     yield from iter_result_paragraphs(doc)
-    yield from _iter_notes(doc.notes)
+    yield from _iter_notes(section.notes)
     if doc.answers and not section.is_folded:
         yield from iter_answer_blocks(doc.answers)
 

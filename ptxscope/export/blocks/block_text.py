@@ -51,7 +51,7 @@ def _section_lines(section: StatementSection, width: int) -> Iterator[str]:
         for step in doc.steps:
             yield from step_lines(step, width)
     yield from (f"  {line}" for line in result_lines(doc, width - 2))
-    for note in doc.notes:
+    for note in section.notes:
         yield from wrap_text(f"Note: {note}.", "  ", "    ", width)
     if doc.answers and not section.is_folded:
         yield from (f"  {line}" for line in answer_lines(doc.answers, width - 2))
