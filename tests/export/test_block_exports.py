@@ -11,6 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -18,8 +19,10 @@ import ptxscope
 from ptxscope import PtxError, parse_block, trace_block
 from ptxscope.cli import main
 from ptxscope.export.blocks.block_document import format_folded, parse_folded
+from ptxscope.export.blocks.block_picture import draw_block
 from ptxscope.export.formats import json as trace_json
 from ptxscope.export.options import Options
+from ptxscope.export.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
 
@@ -97,6 +100,47 @@ def test_folded_statements_show_their_results_only(format_: str) -> None:
         assert bits in folded
     assert "--fold=but-last" in folded
     assert len(folded) < len(whole)
+
+
+def test_picture() -> None:
+    trace = trace_block(DEQUANT, VALUES)
+    drawing = draw_block(trace)
+    nodes = {zone.node for zone in drawing.canvas.zones}
+    links = drawing.canvas.links
+    assert {("s1.", "t =", 0), ("s2.", "a", 0), ("s3.", "d =", 0)} <= nodes
+    # wires run from the result of a statement to the parts of the register that reads it
+    assert links[("s1.", "t =", 0), ("s2.", "a", 0)]
+    for lane in (0, 1):
+        assert links[("s2.", "t =", 0), ("s3.", "a", lane)]
+    relations = find_relations(drawing.canvas)
+    sources = relations.ancestors["s3.", "d =", 0]
+    assert {("s1.", "a", 0), ("s1.", "b", 0), ("s3.", "b", 0), ("s3.", "b", 1)} <= sources
+    heights = [
+        draw_block(trace, Options(folded=frozenset(folded))).height
+        for folded in ((), (1,), (1, 2), (1, 2, 3))
+    ]
+    assert heights == sorted(heights, reverse=True)
+
+
+def test_a_folded_block_of_eight_fits_a_slide() -> None:
+    lines = " ".join(f"shf.l.wrap.b32 t, t, t, {x};" for x in range(1, 9))
+    trace = trace_block(lines, {"t": 1})
+    drawing = draw_block(trace, Options(folded=frozenset(range(1, 9))))
+    assert drawing.height / drawing.width < 0.8
+    for format_ in ("svg", "html", "png", "pdf"):
+        assert ptxscope.export(trace, format_)
+
+
+@EVERY_IDIOM
+def test_every_idiom_is_drawn(idiom: Idiom) -> None:
+    trace = trace_block(idiom.ptx, draw_values(idiom, Random(1)))
+    for options in (Options(), Options(compact=True)):
+        root = ET.fromstring(ptxscope.export(trace, "svg", options))
+        words = " ".join(text for x in root.iter() if (text := (x.text or "").strip()))
+        for name in trace.block.outputs:
+            assert f"{name} =" in words
+        ids = [x.attrib["id"] for x in root.iter() if "id" in x.attrib]
+        assert len(ids) == len({*ids})
 
 
 def test_json() -> None:
