@@ -67,7 +67,7 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     outputs: Mapping[str, ValuePlace]
     """The place of each result by the register's name, in the order of their statements."""
     lines: tuple[str, ...]
-    """Every statement as written, without the ``;``, those that only name a value included."""
+    """Every statement as written, with its ``;``, and the braces around registers of their own."""
     text: str = ""
     """The text that was read."""
     spans: Mapping[str, Span] = {}
@@ -167,4 +167,4 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
 
     def __str__(self) -> str:
         """Return the statements in braces."""
-        return f"{{ {' '.join(f'{line};' for line in self.lines)} }}"
+        return f"{{ {' '.join(self.lines)} }}"

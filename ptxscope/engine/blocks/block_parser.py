@@ -102,11 +102,14 @@ class _Reader:
             match statement.kind:
                 case StatementKind.BLOCK_START:
                     shadowed.enter_block(self.state, statement)
+                    declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
+                    self.written_lines.append(" ".join(("{", *declared)))
                 case StatementKind.BLOCK_END:
                     shadowed.leave_block(self.state, statement)
+                    self.written_lines.append("}")
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
-                    self.written_lines.append(statement.text)
+                    self.written_lines.append(f"{statement.text};")
                     if statement.opcode.partition(".")[0] == "mov":
                         self._move(statement)
                     else:
@@ -115,10 +118,11 @@ class _Reader:
                     self._skip(statement)
         spans = [x.span for x in statements if x.span != (0, 0)]
         span = (min(start for start, _ in spans), max(end for _, end in spans))
+        outputs, lines = self._find_outputs(), tuple(self.written_lines)
         return BasicBlock(
             tuple(self.statements),
-            self._find_outputs(),
-            tuple(self.written_lines),
+            outputs,
+            _drop_outer_braces(lines) if len(self.unread) == len(outputs) else lines,
             self.text,
             {"line": span},
             tuple(dict.fromkeys(self.notes)),
@@ -228,6 +232,12 @@ class _Reader:
             problem = "two outputs are one value here" if outputs else "this block has no result"
             self._fail(problem, (0, len(self.text.rstrip())))
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
+
+
+def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines without braces around all of them."""
+    is_around_all = lines[0][0] == "{" and lines[-1] == "}"
+    return lines[1:-1] if is_around_all and sum(x[0] == "{" for x in lines) == 1 else lines
 
 
 def _format_source(source: PlainSource) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
+from ..syntax.errors import make_printable
 from ..tracing.annotations import NOTHING, Annotations
 from ..tracing.evaluation import (
     Scalar,
@@ -18,6 +20,7 @@ from ..tracing.evaluation import (
     resolve_model,
 )
 from ..tracing.operand_bits import bind_values
+from ..tracing.provenance import find_provenance
 from ..tracing.trace import RowTrace, Step, Trace
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
@@ -136,6 +139,24 @@ def evaluate_block(
     """
     block = read_block(block)
     return evaluate_plan(block, block.make_plan, values, model=model, out=out, engine=engine)
+
+
+def describe_origins(
+    trace: BlockTrace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
+) -> str:
+    """Return the bits of the given registers behind bits of a row: ``a bits 15:8 and b bit 0``.
+
+    ``key`` is the row's in the joined plan, such as ``s2.write.d``.
+    """
+    names = trace.block.names
+    parts = (
+        f"{names[role]} bit {start}"
+        if end == start + 1
+        else f"{names[role]} bits {end - 1}:{start}"
+        for role, start, end in find_provenance(trace, key, lane, low, high)
+        if role in names
+    )
+    return make_printable(" and ".join(parts)) or "no register"
 
 
 def read_block(block: str | BasicBlock) -> BasicBlock:

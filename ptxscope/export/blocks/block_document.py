@@ -14,7 +14,6 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions
 from ...engine.syntax.errors import make_printable, quote_value
 from ...engine.tracing.operand_bits import Signature
-from ...engine.tracing.provenance import find_provenance
 from ..content.document import (
     Document,
     OperandView,
@@ -82,7 +81,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
     return BlockDocument(
         trace,
         sanitize_text(trace.annotations.title),
-        "\n".join(make_printable(f"{line};") for line in block.lines),
+        "\n".join(map(make_printable, block.lines)),
         trace.model.name,
         tuple(
             _make_operand_view(block, x.roles[0], trace.operands[x.roles[0]]) for x in block.inputs
@@ -141,19 +140,6 @@ def format_origin(statement: BlockStatement, role: str) -> str:
         return f", of statement {place.statement}"
     is_named = statement.instruction.format_operand(role) == place.role
     return "" if is_named else f", of {make_printable(place.role)}"
-
-
-def describe_provenance(trace: BlockTrace, key: str, lane: int) -> str:
-    """Return the bits of the given registers behind a lane: ``a bits 15:8 and b bit 0``."""
-    names = trace.block.names
-    parts = (
-        f"{names[role]} bit {start}"
-        if end == start + 1
-        else f"{names[role]} bits {end - 1}:{start}"
-        for role, start, end in find_provenance(trace, key, lane)
-        if role in names
-    )
-    return make_printable(" and ".join(parts)) or "no register"
 
 
 def _iter_differences(trace: BlockTrace) -> Iterator[str]:

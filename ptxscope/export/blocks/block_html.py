@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Iterator
 from html import escape
 
-from ...engine.blocks.block_trace import BlockTrace
+from ...engine.blocks.block_trace import BlockTrace, describe_origins
 from ..formats.html import (
     format_page,
     iter_answer_lines,
@@ -24,7 +24,6 @@ from .block_document import (
     BlockDocument,
     StatementSection,
     build_block_document,
-    describe_provenance,
 )
 
 
@@ -121,5 +120,5 @@ def _iter_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
         prefix = section.statement.prefix
         for row in (row for step in section.doc.steps for row in step.rows):
             for cell in row.cells:
-                origin = describe_provenance(doc.trace, prefix + row.row.key, cell.lane)
+                origin = describe_origins(doc.trace, prefix + row.row.key, cell.lane)
                 yield (prefix, row.row.key, cell.lane), f"{cell.sentence}. From {origin}."

@@ -135,6 +135,9 @@ class ExplorerView:
         if state.step:
             title = format_title(state.trace.steps[state.step - 1])
             parts = [f"Step {state.step} of {state.last_step}", title]
+        number, block = state.block_statement, state.cursor and state.cursor.block_trace
+        if number and block:
+            parts.insert(0, f"Statement {number} of {len(block.parts)}")
         if state.is_playing:
             parts.append("playing")
         if state.is_predicting:
@@ -207,6 +210,19 @@ class ExplorerView:
             for role, low, high in find_provenance(self._state.trace, *cell):
                 masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
         self.operands.highlight_bits(masks)
+        self._show_block_origin(cell)
+
+    def _show_block_origin(self, cell: LaneBits | None) -> None:
+        """Name the bits of a block's registers that a cell came from."""
+        number, cursor = self._state.block_statement, self._state.cursor
+        if cell and number and cursor and cursor.block_trace:
+            from ...engine.blocks.block_trace import describe_origins
+
+            prefix = cursor.block_trace.block.get_statement(number).prefix
+            key = f"{prefix}{cell.key}"
+            if key in cursor.block_trace.rows:
+                origins = describe_origins(cursor.block_trace, key, cell.lane, cell.low, cell.high)
+                self.show_hint(f"From {origins} of the block")
 
     # --- hints ---------------------------------------------------------------------------
 
