@@ -190,8 +190,8 @@ class ExplorerState:
         neighbour = cursor.move_by(delta)
         if neighbour.index == cursor.index:
             return False
-        self.add_recent(neighbour.statement.opcode.partition(".")[0])
         self.session.amend(neighbour.make_setup(self.setup), neighbour)
+        self.add_recent(self.setup.instruction.opcode)
         self._follow_session(is_at_end=False)
         self.step = 1 if delta > 0 else self.last_step
         return True

@@ -251,6 +251,10 @@ class ListingCursor(Record):
         if ins is None and setup.line == f"{self.statement.text};":
             notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
             return (*notes, *self._unknown(setup))
+        if self.listing.block and (
+            note := self.listing.block.get_statement(self.statement_number).note
+        ):
+            notes.append(note)
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")

@@ -210,19 +210,20 @@ class ExplorerView:
             for role, low, high in find_provenance(self._state.trace, *cell):
                 masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
         self.operands.highlight_bits(masks)
-        self._show_block_origin(cell)
 
-    def _show_block_origin(self, cell: LaneBits | None) -> None:
-        """Name the bits of a block's registers that a cell came from."""
+    def describe_block_origin(self, cell: LaneBits | None) -> str:
+        """Return a sentence with the bits of an open block's registers that a cell came from."""
         number, cursor = self._state.block_statement, self._state.cursor
-        if cell and number and cursor and cursor.block_trace:
-            from ...engine.blocks.block_trace import describe_origins
+        if not (cell and number and cursor and cursor.block_trace):
+            return ""
+        from ...engine.blocks.block_trace import describe_origins
 
-            prefix = cursor.block_trace.block.get_statement(number).prefix
-            key = f"{prefix}{cell.key}"
-            if key in cursor.block_trace.rows:
-                origins = describe_origins(cursor.block_trace, key, cell.lane, cell.low, cell.high)
-                self.show_hint(f"From {origins} of the block")
+        trace = cursor.block_trace
+        key = trace.block.get_statement(number).prefix + cell.key
+        if key not in trace.rows:
+            return ""
+        origins = describe_origins(trace, key, cell.lane, cell.low, cell.high)
+        return f" · from {origins} of the block"
 
     # --- hints ---------------------------------------------------------------------------
 
