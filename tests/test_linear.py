@@ -42,7 +42,7 @@ from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.errors import MAX_PROBLEMS
-from ptxscope.engine.syntax.source import find_fragments
+from ptxscope.engine.syntax.intrinsic_calls import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace
@@ -205,7 +205,7 @@ def _lane(text: str) -> object:
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": parse_instruction,
-    "fragments": lambda text: list(find_fragments(text)),
+    "fragments": lambda text: list(find_pasted_fragments(text)),
     "check a listing": _check("x.ptx"),
     "check C": _check("x.cu"),
     "check Python": _check("x.py"),
@@ -394,6 +394,7 @@ _HEADS = [
         "set",
         "s",
     ),
+    *("__vadd4(", "__vadd4(a, b)", "__vadd4(a,b);", "= __vadd4(", "d = __vneg4(a);", "__"),
     *("vadd4.s32.s32.s32.sat d, ", "// ptxscope trace", "<!-- ptxscope trace ", "d=", "a="),
 ]
 _NUMBERED = {
@@ -407,6 +408,7 @@ _NUMBERED = {
     "numbered blocks": "{{ .reg .b32 %r<9>; vadd.u32.u32.u32 %r{0}, %r1, %r2; }}\n",
     "constants": "mov.u32 %r{0}, 5; vabsdiff4.u32.u32.u32.sat d, %r{0}, %r1, %r2;\n",
     "assignments": "a{}=1,",
+    "intrinsics": "d{0} = __vadd4(a{0}, b);\n",
 }
 """Texts whose parts differ."""
 

@@ -54,11 +54,12 @@ def test_every_asm_line_of_a_source_is_found_at_its_place(check: Checker) -> Non
     lines = path.read_text(encoding="utf-8").splitlines()
     items = check.found(str(path))
     wanted = [at for at, line in enumerate(lines, 1) if "asm(" in line]
-    assert [item["line"] for item in items] == wanted
+    uses = [at for at, line in enumerate(lines, 1) for _ in range(line.count("__v"))]
+    assert [item["line"] for item in items if item["legal"] is None] == uses
+    assert [item["line"] for item in items if item["legal"]] == wanted
     for item in items:
         opcode = item["ptx"].partition(".")[0]
         assert lines[item["line"] - 1][item["column"] - 1 :].startswith(opcode)
-        assert item["legal"]
         assert item["file"] == str(path)
     assert {id_ for item in items for id_ in item["errata"]} == {"E3", "E6"}
 

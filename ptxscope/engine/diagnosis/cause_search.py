@@ -26,6 +26,7 @@ from .form_causes import (
     iter_form_causes,
 )
 from .lane_solver import solve_selectors
+from .literal_solver import find_literals
 from .selector_problem import SelectorMatches
 from .selector_simplicity import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT
 from .value_causes import iter_value_causes
@@ -112,6 +113,7 @@ class Search:
         operands = [x.observation.operands for x in self.cases]
         yield from find_folded_selections(self.ins, operands)
         yield from find_lost_differences(self.ins, operands)
+        yield from find_literals(self.ins, self.cases, self.roles)
         yield from iter_value_causes(self.ins, self.roles)
 
     def _iter_pairs(
@@ -153,7 +155,7 @@ class Search:
         if not (stype and stype.is_float and self.ins.form.cmp):
             return False
         return any(
-            isnan(decode_float(x.observation.operands[role], stype.bits))
+            isnan(decode_float(x.observation.operands[role], stype))
             for x in self.cases
             if not x.observation.matches(x.documented)
             for role in "ab"

@@ -61,12 +61,17 @@ class Cause(NamedTuple):
     """The assembler that gives this result."""
     operands: Callable[[Bits, ObservedCase], Bits] | None = None
     """Function that changes the operands, by role."""
-    is_swap: bool = False
-    """Whether ``operands`` exchanges a and b."""
+    exchanged_roles: tuple[str, ...] = ()
+    """Two roles whose operands are exchanged in the line; ``operands`` exchanges their values."""
     reading: Callable[[Bits], Bits] | None = None
     """Function that misreads the result, by role."""
     is_guard_inverted: bool = False
     """Whether the guard is read with the opposite sense."""
+
+    @property
+    def is_swap(self) -> bool:
+        """Whether it exchanges two operands of the line."""
+        return bool(self.exchanged_roles)
 
     @property
     def has_plan_change(self) -> bool:

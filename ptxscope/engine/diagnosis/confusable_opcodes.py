@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ..isa.catalog import CATALOG
+from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.slots import CMP6
 from ..isa.types import Type
@@ -41,11 +42,16 @@ def get_base_operation(opcode: str) -> str:
     return CATALOG[opcode].base_opcode
 
 
+def _get_shape(entry: Entry) -> tuple[list[str], list[str]]:
+    """Return the names of an instruction's slots, and the roles of its operands."""
+    return [slot.name for slot in entry.slots], [operand.role for operand in entry.operands]
+
+
 @cache
 def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
-    """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
+    """Return opcodes of the same slots and operands, and the operation on lanes of other widths."""
     entry = CATALOG[opcode]
-    names = [slot.name for slot in entry.slots]
+    shape = _get_shape(entry)
     opcodes = []
     for candidate in CATALOG.values():
         name = candidate.opcode
@@ -54,7 +60,7 @@ def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
             continue
         if len(pair) == 1:
             opcodes.append(ConfusableOpcode(name, _LANE_WIDTH_COST))
-        elif candidate.lanes == entry.lanes and [slot.name for slot in candidate.slots] == names:
+        elif candidate.lanes == entry.lanes and _get_shape(candidate) == shape:
             opcodes.append(ConfusableOpcode(name, _CONFUSION_COSTS.get(pair, _DEFAULT_COST)))
     return tuple(opcodes)
 

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, SupportsIndex, overload
 
 from ..isa.entry import SlotPlace
+from ..isa.form import Form
 from ..records import NamedTuple, Record, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
@@ -306,12 +307,11 @@ def _make_explanation(
     ins, causes = search.ins, combination.causes
     variant = search.make_variant(causes)
     assert variant
-    is_swapped = any(cause.is_swap for cause in causes)
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)
+    for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):
+        sources_by_role[x], sources_by_role[y] = sources_by_role[y], sources_by_role[x]
     sources = list(sources_by_role.values())
-    if is_swapped:
-        sources[:2] = sources[1::-1]
     if not variant.form.c and ins.form.c:
         del sources[2:]
     if variant.form.c and len(sources) == 2:
@@ -328,7 +328,7 @@ def _make_explanation(
         spans={},
         notes=(),
     )
-    versions = _format_versions(search, causes, cases[shown_index])
+    versions = _format_versions(search, causes, cases[shown_index], instruction.form)
     phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
     model = _make_model(causes)
     operands = tuple(apply_to_operands(causes, x) for x in cases)
@@ -381,7 +381,9 @@ def _make_near_miss(
     )
 
 
-def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
+def _format_versions(
+    search: Search, causes: tuple[Cause, ...], case: ObservedCase, form: Form
+) -> str:
     """Return the versions of ptxas with which the causes give the same result."""
     if not any(cause.model for cause in causes):
         return ""
@@ -394,7 +396,8 @@ def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCa
             x
             for x, changed_causes in causes_by_model
             if search.compute_result(changed_causes, case) == result
-        ]
+        ],
+        form,
     )
 
 
@@ -407,7 +410,7 @@ def _with_phrase(
     if cause.kind in (CauseKind.SELECTOR, CauseKind.MODIFIER) and len(cause.slots) == 1:
         ((name, value),) = cause.slots
         slot = ins.entry.find_slot(name)
-        if slot and slot.place is not SlotPlace.MODIFIER:
+        if slot and slot.place not in (SlotPlace.MODIFIER, SlotPlace.TABLE):
             return cause._replace(
                 phrase=format_slot_change(ins, slot, ins.form.get(name), value, changed_instruction)
             )

@@ -47,7 +47,6 @@ SLOT_COSTS = {
     "asel": 3,
     "bsel": 3,
     "cmp": 4,
-    "lut": 4,
     "nege": 2,
 }
 """Slots that are varied, and how unusual a mistake in each one is."""

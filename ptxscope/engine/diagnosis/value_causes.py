@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from itertools import combinations
 
 from ..isa.entry import Group
 from ..isa.floats import decode_float, encode_float
@@ -26,47 +27,63 @@ _Value = Callable[[str, Bits, ObservedCase], int]
 """Function that returns a role's new value from all operands and the observation."""
 
 
-def _make_cause(
-    roles: str, phrase: str, cost: int, make_value: _Value, *, is_swap: bool = False
-) -> Cause:
+def make_operand_cause(roles: str, phrase: str, cost: int, make_value: _Value) -> Cause:
     """Return a cause that gives operands other values."""
 
     def change_operands(operands: Bits, case: ObservedCase) -> Bits:
         return {**operands, **{role: make_value(role, operands, case) for role in roles}}
 
     aspects = frozenset(f"value of {role}" for role in roles)
-    return Cause(
-        CauseKind.OPERAND, aspects, phrase, cost, operands=change_operands, is_swap=is_swap
-    )
+    return Cause(CauseKind.OPERAND, aspects, phrase, cost, operands=change_operands)
 
 
-def _make_exchange(ins: Instruction, x: str, y: str, cost: int, *, is_swap: bool = False) -> Cause:
-    """Return the cause that exchanges two operands, each named by its roles."""
+def _make_exchange(ins: Instruction, x: str, y: str, cost: int) -> Cause:
+    """Return the cause that exchanges the values of two operands, each named by its roles."""
     partners = dict.fromkeys(x, y[0]) | dict.fromkeys(y, x[0])
     phrase = f"with {ins.format_operand(x[0])} and {ins.format_operand(y[0])} exchanged"
-    return _make_cause(
-        x + y, phrase, cost, lambda role, bits, _: bits[partners[role]], is_swap=is_swap
-    )
+    return make_operand_cause(x + y, phrase, cost, lambda role, bits, _: bits[partners[role]])
 
 
+def _make_swap(ins: Instruction, x: str, y: str, cost: int) -> Cause:
+    """Return the cause that exchanges two operands of the line."""
+    return _make_exchange(ins, x, y, cost)._replace(exchanged_roles=(x, y))
+
+
+_SWAP_COST = 3
+"""Cost of the exchange of two operands, other than a and b."""
 _OPERAND_SLOTS = ("asel", "bsel", "nega", "negb")
 
 
 def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
     """Yield the exchange of a and b; a literal takes neither a selector nor a sign."""
-    cause = _make_exchange(ins, "a", "b", 2, is_swap=True)
+    cause = _make_swap(ins, "a", "b", 2)
     if not any(isinstance(ins.roles[role], Immediate) for role in "ab"):
         yield cause
     elif not any(ins.form.get(name) for name in _OPERAND_SLOTS):
         yield cause._replace(changed_aspects=cause.changed_aspects.union(_OPERAND_SLOTS))
 
 
+def _iter_similar_swaps(ins: Instruction, roles: Iterable[str]) -> Iterator[Cause]:
+    """Yield the exchange of two operands, not both a and b, that are declared alike.
+
+    Positions and lengths have limits of their own; they are exchanged more easily.
+    """
+    for x, y in combinations(roles, 2):
+        first, second = ins.entry.get_operand(x), ins.entry.get_operand(y)
+        if first._replace(role=second.role) == second and ins.roles[x] != ins.roles[y]:
+            cost = _SWAP_COST - (first.literal_range is not None)
+            if (x, y) != ("a", "b"):
+                yield _make_swap(ins, x, y, cost)
+
+
 def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
     """Yield other operand values: of registers, in all their roles, but not of constants."""
-    types = {role: ins.type_of(role) for role in "abc" if role in known_roles}
+    types = {role: ins.type_of(role) for role in "abce" if role in known_roles & ins.roles.keys()}
     registers = _map_roles(ins, types)
-    if {"a", "b"} <= known_roles and ins.roles["a"] != ins.roles["b"]:
+    has_pair = {"a", "b"} <= types.keys() and types["a"].bits == types["b"].bits
+    if has_pair and ins.roles["a"] != ins.roles["b"]:
         yield from _iter_swaps(ins)
+    yield from _iter_similar_swaps(ins, types)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
     for name, roles in registers.items():
@@ -74,7 +91,7 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
         yield from _iter_misreadings(ins, name, roles, types[roles[0]])
     wide_roles = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
     if len(registers) > 1 and wide_roles:
-        yield _make_cause(
+        yield make_operand_cause(
             wide_roles, "with the bytes of every register reversed", 4, _make_byte_reversal(types)
         )
 
@@ -94,12 +111,19 @@ def _iter_c_causes(
     """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
-        partners = [x for x in registers if x != "c" and types[x[0]].bits == types["c"].bits]
+        similar = ins.entry.get_operand("c")
+        partners = [
+            x
+            for x in registers
+            if x != "c"
+            and types[x[0]].bits == types["c"].bits
+            and ins.entry.get_operand(x[0])._replace(role=similar.role) != similar
+        ]
         yield from (_make_exchange(ins, x, "c", 5) for x in partners)
-    yield _make_cause("c", f"with {name} = 0", 3, lambda *_: 0)
+    yield make_operand_cause("c", f"with {name} = 0", 3, lambda *_: 0)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {name}, which the unwritten lanes show"
-        yield _make_cause("c", phrase, 5, _make_kept_lanes(ins))
+        yield make_operand_cause("c", phrase, 5, _make_kept_lanes(ins))
 
 
 def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]:
@@ -107,7 +131,7 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
         cost = 3 if roles == "c" else 4
-        yield _make_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
+        yield make_operand_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
 
 
 def _make_kept_lanes(ins: Instruction) -> _Value:
@@ -136,16 +160,20 @@ def _reverse_bytes(bits: int, width: int) -> int:
 def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> Iterator[Cause]:
     if type_.bits > 8:
         types = dict.fromkeys(roles, type_)
-        yield _make_cause(
+        yield make_operand_cause(
             roles, f"with the bytes of {name} reversed", 3, _make_byte_reversal(types)
         )
     if type_.bits == 32:
         for unit, part in ((8, "byte"), (16, "half-word")):
             phrase = f"with {name} sign-extended from its low {part}"
-            yield _make_cause(roles, phrase, 4, _make_sign_extension(unit))
+            yield make_operand_cause(roles, phrase, 4, _make_sign_extension(unit))
     if ins.entry.group is Group.COMPARE and type_.bits >= 32:
-        yield _make_cause(roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits))
-        yield _make_cause(roles, f"with {name}'s float made an integer", 4, _to_integer(type_.bits))
+        yield make_operand_cause(
+            roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits)
+        )
+        yield make_operand_cause(
+            roles, f"with {name}'s float made an integer", 4, _to_integer(type_.bits)
+        )
 
 
 def _make_sign_extension(unit: int) -> _Value:
@@ -153,16 +181,21 @@ def _make_sign_extension(unit: int) -> _Value:
 
 
 def _to_float(width: int) -> _Value:
-    return lambda role, bits, _: encode_float(cast(bits[role], width, signed=True), width)
+    return lambda role, bits, _: _convert_integer(bits[role], width)
 
 
 def _to_integer(width: int) -> _Value:
     return lambda role, bits, _: _convert_float(bits[role], width)
 
 
+def _convert_integer(bits: int, width: int) -> int:
+    """Return a signed integer as a float of the same width."""
+    return encode_float(cast(bits, width, signed=True), Type(f"f{width}"))
+
+
 def _convert_float(bits: int, width: int) -> int:
     """Return a float as an integer, or its bits if it has none or rounds to 0."""
-    number = decode_float(bits, width)
+    number = decode_float(bits, Type(f"f{width}"))
     in_range = -(1 << (width - 1)) <= number < 1 << width  # false for a NaN
     return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits
 
@@ -197,7 +230,7 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
         yield _make_d_misreading(
             f"with {name}'s number shown as a float's bits",
             4,
-            lambda bits: encode_float(cast(bits, width, signed=True), width),
+            lambda bits: _convert_integer(bits, width),
         )
 
 

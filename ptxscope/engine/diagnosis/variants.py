@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.legality import find_violations
 from ..isa.types import Type
@@ -49,7 +49,7 @@ def _has_same_bits(literal: Immediate, type_: Type) -> bool:
 
 def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]) -> bool:
     """Return whether a form can take the literals among the operands."""
-    entry = CATALOG[form.opcode]
+    entry = get_entry(form)
     return all(
         _has_same_bits(source, entry.get_operand(role).get_type(form))
         for role, source in sources.items()

@@ -1,7 +1,7 @@
-"""CUDA's SIMD intrinsics (`__vadd4`, `__vcmpgts2`, …) and the PTX that computes the same.
+"""CUDA's integer intrinsics (`__vadd4`, `__byte_perm`, …) and the PTX that computes the same.
 
-Each pair was checked against the code that nvcc 13.0 emits for the intrinsic; if the results
-differ, ``differs`` says how.
+Each pair of a SIMD intrinsic was checked against the code that nvcc 13.0 emits for it. If one
+instruction gives another result, ``differs`` says how, and ``block`` has lines that give the same.
 """
 
 from __future__ import annotations
@@ -13,27 +13,87 @@ from ..records import NamedTuple
 
 
 class Intrinsic(NamedTuple):
-    """A CUDA intrinsic over the bytes or half-words of 32-bit words."""
+    """A CUDA intrinsic that PTX instructions of the catalog compute."""
 
     name: str
     ptx: str
-    """A line in d, a, b and c; ``c`` is not read, or is 0."""
+    """The nearest line, in d and the operands a, b and c; a SIMD instruction's ``c`` may be 0."""
     differs: str = ""
     """Difference between the PTX result and the intrinsic's; empty if there is none."""
+    parameters: str = "ab"
+    """The operands that are C's parameters, in C's order; a line may read others, which are 0."""
+    block: tuple[str, ...] = ()
+    """Lines that give the intrinsic's result, in further registers x and y; if ``ptx`` does not."""
+    compilation: str = ""
+    """What the compiler makes of it, as the predicate of a sentence."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The lines that give its result."""
+        return self.block or (self.ptx,)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What the compiler makes of it, and how ``lines`` differ from it, if they do."""
+        remark = f"`{self.name}` {self.compilation}"
+        has_difference = self.differs and self.differs != _B_IS_ZERO and not self.block
+        return (remark, f"of `{self.name}`: {self.differs}") if has_difference else (remark,)
 
 
 _ALL_ONES = "if the comparison is true, the intrinsic gives all ones and vset gives 1"
 _ROUNDS_DOWN = "the intrinsic rounds halves down, vavrg away from zero"
 _B_IS_ZERO = "the operand b is 0 here"
+_EMULATED_COUNTS = """
+vabs 4 - vabsdiffs 12 - vabsdiffu 12 - vabsss 6 - vadd 5 6 vaddss 15 16 vaddus 10 14 vavgs 16 16
+vavgu 5 5 vhaddu 5 5 vmaxs 7 10 vmaxu 6 12 vmins 7 10 vminu 6 11 vneg 4 5 vnegss 8 9 vsads 15 -
+vsadu - - vsub 5 7 vsubss 14 16 vsubus 10 13
+vcmpeq 6 6 vcmpges 6 6 vcmpgeu 7 8 vcmpgts 6 6 vcmpgtu 7 6 vcmples 6 6 vcmpleu 7 7 vcmplts 6 6
+vcmpltu 7 6 vcmpne 5 5 vseteq 7 7 vsetges 7 7 vsetgeu 7 7 vsetgts 7 7 vsetgtu 8 7 vsetles 7 7
+vsetleu 7 7 vsetlts 7 7 vsetltu 8 7 vsetne 6 6
+""".split()
+"""For each family, the PTX instructions but mov that nvcc 13.0 emits on 2 and on 4 lanes.
+
+``-``: a video instruction is among them.
+"""
+
+
+def _map_compilations() -> dict[str, str]:
+    """Return what nvcc makes of each SIMD intrinsic, by name without underscores."""
+    words = {}
+    for index, family in enumerate(_EMULATED_COUNTS[::3]):
+        for lanes, count in zip("24", _EMULATED_COUNTS[3 * index + 1 : 3 * index + 3], strict=True):
+            words[family + lanes] = (
+                "is still compiled to a video instruction by nvcc 13.0"
+                if count == "-"
+                else f"is emulated by nvcc 13.0 with {count} other instructions"
+            )
+    return words
 
 
 def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
     """Yield the intrinsics over 2 half-words or 4 bytes."""
+    compilations, width = _map_compilations(), 32 // lanes
 
     def pair(
-        name: str, opcode: str, modifiers: str, differs: str = "", operands: str = "d, a, b, c"
+        name: str,
+        opcode: str,
+        modifiers: str,
+        differs: str = "",
+        operands: str = "d, a, b, c",
+        parameters: str = "ab",
+        block: tuple[str, ...] = (),
     ) -> Intrinsic:
-        return Intrinsic(f"__{name}{lanes}", f"{opcode}{lanes}.{modifiers} {operands}", differs)
+        return Intrinsic(
+            f"__{name}{lanes}",
+            f"{opcode}{lanes}.{modifiers} {operands}",
+            differs,
+            parameters,
+            block,
+            compilations[f"{name}{lanes}"],
+        )
+
+    def negate(name: str, modifiers: str) -> Intrinsic:
+        return pair(name, "vsub", modifiers, _B_IS_ZERO, "d, b, a, c", "a")
 
     for name in ("vadd", "vsub"):
         yield pair(name, name, "u32.u32.u32")
@@ -46,21 +106,98 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
         yield pair(f"vmax{sign}", "vmax", types)
         yield pair(f"vmin{sign}", "vmin", types)
         yield pair(f"vsad{sign}", "vabsdiff", f"{types}.add")
-    yield pair("vhaddu", "vavrg", "u32.u32.u32", _ROUNDS_DOWN)
-    yield pair("vabs", "vabsdiff", "s32.s32.s32", _B_IS_ZERO)
-    yield pair("vabsss", "vabsdiff", "s32.s32.s32.sat", _B_IS_ZERO)
-    yield pair("vneg", "vsub", "s32.s32.s32", _B_IS_ZERO, "d, b, a, c")
-    yield pair("vnegss", "vsub", "s32.s32.s32.sat", _B_IS_ZERO, "d, b, a, c")
-    for name, differs in (("vset", ""), ("vcmp", _ALL_ONES)):
-        for cmp in ("eq", "ne"):
-            yield pair(f"{name}{cmp}", "vset", f"u32.u32.{cmp}", differs)
-        for cmp in ("ge", "gt", "le", "lt"):
-            for sign in "su":
-                types = f"{sign}32.{sign}32"
-                yield pair(f"{name}{cmp}{sign}", "vset", f"{types}.{cmp}", differs)
+    # the average of inverted lanes is rounded up, so its inverse is rounded down
+    averaging = (
+        "lop3.b32 x, a, a, a, 0x0f",
+        "lop3.b32 y, b, b, b, 0x0f",
+        f"vavrg{lanes}.u32.u32.u32 x, x, y, x",
+        "lop3.b32 d, x, x, x, 0x0f",
+    )
+    yield pair("vhaddu", "vavrg", "u32.u32.u32", _ROUNDS_DOWN, block=averaging)
+    for suffix, modifiers in (("", "s32.s32.s32"), ("ss", "s32.s32.s32.sat")):
+        yield pair(f"vabs{suffix}", "vabsdiff", modifiers, _B_IS_ZERO, parameters="a")
+        yield negate(f"vneg{suffix}", modifiers)
+    for cmp in ("eq", "ne", "ge", "gt", "le", "lt"):
+        for sign in ("",) if cmp in ("eq", "ne") else "su":
+            modifiers = f"{sign or 'u'}32.{sign or 'u'}32.{cmp}"
+            yield pair(f"vset{cmp}{sign}", "vset", modifiers)
+            # each lane's 1 is moved to its top bit, which is then repeated
+            spreading = (
+                f"vset{lanes}.{modifiers} x, a, b, a",
+                f"shf.l.wrap.b32 x, x, x, {width - 1}",
+                f"prmt.b32 d, x, x, {'0xba98' if lanes == 4 else '0xbb99'}",
+            )
+            yield pair(f"vcmp{cmp}{sign}", "vset", modifiers, _ALL_ONES, block=spreading)
+
+
+_IS_ONE = "is one PTX instruction"
+_DPX = "is emulated before sm_90, where it became a machine instruction"
+_TYPED = "of unsigned operands, it is {}.u32.u32"
+
+
+def _iter_word_intrinsics() -> Iterator[Intrinsic]:
+    """Yield the intrinsics that permute, count, shift and sum."""
+
+    def one(name: str, ptx: str, parameters: str = "abc", differs: str = "") -> Intrinsic:
+        return Intrinsic(f"__{name}", ptx, differs, parameters, compilation=_IS_ONE)
+
+    yield one(
+        "byte_perm",
+        "prmt.b32 d, a, b, c",
+        differs="as documented, it ignores bit 3 of each digit, with which prmt repeats a sign",
+    )
+    yield one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))
+    for half in ("lo", "hi"):
+        opcode = f"dp2a.{half}"
+        yield one(f"dp2a_{half}", f"{opcode}.s32.s32 d, a, b, c", differs=_TYPED.format(opcode))
+    for direction in "lr":
+        for suffix, mode in (("", "wrap"), ("c", "clamp")):
+            yield one(f"funnelshift_{direction}{suffix}", f"shf.{direction}.{mode}.b32 d, a, b, c")
+    for suffix, bits in (("", 32), ("ll", 64)):
+        for opcode in ("brev", "clz", "popc"):
+            yield one(f"{opcode}{suffix}", f"{opcode}.b{bits} d, a", "a")
+        first_one = (
+            f"brev.b{bits} x, a",
+            f"bfind.shiftamt.u{bits} y, x",
+            "vadd.u32.u32.u32 d, y, 1",
+        )
+        yield Intrinsic(
+            f"__ffs{suffix}",
+            f"bfind.u{bits} d, a",
+            "it counts from 1 up to the lowest 1, bfind from 0 up to the highest",
+            "a",
+            first_one,
+            "is compiled to a few instructions",
+        )
+    yield one("fns", "fns.b32 d, a, b, c")
+    yield one("sad", "sad.s32 d, a, b, c")
+    yield one("usad", "sad.u32 d, a, b, c")
+
+
+def _iter_dpx_intrinsics() -> Iterator[Intrinsic]:
+    """Yield the intrinsics of dynamic programming on words: sums and extremes of three."""
+    wraps = "the intrinsic wraps the sum to 32 bits, vadd compares the exact sum"
+    for extreme in ("max", "min"):
+        for sign in "su":
+            types = f"{sign}32.{sign}32.{sign}32"
+            third = f"v{extreme}.{types}.{extreme} d, a, b, c"
+            total = (f"vadd.{types} x, a, b", f"v{extreme}.{types} d, x, c")
+            for name, line, block, differs in (
+                (f"__vi{extreme}3_{sign}32", third, (), ""),
+                (f"__viadd{extreme}_{sign}32", f"vadd.{types}.{extreme} d, a, b, c", total, wraps),
+            ):
+                yield Intrinsic(name, line, differs, "abc", block, _DPX)
+                if sign == "s":
+                    *first, last = block or (line,)
+                    relu = (*first, last.replace(" d,", " x,"), f"vmax.{types} d, x, 0")
+                    negative = "the intrinsic gives 0 for a negative result"
+                    yield Intrinsic(f"{name}_relu", line, negative, "abc", relu, _DPX)
+        line = f"v{extreme}.s32.s32.s32.max d, a, b, 0"
+        yield Intrinsic(f"__vi{extreme}_s32_relu", line, compilation=_DPX)
 
 
 @cache
 def map_intrinsics() -> dict[str, Intrinsic]:
     """Map the name of every intrinsic to its record."""
-    return {intrinsic.name: intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes)}
+    simd = (intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes))
+    return {x.name: x for x in (*simd, *_iter_word_intrinsics(), *_iter_dpx_intrinsics())}

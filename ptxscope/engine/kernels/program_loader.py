@@ -16,6 +16,7 @@ from ..records import NamedTuple
 from ..syntax import tokens as syntax
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
+from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_statement
@@ -79,7 +80,10 @@ def load(
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:
-        language = Language.PTX if next(find_asm_openings(text), None) is None else Language.C
+        is_source = next(find_asm_openings(text), None) is not None
+        language = Language.C if is_source else Language.PTX
+        if has_calls(text):  # they are read as one block
+            language = Language.TEXT
     lines = [0, *(match.end() for match in re.finditer("\n", text))]
     programs: list[Program] = []
     counts = Counter[str]()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from functools import lru_cache
 
 from ..records import NamedTuple
 from ..syntax.errors import Span
@@ -100,6 +101,12 @@ def _joins(separator: str) -> bool:
     return _MACROS.fullmatch(separator) is not None and joint[:1] not in ("", "(", ")", ",")
 
 
+def blank_literals(text: str) -> str:
+    """Return a C source with its comments, strings and asm statements blanked."""
+    return _split_source(text)[0]
+
+
+@lru_cache(maxsize=1)
 def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     """Return the text with comments, strings and asm statements blanked.
 

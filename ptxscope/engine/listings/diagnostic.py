@@ -40,6 +40,18 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         "It is not checked: a half-precision instruction, a sum as an operand, a file of unknown "
         "kind, code in `#if 0`, or text with unknown parts.",
     ),
+    "shorter": (
+        Severity.WARNING,
+        "A `mov` or another operation of fewer operands gives the same result.",
+    ),
+    "ignored": (
+        Severity.WARNING,
+        "The result does not depend on an operand, or on some bits of a literal.",
+    ),
+    "intrinsic": (
+        Severity.NOTE,
+        "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
+    ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
@@ -69,7 +81,7 @@ class CheckedInstruction(NamedTuple):
     location: SourceLocation
     """Location of the opcode, or of the first problem of an illegal instruction."""
     ptx: str
-    """The instruction in canonical form, or as written if it is illegal."""
+    """The instruction in canonical form; as written if it is illegal; the name of an intrinsic."""
     diagnostics: tuple[Diagnostic, ...] = ()
     notes: tuple[str, ...] = ()
     example: Counterexample | None = None
@@ -92,6 +104,11 @@ class CheckedInstruction(NamedTuple):
     def errata(self) -> tuple[str, ...]:
         """Ids of the errata that can change its result on sm_70 and later."""
         return tuple(x.id for x in self.example.errata) if self.example else ()
+
+    @property
+    def is_intrinsic(self) -> bool:
+        """Whether it is not an instruction but the use of an intrinsic."""
+        return any(diagnostic.rule == "intrinsic" for diagnostic in self.diagnostics)
 
     @property
     def is_unreadable(self) -> bool:

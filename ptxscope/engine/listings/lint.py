@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from heapq import merge
 from itertools import chain, islice, pairwise
 
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
@@ -69,7 +70,10 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
 
 
 def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
-    """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings."""
+    """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings.
+
+    In C, yield the uses of CUDA's intrinsics, too.
+    """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
         location = SourceLocation(
@@ -82,9 +86,25 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
             (Diagnostic("unread", message, location, ".ptx .cu .h .py .rs .ll .md .html …"),),
         )
         return
+    disabled_spans = _find_disabled_code(text) if language is Language.C else []
+    items = _check_pieces(text, name, language, disabled_spans)
+    if language is Language.C and "__" in text:
+        from .intrinsic_uses import find_intrinsic_uses  # few sources have any
+
+        items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
+    yield from items
+
+
+def _get_place(item: CheckedInstruction) -> tuple[int, int]:
+    return item.location.line, item.location.column
+
+
+def _check_pieces(
+    text: str, name: str, language: Language, disabled_spans: Sequence[Span]
+) -> Iterator[CheckedInstruction]:
+    """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
-    disabled_spans = _find_disabled_code(text) if language is Language.C else []
     start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
     for piece, following in pairwise(chain(find_ptx(text, language), [None])):

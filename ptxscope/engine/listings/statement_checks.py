@@ -183,6 +183,10 @@ def make_legal_instruction(
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
+    diagnostics += [
+        Diagnostic(x.rule, fill_template(x.message, registers), location)
+        for x in verdict.redundancies
+    ]
     if not (verdict.notes or verdict.loss or verdict.example):
         return CheckedInstruction(name, location, text, tuple(diagnostics))
     notes = tuple(fill_template(note, registers) for note in verdict.notes)

@@ -12,6 +12,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from ..tracing.folding_bugs import describe_folded_slct, describe_lost_difference
 from .counterexample import Counterexample, find_counterexample
+from .redundancy import Redundancy, find_redundancies
 
 RegisterPicker = Callable[[Sequence[str]], tuple[str, ...]]
 """Function that picks some registers out of a sequence."""
@@ -61,6 +62,8 @@ class CachedVerdict(NamedTuple):
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
+    redundancies: tuple[Redundancy, ...]
+    """What it says without effect."""
     loss: str
     """Warning that constant folding drops an absolute value, or an empty string."""
     example: Counterexample | None
@@ -146,6 +149,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         version,
         target,
         tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
+        tuple(find_redundancies(ins)),
         describe_lost_difference(ins),
         example,
         _make_template("\n".join(lines)),

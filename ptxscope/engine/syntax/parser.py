@@ -23,8 +23,9 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
+from .intrinsic_calls import find_pasted_fragments
 from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
-from .source import Fragment, find_fragments, find_text_outside_asm, is_condition
+from .source import Fragment, find_text_outside_asm, is_condition
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
 
@@ -43,7 +44,7 @@ def parse(text: str) -> Instruction:
     an ``asm`` statement or adjacent string literals. A note lists the ignored statements. Raise
     PtxError if there is not exactly one instruction, or if it is illegal.
     """
-    return parse_fragments(text, find_fragments)
+    return parse_fragments(text, find_pasted_fragments)
 
 
 FragmentReader = Callable[[str], Iterable[Fragment]]
@@ -54,6 +55,10 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
     """Parse the one instruction in the PTX that a reader finds, as ``parse`` does."""
     (instruction, *other_instructions) = parse_all(text, reader)
     start, end = instruction.spans["line"]
+    if any(x.spans["line"] == (start, end) for x in other_instructions):
+        opcodes = ", ".join(x.opcode for x in (instruction, *other_instructions))
+        problem = Problem(f"this call needs several instructions: {opcodes}", (start, end))
+        raise NotOneError(text, (problem,))
     if not (text[:start] + text[end:]).strip(_BLANK):
         return instruction
     other_spans = [
@@ -90,7 +95,7 @@ def _iter_omission_notes(text: str) -> Iterator[str]:
     """Yield a note on the ignored statements and non-literal text, if there are any."""
     statements = [
         statement
-        for fragment in find_fragments(text)
+        for fragment in find_pasted_fragments(text)
         for statement in _iter_ignored_statements(text, fragment)
     ]
     if statements:
@@ -107,11 +112,11 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(start, end, text)
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
-            if statement.opcode.text not in OPCODES or _is_half(statement):
+            if statement.opcode.text not in OPCODES:
                 yield fragment.describe(*statement.span, text)
 
 
-def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instruction, ...]:
+def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tuple[Instruction, ...]:
     """Parse every one of the 27 instructions in a text, in order.
 
     Raise PtxError if there is none, or if one is illegal.
@@ -127,7 +132,7 @@ def parse_all(text: str, reader: FragmentReader = find_fragments) -> tuple[Instr
     return tuple(item.instruction for item in parsed_statements if item.instruction)
 
 
-def scan(text: str, reader: FragmentReader = find_fragments) -> Iterator[Parsed]:
+def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[Parsed]:
     """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
     for fragment in reader(text):
         if fragment.problems:
@@ -143,8 +148,6 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
-    if _is_half(statement):
-        return _parse_half_statement(fragment, statement)
     if statement.opcode.text in OPCODES:
         return _parse_known_statement(text, fragment, statement)
     if (
@@ -204,29 +207,9 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
     )
 
 
-_HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
-
-
-def _is_half(statement: RawInstruction) -> bool:
-    """Whether the statement is a half-precision ``set`` or ``setp`` (PTX ISA 9.7.7)."""
-    return statement.opcode.text in ("set", "setp") and any(
-        word.text in _HALVES for word in statement.modifiers
-    )
-
-
-def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Parsed:
-    message = "half-precision `set` and `setp` are not known here; this is not checked"
-    problem = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
-    problems = limit_problems(statement.problems) or (problem,)
-    line = fragment.find_origin(*statement.span)
-    return Parsed(
-        None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in problems), line
-    )
-
-
 def _make_empty_error(text: str) -> PtxError:
     """Return the error for a text that has none of the 27 instructions."""
-    for fragment in find_fragments(text):
+    for fragment in find_pasted_fragments(text):
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             return PtxError(text, (_make_opcode_problem(statement, fragment),))
     span = (0, len(text.rstrip()))
@@ -262,6 +245,8 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     ops = operands.parse_operands(entry, statement, partial)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
+    if form.opcode == "bfe":
+        form = form._replace(is_field_outside=_is_field_outside(form, ops))
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
@@ -271,7 +256,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             problem_span = spans.get(constraint.blamed_slot, (statement.span[1], statement.span[1]))
             message = constraint.message.format(f=form)
             problems.append(Problem(message, problem_span, constraint.allowed(form)))
-    line = fragment.find_origin(*statement.span)
+    line = fragment.call_span or fragment.find_origin(*statement.span)
     if not problems:
         guard = None
         if statement.guard:
@@ -282,9 +267,11 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             tuple(ops.sources),
             guard,
             text,
-            {part: fragment.find_origin(*span) for part, span in spans.items()},
-            (*mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
+            {part: fragment.find_origin(*span) for part, span in spans.items()} | {"line": line},
+            (*fragment.notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
         )
+        if fragment.constants:
+            instruction = instruction.with_constants(fragment.constants)
         problems = list(_find_register_conflicts(instruction, spans))
         if not problems:
             return Parsed(instruction, (), line)
@@ -292,6 +279,14 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     return Parsed(
         None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in shown_problems), line
     )
+
+
+def _is_field_outside(form: Form, ops: operands.ParsedOperands) -> bool:
+    """Whether ``bfe`` reads a register's field whose literals begin above its top bit."""
+    match ops.sources:
+        case [Register(), Immediate(position), Immediate(length)]:
+            return form.stype is not None and position >= form.stype.bits and length > 0
+    return False
 
 
 def _find_unsure_slots(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from ..records import NamedTuple
 from .errors import Problem, Span, limit_problems
@@ -62,6 +62,12 @@ class Fragment(NamedTuple):
     """Problems of the text around the PTX, as positions in the pasted text."""
     gaps: tuple[int, ...] = ()
     """The positions of the gaps in the PTX."""
+    constants: Mapping[str, int] = {}
+    """The bits of registers that the text makes constants."""
+    notes: tuple[str, ...] = ()
+    """Remarks on the text that the PTX was read from."""
+    call_span: Span | None = None
+    """The span of a call in the pasted text that stands for the PTX."""
 
     def find_gap(self, start: int, end: int) -> int | None:
         """Return the position of the first gap in a range of the PTX, or None."""
@@ -99,8 +105,8 @@ class Fragment(NamedTuple):
         return start, start + 1
 
 
-class _FragmentBuilder:
-    """Collects decoded string literals into one Fragment."""
+class FragmentBuilder:
+    """Collects pieces of PTX, each with its origin, into one Fragment."""
 
     def __init__(self) -> None:
         self.text: list[str] = []
@@ -110,6 +116,7 @@ class _FragmentBuilder:
         self.widths: list[int] = []
 
     def add(self, text: str, origin: int, width: int = 0) -> None:
+        """Add a piece; ``width`` is that of one character's origin, 0 for a copy."""
         self.starts.append(self.size)
         self.origins.append(origin)
         self.widths.append(width)
@@ -117,6 +124,7 @@ class _FragmentBuilder:
         self.size += len(text)
 
     def make_fragment(self, problems: list[Problem]) -> Fragment:
+        """Return the pieces as a fragment."""
         if not self.starts:
             return Fragment("", problems=tuple(problems))
         return Fragment(
@@ -191,7 +199,7 @@ def read_asm(text: str, start: int, text_start: int) -> AsmText:
     return AsmText(fragment, start, end)
 
 
-_MACRO_CALL = re.compile(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
+_MACRO_CALL = r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+"
 _COMPLETE = re.compile(r"[;}]\s*+\Z")
 _OPERAND = re.compile(r"%(?:\d|\[)")
 
@@ -211,7 +219,7 @@ def _is_operand_macro(macro: str, ptx: str) -> bool:
     The PTX is complete and names operands, which stand nowhere else.
     """
     return bool(
-        _MACRO_CALL.fullmatch(macro)
+        re.fullmatch(_MACRO_CALL, macro)
         and _COMPLETE.search(ptx[-_MAX_INDENT_CHARS:])
         and _OPERAND.search(ptx)
     )
@@ -267,7 +275,7 @@ def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
 
     A gap replaces anything else between or after them.
     """
-    builder, problems, depth = _FragmentBuilder(), list[Problem](), 0
+    builder, problems, depth = FragmentBuilder(), list[Problem](), 0
     while True:
         position = skip_blanks(text, position)
         if raw := _RAW.match(text, position):
@@ -287,13 +295,11 @@ def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
             position = end
 
 
-_GAP_TOKEN = re.compile(
-    rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+_GAP_TOKEN = rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
       | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
       | (?P<mark>[():,])
-      | \w++ | .""",
-    re.VERBOSE | re.DOTALL,
-)
+      | \w++ | ."""
+"""Not compiled yet, like other patterns of macros: to compile them takes 1 % of each start."""
 _LINE = re.compile(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
 _LINE_START = re.compile(r"(?<!\\)\n[^\S\n]*+\Z")
 _MAX_INDENT_CHARS = 80
@@ -307,7 +313,8 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
     where the text of an asm statement ends.
     """
     end = token_start = position
-    while token := _GAP_TOKEN.match(text, token_start):
+    gap_token = re.compile(_GAP_TOKEN, re.VERBOSE | re.DOTALL)
+    while token := gap_token.match(text, token_start):
         kind, mark = token.lastgroup, token["mark"]
         if kind == "stop" or (mark and mark != "(" and not depth):
             break
@@ -328,14 +335,14 @@ _PERCENT = {"%%": "%", "%=": "0"}
 _PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
 
 
-def _add_plain_text(text: str, origin: int, builder: _FragmentBuilder) -> None:
+def _add_plain_text(text: str, origin: int, builder: FragmentBuilder) -> None:
     """Add plain characters, with ``%%`` read as ``%``."""
     for part in _PERCENTS.finditer(text):
         start, piece = origin + part.start(), part[0]
         builder.add(_PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0)
 
 
-def _decode(text: str, position: int, builder: _FragmentBuilder, problems: list[Problem]) -> int:
+def _decode(text: str, position: int, builder: FragmentBuilder, problems: list[Problem]) -> int:
     """Add one string literal's characters; return the position after its closing quote."""
     start = position
     while position < len(text):
@@ -374,13 +381,12 @@ def _make_unclosed_problem(start: int, end: int) -> Problem:
     )
 
 
-_CONDITIONS = re.compile(
+_CONDITIONS = (
     r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
-    re.DOTALL,
+    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+"
 )
 
 
 def is_condition(source: str) -> bool:
     """Whether a gap's source text consists of preprocessor lines that add no text."""
-    return _CONDITIONS.fullmatch(source) is not None
+    return re.fullmatch(_CONDITIONS, source, re.DOTALL) is not None

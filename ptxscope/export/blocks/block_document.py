@@ -161,7 +161,7 @@ def _iter_differences(trace: BlockTrace) -> Iterator[str]:
             f"{name} = {format_hex(other.result[name], trace.block.type_of(role).bits)}"
             for role, name in trace.block.results.items()
         )
-        versions = format_versions([x.model for x in others])
+        versions = format_versions([x.model for x in others], part.instruction.form)
         errata = ", ".join(part.errata)
         yield make_printable(
             f"ptxas {versions} gives {values}: statement {number} is the first that differs"

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ...engine.listings.counterexample import Counterexample
 from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic
 from ...engine.listings.statement_scanner import SourceLocation
-from ...engine.syntax.errors import Problem, caret_lines, make_printable
+from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
@@ -18,7 +18,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
         "line": item.location.line,
         "column": item.location.column,
         "ptx": item.ptx,
-        "legal": None if item.is_unreadable else item.is_legal,
+        "legal": None if item.is_unreadable or item.is_intrinsic else item.is_legal,
         "message": item.message,
         "notes": item.notes,
         "errata": item.errata,
@@ -87,10 +87,15 @@ def _example_lines(example: Counterexample) -> Iterator[str]:
 def count_items(
     items: Iterable[CheckedInstruction], counts: Counter[str]
 ) -> Iterator[CheckedInstruction]:
-    """Yield the items and count them by ``checked``, ``illegal``, ``affected`` and ``unread``."""
+    """Yield the items and count them.
+
+    The counts are ``checked``, ``illegal``, ``affected``, ``unread`` and ``intrinsics``.
+    """
     for item in items:
         if not item.diagnostics:
             counts["checked"] += 1
+        elif item.is_intrinsic:
+            counts["intrinsics"] += 1
         elif item.is_unreadable:
             counts["unread"] += 1
         else:
@@ -105,4 +110,8 @@ def format_summary(counts: Counter[str]) -> str:
     noun = "instruction" if counts["checked"] == 1 else "instructions"
     summary = f"{counts['checked']} {noun}, {counts['illegal']} illegal, "
     summary += f"{counts['affected']} that an erratum can change"
-    return summary + (f"; {counts['unread']} not checked" if counts["unread"] else "")
+    if counts["unread"]:
+        summary += f"; {counts['unread']} not checked"
+    if counts["intrinsics"]:
+        summary += f"; {format_count(counts['intrinsics'], 'use')} of intrinsics"
+    return summary

@@ -64,7 +64,7 @@ class ListingController:
         if (block := _find_block(text)) is not None:
             from ...state.open_listing import open_block
 
-            self.open_cursor(open_block(block, self._state.setup.model), is_block=True)
+            self.open_cursor(open_block(block, self._state.setup.model))
             return
         if len(statements) > 1 and any(item.instruction for item in statements):
             self.open_text(text, "pasted")
@@ -86,16 +86,14 @@ class ListingController:
             return
         self.open_cursor(cursor)
 
-    def open_cursor(
-        self, cursor: ListingCursor, *, is_first: bool = False, is_block: bool = False
-    ) -> None:
+    def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
         """Open a listing beside the trace; with ``is_first``, undo ends there.
 
         A block begins at the first step of its first statement, and the keys for steps go on
         through all of them.
         """
         self.go_to(cursor)
-        if is_block:
+        if cursor.listing.block is not None:
             self._state.go_to_step(1)
             self._view.show_step()
         if is_first:

@@ -1,0 +1,238 @@
+"""Calls of CUDA's intrinsics, `d = __vadd4(a, b);`, read as the PTX that computes the same."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING
+
+from ..isa.catalog import CATALOG
+from ..records import NamedTuple
+from .errors import Problem, Span, find_closest_spelling, quote_word
+from .source import Fragment, FragmentBuilder, find_fragments
+
+if TYPE_CHECKING:
+    from ..isa.intrinsics import Intrinsic
+
+_CALL = re.compile(
+    r"\s*+(?P<types>(?:[A-Za-z]\w*+[\s*&]++(?!=))*+)"
+    r"(?:(?P<result>[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
+    re.ASCII,
+)
+_END = re.compile(r"\s*+;?\s*+")
+_NAME = re.compile(r"[A-Za-z]\w*+", re.ASCII)
+_NUMBER = re.compile(r"([+-]?(?:0[xX][0-9a-fA-F]++|0[bB][01]++|\d++))[uUlL]*+", re.ASCII)
+_LETTER = re.compile(r"\b([abcdxy])\b")
+"""A register of an intrinsic's lines; modifiers have two letters or more."""
+_WORD_MASK = (1 << 32) - 1
+
+
+class _Call(NamedTuple):
+    """A call of an intrinsic in a text."""
+
+    intrinsic: Intrinsic | None
+    """None if there is a problem."""
+    arguments: tuple[str, ...]
+    result: str
+    """The variable that it is assigned to; empty if there is none."""
+    parts: dict[str, Span]
+    """The spans of the arguments and the result, by the letters of the lines."""
+    name_span: Span
+    span: Span
+    problem: Problem | None = None
+
+
+def has_calls(text: str) -> bool:
+    """Return whether a text consists of calls of intrinsics."""
+    return "__" in text and _read_calls(text) is not None
+
+
+def find_pasted_fragments(text: str) -> Iterator[Fragment]:
+    """Yield the PTX of a text: of each call of an intrinsic, or what ``find_fragments`` finds."""
+    if "__" not in text or (calls := _read_calls(text)) is None:
+        yield from find_fragments(text)
+        return
+    for call in calls:
+        yield _make_call_fragment(call)
+
+
+def find_pasted_blocks(text: str) -> Iterator[Fragment]:
+    """Yield the PTX of a text, that of all its calls of intrinsics together."""
+    if "__" not in text or (calls := _read_calls(text)) is None:
+        yield from find_fragments(text)
+        return
+    if problems := tuple(x.problem for x in calls if x.problem):
+        yield Fragment("", problems=problems)
+        return
+    taken = {name for call in calls for name in (*call.arguments, call.result)}
+    writer = _PtxWriter(taken)
+    for call in calls:
+        writer.add_call(call)
+    yield writer.make_fragment(with_moves=True)
+
+
+def _make_call_fragment(call: _Call) -> Fragment:
+    if call.intrinsic is None:
+        return Fragment("", problems=(call.problem,) if call.problem else ())
+    writer = _PtxWriter({*call.arguments, call.result})
+    writer.add_call(call)
+    return writer.make_fragment()._replace(
+        constants=writer.constants, notes=call.intrinsic.remarks, call_span=call.span
+    )
+
+
+# --- reading calls ------------------------------------------------------------------------
+
+
+def _read_calls(text: str) -> list[_Call] | None:
+    """Return the calls of a text that has nothing else; None for any other text.
+
+    The last one may have a problem.
+    """
+    calls, position = list[_Call](), 0
+    while position < len(text):
+        match = _CALL.match(text, position)
+        if match is None:
+            return None
+        calls.append(_read_call(text, match))
+        if calls[-1].problem:
+            break
+        end = _END.match(text, calls[-1].span[1])
+        assert end
+        position = end.end()
+    return calls
+
+
+def _read_call(text: str, match: re.Match[str]) -> _Call:
+    from ..isa.intrinsics import map_intrinsics
+
+    intrinsics, name, end = map_intrinsics(), match["name"], match.end()
+    intrinsic, arguments = intrinsics.get(name), list(_iter_arguments(match))
+    call_span = (match.start("name"), end + 1)
+    problem: Problem | None
+    if intrinsic is None:
+        problem = _make_name_problem(name, match.span("name"), [*intrinsics])
+    elif not text.startswith(")", end):
+        message = "an argument is an expression" if end < len(text) else "a `)` is missing"
+        problem = Problem(message, (match.start("arguments"), end))
+    else:
+        problem = _find_argument_problem(intrinsic, arguments, call_span)
+    parameters = intrinsic.parameters if intrinsic else ""
+    parts = {role: span for role, (_, span) in zip(parameters, arguments, strict=False)}
+    if match["result"]:
+        parts["d"] = match.span("result")
+    return _Call(
+        None if problem else intrinsic,
+        tuple(argument for argument, _ in arguments),
+        match["result"] or "",
+        parts,
+        match.span("name"),
+        (match.start("types"), end + 1),
+        problem,
+    )
+
+
+def _iter_arguments(match: re.Match[str]) -> Iterator[tuple[str, Span]]:
+    """Yield the arguments of a call with their spans."""
+    position = match.start("arguments")
+    for part in match["arguments"].split(","):
+        start = position + len(part) - len(part.lstrip())
+        yield part.strip(), (start, start + len(part.strip()))
+        position += len(part) + 1
+
+
+def _make_name_problem(name: str, span: Span, names: Sequence[str]) -> Problem:
+    close = find_closest_spelling(name, names)
+    question = f"; did you mean `{close}`?" if close else ""
+    return Problem(f"{quote_word(name)} is not an intrinsic that ptxscope reads{question}", span)
+
+
+def _find_argument_problem(
+    intrinsic: Intrinsic, arguments: Sequence[tuple[str, Span]], call_span: Span
+) -> Problem | None:
+    """Return the problem of a call's arguments, if there is one."""
+    expected = intrinsic.parameters
+    if len(arguments) != len(expected):
+        count = f"{len(expected)} argument{'s' * (len(expected) > 1)}"
+        return Problem(
+            f"`{intrinsic.name}` takes {count}, not {len(arguments)}",
+            call_span,
+            f"{intrinsic.name}({', '.join(expected)})",
+        )
+    for argument, span in arguments:
+        if not (_NAME.fullmatch(argument) or _NUMBER.fullmatch(argument)):
+            return Problem(f"{quote_word(argument)} is not a name or a number", span)
+    return None
+
+
+# --- writing PTX --------------------------------------------------------------------------
+
+
+class _PtxWriter:
+    """Writes the lines of calls, each part with its place in the call.
+
+    An operand that must be a register but is a number becomes a register that holds it.
+    """
+
+    def __init__(self, taken: Set[str]) -> None:
+        """``taken`` are the names of the calls' variables."""
+        self._taken = {*taken}
+        self._pieces: list[tuple[str, Span]] = []
+        self.constants: dict[str, int] = {}
+        """The bits of the registers that hold numbers."""
+
+    def add_call(self, call: _Call) -> None:
+        """Write the lines of a call without a problem."""
+        assert call.intrinsic
+        lines = call.intrinsic.lines
+        names = self._name_operands(call, lines)
+        for line in lines:
+            for index, part in enumerate(_LETTER.split(line)):
+                if index % 2:
+                    self._pieces.append((names[part], call.parts.get(part, call.name_span)))
+                else:
+                    self._pieces.append((part, call.name_span))
+            self._pieces.append((";", (call.span[1] - 1, call.span[1])))
+
+    def _name_operands(self, call: _Call, lines: Sequence[str]) -> dict[str, str]:
+        """Return the texts of the operands by their letters in the lines."""
+        assert call.intrinsic
+        opcodes = {line.partition(".")[0] for line in lines}
+        can_take_immediates = all(CATALOG[opcode].can_take_immediates for opcode in opcodes)
+        texts = dict(zip(call.intrinsic.parameters, call.arguments, strict=True))
+        for letter in dict.fromkeys(_LETTER.findall(" ".join(lines))):
+            if letter == "d":
+                texts[letter] = call.result or self._choose_name(letter)
+                self._taken.add(texts[letter])
+            elif letter in "xy":
+                texts[letter] = self._choose_name(letter)
+            elif number := _NUMBER.fullmatch(texts.get(letter, "0")):
+                text = number[1] if can_take_immediates else self._hold(letter, int(number[1], 0))
+                texts[letter] = text
+        return texts
+
+    def _hold(self, letter: str, number: int) -> str:
+        """Return the register that holds a number."""
+        bits = number & _WORD_MASK
+        for name, held_bits in self.constants.items():
+            if held_bits == bits:
+                return name
+        name = self._choose_name(letter if bits else "zero")
+        self._taken.add(name)
+        self.constants[name] = bits
+        return name
+
+    def _choose_name(self, stem: str) -> str:
+        """Return a name that nothing has."""
+        names = (stem, *(f"{stem}{number}" for number in range(len(self._taken) + 1)))
+        return next(x for x in names if x not in self._taken)
+
+    def make_fragment(self, *, with_moves: bool = False) -> Fragment:
+        """Return the lines, after a ``mov`` for each constant if these are wanted."""
+        builder = FragmentBuilder()
+        place = self._pieces[0][1]
+        moves = [(f"mov.b32 {name}, {bits:#x};", place) for name, bits in self.constants.items()]
+        for text, (start, end) in (*(moves if with_moves else ()), *self._pieces):
+            for character in text:
+                builder.add(character, start, end - start)
+        return builder.make_fragment([])

@@ -1,0 +1,263 @@
+"""CUDA's intrinsics: read as PTX, and found in C sources.
+
+The expected values are computed here from CUDA's documentation (CUDA Math API, "Integer
+Intrinsics" and "SIMD Intrinsics"; CUDA C++ Programming Guide, "DPX"), with plain integers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from random import Random
+
+import pytest
+
+from ptxscope.engine.isa.intrinsics import map_intrinsics
+from ptxscope.engine.listings.asm_bindings import parse_pasted
+from ptxscope.engine.listings.diagnostic import CheckedInstruction
+from ptxscope.engine.listings.lint import check_text
+from ptxscope.engine.syntax.errors import NotOneError, PtxError
+from ptxscope.engine.syntax.parser import parse, parse_all
+from ptxscope.engine.tracing.evaluation import evaluate
+from tests.engine.test_program import INTRINSICS, documented
+
+WORD = 0xFFFFFFFF
+BITING = (0, 1, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x80000000, 0x00FF8001)
+
+
+def signed(x: int) -> int:
+    return x - (1 << 32) if x >> 31 else x
+
+
+def byte(x: int, index: int) -> int:
+    return x >> 8 * index & 0xFF
+
+
+def byte_perm(x: int, y: int, s: int) -> int:
+    return sum(byte(y << 32 | x, s >> 4 * i & 7) << 8 * i for i in range(4))
+
+
+def dot(x: list[int], y: list[int], c: int) -> int:
+    return c + sum(i * j for i, j in zip(x, y, strict=True))
+
+
+def signed_parts(x: int, width: int, count: int, first: int = 0) -> list[int]:
+    parts = [x >> width * i & (1 << width) - 1 for i in range(first, first + count)]
+    return [part - (1 << width) if part >> width - 1 else part for part in parts]
+
+
+def funnel(low: int, high: int, n: int, left: bool) -> int:
+    pair = high << 32 | low
+    return pair << n >> 32 if left else pair >> n
+
+
+def nth_set(mask: int, base: int, offset: int) -> int:
+    base, offset = base & 31, signed(offset)
+    step = 1 if offset >= 0 else -1
+    left, place = abs(offset) or 1, base
+    while 0 <= place <= 31:
+        left -= mask >> place & 1
+        if not left:
+            return place
+        if offset == 0:
+            break
+        place += step
+    return -1
+
+
+def first_one(x: int) -> int:
+    return (x & -x).bit_length()
+
+
+WORDS: dict[str, Callable[..., int]] = {
+    "byte_perm": byte_perm,
+    "dp4a": lambda a, b, c: dot(signed_parts(a, 8, 4), signed_parts(b, 8, 4), c),
+    "dp2a_lo": lambda a, b, c: dot(signed_parts(a, 16, 2), signed_parts(b, 8, 2), c),
+    "dp2a_hi": lambda a, b, c: dot(signed_parts(a, 16, 2), signed_parts(b, 8, 2, 2), c),
+    "funnelshift_l": lambda lo, hi, n: funnel(lo, hi, n & 31, True),
+    "funnelshift_lc": lambda lo, hi, n: funnel(lo, hi, min(n, 32), True),
+    "funnelshift_r": lambda lo, hi, n: funnel(lo, hi, n & 31, False),
+    "funnelshift_rc": lambda lo, hi, n: funnel(lo, hi, min(n, 32), False),
+    "brev": lambda x: int(f"{x:032b}"[::-1], 2),
+    "brevll": lambda x: int(f"{x:064b}"[::-1], 2),
+    "clz": lambda x: 32 - x.bit_length(),
+    "clzll": lambda x: 64 - x.bit_length(),
+    "popc": int.bit_count,
+    "popcll": int.bit_count,
+    "ffs": first_one,
+    "ffsll": first_one,
+    "fns": nth_set,
+    "sad": lambda x, y, z: abs(signed(x) - signed(y)) + z,
+    "usad": lambda x, y, z: abs(x - y) + z,
+}
+
+
+def dpx(name: str, *operands: int) -> int:
+    """A DPX function: the extreme of three words, or of a sum that wraps and a word."""
+    operation, type_, *relu = name.split("_")
+    number = signed if type_ == "s32" else int
+    if operation.startswith("viadd"):
+        first, second, third = operands
+        operands = ((first + second) & WORD, third)
+    result = (max if "max" in operation else min)(map(number, operands))
+    return max(result, 0) if relu else result
+
+
+def expected(name: str, *operands: int) -> int:
+    base = name.strip("_")
+    if base in WORDS:
+        return WORDS[base](*operands)
+    if "_" in base:
+        return dpx(base, *operands)
+    return documented(base, operands[0], operands[-1])
+
+
+def result_of(name: str, operands: tuple[int, ...]) -> int:
+    """The result of the lines that an intrinsic's call stands for, run one after the other."""
+    roles = "abc"[: len(operands)]
+    held: dict[str, int] = dict(zip(roles, operands, strict=True))
+    for ins in parse_all(f"{name}({', '.join(roles)})"):
+        needed = {x.name: held[x.name] for x in ins.inputs}
+        (value,) = evaluate(ins, needed).values()
+        (target,) = ins.results.values()
+        held[target] = int(value)
+    return held["d"]
+
+
+@pytest.mark.parametrize("name", sorted(map_intrinsics()))
+def test_a_call_gives_what_cuda_documents(name: str) -> None:
+    rng, count = Random(name), len(map_intrinsics()[name].parameters)
+    width = 64 if name.endswith("ll") else 32
+    rows = [tuple(rng.choice(BITING) for _ in range(count)) for _ in range(60)]
+    rows += [tuple(rng.getrandbits(width) for _ in range(count)) for _ in range(60)]
+    if name == "__byte_perm":  # with bit 3 of a digit, prmt differs, as its note says
+        rows = [(a, b, c & 0xFFFF7777) for a, b, c in rows]
+    if name.startswith("__funnelshift"):
+        rows += [(a, b, c & 63) for a, b, c in rows]
+    if name == "__fns":  # a base above 31 is undefined
+        rows = [(a, b & 31, (c % 9 - 4) & WORD) for a, b, c in rows]
+    for row in rows:
+        assert result_of(name, row) == expected(name, *row) & (1 << width) - 1, row
+
+
+def test_the_examples_of_the_programming_guide() -> None:
+    for name, operands, result in (
+        ("__vimax3_s32_relu", (-15, 8, 5), 8),
+        ("__vimax3_s32_relu", (-15, -2, -4), 0),
+        ("__viaddmin_s32_relu", (-5, 6, -2), 0),
+    ):
+        assert result_of(name, tuple(x & WORD for x in operands)) == result
+
+
+def test_names_and_numbers_stand_where_they_are_written() -> None:
+    text = "  unsigned sum = __vadd4(x,\n 0x01010101u);"
+    ins = parse_pasted(text)
+    assert str(ins) == "vadd4.u32.u32.u32 sum, x, b, zero;"
+    assert ins.constants == {"b": 0x01010101, "c": 0}
+    parts = {role: text[slice(*span)] for role, span in ins.spans.items()}
+    assert parts["line"] == "unsigned sum = __vadd4(x,\n 0x01010101u)"
+    assert (parts["opcode"], parts["d"], parts["a"], parts["b"]) == (
+        "__vadd4", "sum", "x", "0x01010101u",
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("__vneg4(b)", "vsub4.s32.s32.s32 d, zero, b, zero;"),
+        ("__vabs2(zero)", "vabsdiff2.s32.s32.s32 d, zero, zero0, zero0;"),
+        ("d2 = __vsadu4(d, a);", "vabsdiff4.u32.u32.u32.add d2, d, a, zero;"),
+        ("__usad(d, 3, -1)", "sad.u32 d0, d, 3, -1;"),
+        ("return __byte_perm(x, y, 0x5410);", "prmt.b32 d, x, y, 0x5410;"),
+        ("__vimin3_u32(a, b, c)", "vmin.u32.u32.u32.min d, a, b, c;"),
+    ],
+)
+def test_a_call_is_a_line(text: str, line: str) -> None:
+    assert str(parse(text)) == line
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "place"),
+    [
+        ("__vadd4(a)", "`__vadd4` takes 2 arguments, not 1", "__vadd4(a)"),
+        ("__vneg4(a, b)", "`__vneg4` takes 1 argument, not 2", "__vneg4(a, b)"),
+        ("__vadd4(a, b + 1)", "`b + 1` is not a name or a number", "b + 1"),
+        ("__vadd4(f(a), b)", "an argument is an expression", "f"),
+        ("__vadd4(a, b", "a `)` is missing", "a, b"),
+        ("__vaddd4(a, b)", "is not an intrinsic that ptxscope reads; did you mean `__vadd4`?",
+         "__vaddd4"),
+    ],
+)  # fmt: skip
+def test_a_wrong_call_says_what_is_wrong(text: str, message: str, place: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        parse(text)
+    (problem,) = caught.value.errors
+    assert message in problem.message
+    assert text[slice(*problem.span)] == place
+
+
+def test_an_intrinsic_of_several_instructions_says_which() -> None:
+    with pytest.raises(NotOneError, match="needs several instructions: lop3, lop3, vavrg4, lop3"):
+        parse("x = __vhaddu4(a, b);")
+    with pytest.raises(NotOneError, match="there are 2 instructions here"):
+        parse("x = __vadd4(a, b); y = __vsub4(x, b);")
+
+
+def test_a_difference_is_a_note() -> None:
+    assert len(parse("__vneg4(a)").notes) == 1
+    assert "of unsigned operands, it is dp4a.u32.u32" in parse("__dp4a(a, b, c)").notes[-1]
+
+
+def test_the_counts_are_those_of_the_code_that_nvcc_emits() -> None:
+    seen = set()
+    for program in INTRINSICS.values():
+        name = f"__{program.name.removeprefix('k_')}"
+        made = map_intrinsics()[name].compilation
+        seen.add(name)
+        opcodes = [x.opcode.partition(".")[0] for x in program.statements]
+        left = [x for x in opcodes if x not in ("", "ld", "st", "mov", "cvta", "ret")]
+        if any(re.fullmatch(r"v\w+[24]", x) for x in left):
+            assert made == "is still compiled to a video instruction by nvcc 13.0", name
+        else:
+            assert made == f"is emulated by nvcc 13.0 with {len(left)} other instructions", name
+    kept = [x for x in seen if "still" in map_intrinsics()[x].compilation]
+    assert (len(seen), len(kept)) == (82, 7)
+
+
+SOURCE = """\
+// __vadd4(a, b)
+__device__ unsigned __vadd4(unsigned a, unsigned b);
+static const char *s = "__vadd4(a,b)";
+#define ADD(a,b) __vadd4(a, b)
+__device__ unsigned f(unsigned a, unsigned b) {
+  unsigned d = __vabsdiffu4 (a, b);
+  asm("vadd4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
+  x__vadd4(a, b); __vadd4x(a, b); __vadd4;
+#if 0
+  d = __vsub4(a, b);
+#endif
+  /* __vadd4(a, b) */ return __byte_perm(d, b, 0x5410) * __vcmpgtu4(a, b);
+}
+"""
+
+
+def uses(text: str, name: str = "k.cu") -> list[CheckedInstruction]:
+    return [x for x in check_text(text, name) if x.is_intrinsic]
+
+
+@pytest.mark.parametrize("name", ["k.cu", "k.cuh", "k.h"])
+def test_check_finds_the_uses_of_intrinsics(name: str) -> None:
+    items = list(check_text(SOURCE, name))
+    assert [(x.location.line, x.ptx.partition(" ")[0]) for x in items] == [
+        (4, "__vadd4"), (6, "__vabsdiffu4"), (7, "vadd4.u32.u32.u32"), (12, "__byte_perm"),
+        (12, "__vcmpgtu4"),
+    ]  # fmt: skip
+    assert [x.diagnostics[0].message for x in uses(SOURCE, name)] == [
+        "`__vadd4` (`vadd4.u32.u32.u32`) is emulated by nvcc 13.0 with 6 other instructions",
+        "`__vabsdiffu4` (`vabsdiff4.u32.u32.u32`) is still compiled to a video instruction by "
+        "nvcc 13.0",
+        "`__byte_perm` (`prmt.b32`) is one PTX instruction",
+        "`__vcmpgtu4` is emulated by nvcc 13.0 with 6 other instructions",
+    ]
+    assert all(x.is_legal for x in items)
+    assert not uses(SOURCE, "k.py")
