@@ -8,12 +8,15 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from random import Random
 from typing import Any
 from xml.etree import ElementTree as ET
 
 import pytest
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 
 import ptxscope
 from ptxscope import PtxError, parse_block, trace_block
@@ -147,6 +150,12 @@ def test_json() -> None:
     trace = trace_block(DEQUANT, VALUES)
     data = json.loads(ptxscope.export(trace, "json"))
     assert data["schema"] == "ptxscope.block/1"
+    schemas = [
+        Resource.from_contents(json.loads(files("ptxscope.export").joinpath(name).read_text()))
+        for name in ("block.schema.json", "trace.schema.json")
+    ]
+    registry = Registry().with_resources([(str(x.id()), x) for x in schemas])
+    Draft202012Validator(schemas[0].contents, registry=registry).validate(data)
     assert [x["name"] for x in data["operands"]] == ["a", "b", "c"]
     assert [x["reads"].get("a") for x in data["statements"]] == [
         {"statement": 0, "name": "a"},

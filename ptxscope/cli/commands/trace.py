@@ -6,6 +6,7 @@ import argparse
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
@@ -51,6 +52,10 @@ from ..support.picture_output import (
     write_frames,
 )
 
+if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.blocks.block_trace import BlockTrace
+
 _EPILOG = """\
 examples:
   ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
@@ -87,15 +92,11 @@ def run(words: Sequence[str]) -> int:
     reject_unused_options(parser, arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
-    if arguments.ptx is not None and arguments.read is None:
-        arguments.target = parse_ptx(arguments.ptx)
-        if not isinstance(arguments.target, Instruction):
-            from ..support.block_output import run_block
+    if block := _find_block(arguments):
+        from ..support.block_output import run_block
 
-            run_block(arguments.target, arguments)
-            return 0
-    if arguments.fold:
-        raise CommandError("error: --fold is for a block of several statements")
+        run_block(block, arguments)
+        return 0
     trace, options = _annotate_request(arguments)
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
@@ -150,13 +151,43 @@ def parse_request(
     ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
     ``strict``, options without an effect are rejected in it too.
     """
+    arguments = _parse_document_words(words, format_, strict=strict)
+    return (*_annotate_request(arguments), arguments)
+
+
+def parse_any_request(
+    words: Sequence[str], format_: str = "text"
+) -> tuple[Trace | BlockTrace, Options, argparse.Namespace]:
+    """Return the trace of an instruction or of a block as ``parse_request`` does if ``strict``."""
+    arguments = _parse_document_words(words, format_, strict=True)
+    if block := _find_block(arguments):
+        from ..support.block_output import annotate_block
+
+        return (*annotate_block(block, arguments), arguments)
+    return (*_annotate_request(arguments), arguments)
+
+
+def _parse_document_words(
+    words: Sequence[str], format_: str, *, strict: bool
+) -> argparse.Namespace:
     parser = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(parser)
     arguments = parse_words(parser, words)
     choose_format(arguments, FORMATS, format_)
     if strict:
         reject_unused_options(parser, arguments)
-    return (*_annotate_request(arguments), arguments)
+    return arguments
+
+
+def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
+    """Return the block that the arguments have instead of an instruction, or None."""
+    if arguments.ptx is not None and arguments.read is None:
+        arguments.target = parse_ptx(arguments.ptx)
+        if not isinstance(arguments.target, Instruction):
+            return arguments.target  # type: ignore[no-any-return]
+    if arguments.fold:
+        raise CommandError("error: --fold is for a block of several statements")
+    return None
 
 
 def reject_unused_options(parser: Parser, arguments: argparse.Namespace) -> None:
@@ -186,8 +217,8 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     output = parser.add_argument_group("output")
     _add_output_options(output)
     parser.set_defaults(read=None)
+    _add_fold(parser)
     if not is_document:
-        _add_fold(parser)
         _add_alternatives(output)
     return parser
 

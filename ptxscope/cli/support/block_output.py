@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from ...engine.blocks.basic_block import BasicBlock
+from ...engine.blocks.block_trace import BlockTrace
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.annotations import Annotations
 from ...export import BINARY, export
 from ...export.blocks.block_document import parse_folded
-from ...export.options import DEFAULT
+from ...export.options import DEFAULT, Options
 from ...export.theme import Theme
 from .arguments import build_block_trace, choose_model
 from .command_error import CommandError
@@ -27,6 +28,24 @@ _SINGLE = ("both", "steps", "until", "no_result", "note", "slide", "stepping", "
 
 def run_block(block: BasicBlock, arguments: argparse.Namespace) -> None:
     """Print the trace of a block, or write it to a file."""
+    trace, options = annotate_block(block, arguments)
+    format_, output = arguments.format, arguments.output
+    if output is not None:
+        warn_about_suffix(output, format_)
+    output_document(render_block(trace, format_, options), format_, output)
+
+
+def render_block(trace: BlockTrace, format_: str, options: Options) -> str | bytes:
+    """Return a block as a document. Raise CommandError if it cannot be an image."""
+    try:
+        document: str | bytes = export(trace, "svg" if format_ in BINARY else format_, options)
+    except ValueError as error:
+        raise CommandError(f"error: {make_printable(str(error))}") from None
+    return render_picture(str(document), format_, options) if format_ in BINARY else document
+
+
+def annotate_block(block: BasicBlock, arguments: argparse.Namespace) -> tuple[BlockTrace, Options]:
+    """Return the trace of a block with its annotations, and the options of its document."""
     count = len(block.statements)
     for name in _SINGLE:
         if getattr(arguments, name, None):
@@ -49,14 +68,4 @@ def run_block(block: BasicBlock, arguments: argparse.Namespace) -> None:
         id=arguments.id or "",
         folded=folded,
     )
-    options = make_picture_options(arguments, options)
-    format_, output = arguments.format, arguments.output
-    if output is not None:
-        warn_about_suffix(output, format_)
-    try:
-        document: str | bytes = export(trace, "svg" if format_ in BINARY else format_, options)
-    except ValueError as error:
-        raise CommandError(f"error: {make_printable(str(error))}") from None
-    if format_ in BINARY:
-        document = render_picture(str(document), format_, options)
-    output_document(document, format_, output)
+    return trace, make_picture_options(arguments, options)
