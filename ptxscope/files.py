@@ -11,7 +11,7 @@ from contextlib import suppress
 from errno import EACCES, EBUSY, EFBIG, EINVAL
 from pathlib import Path
 
-_DESCRIPTOR = re.compile(r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+")
+_DESCRIPTOR = r"/dev/std(?:in|out|err)|/dev/fd/\d+|/proc/self/fd/\d+"
 """Names of files that the process has open already, of any type."""
 
 _OTHERS = {
@@ -139,7 +139,7 @@ def replace(
         status = None
     except ValueError as error:  # a NUL in the name
         raise OSError(EACCES, f"not a file name ({error})", str(path)) from None
-    if status and (_DESCRIPTOR.fullmatch(str(path)) or not stat.S_ISREG(status.st_mode)):
+    if status and (re.fullmatch(_DESCRIPTOR, str(path)) or not stat.S_ISREG(status.st_mode)):
         _append(path, data)
         return
     target = Path(os.path.realpath(path))

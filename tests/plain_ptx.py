@@ -65,6 +65,18 @@ _RELATIONS: dict[str, Callable[[Words, Words], Words]] = {
 }
 
 
+def _find_nth_one(mask: int, base: int, offset: int) -> int:
+    """`fns` as ptxas has it: an offset of -2**31 gives 0."""
+    if base > 31 or offset == 2**31:
+        return 0 if offset == 2**31 else 0xFFFF_FFFF
+    count = offset - 2**32 if offset >= 2**31 else offset
+    if count == 0:
+        return base if mask >> base & 1 else 0xFFFF_FFFF
+    places = range(base, 32) if count > 0 else range(base, -1, -1)
+    ones = [place for place in places if mask >> place & 1]
+    return ones[abs(count) - 1] if abs(count) <= len(ones) else 0xFFFF_FFFF
+
+
 class Machine:
     """Runs the lines of one block; knows only registers that were declared or given."""
 
@@ -75,7 +87,7 @@ class Machine:
     def run(self, lines: tuple[str, ...]) -> None:
         assert (lines[0], lines[-1]) == ("{", "}")
         for line in lines[1:-1]:
-            if declared := re.fullmatch(r"    \.reg \.(?:b64|b32|pred) (\w+)<(\d+)>;", line):
+            if declared := re.fullmatch(r"    \.reg \.(?:b64|b32|b16|pred) (\w+)<(\d+)>;", line):
                 self.registers |= {
                     f"{declared[1]}{i}": np.zeros(1, np.uint64) for i in range(int(declared[2]))
                 }
@@ -104,14 +116,23 @@ class Machine:
             return _wide(_as(x[0], "s64").astype(np.float64).astype(np.float32).view(np.uint32))
         if kind == "cvt":
             return _wide(_as(_wide(_as(x[0], type_)), more[0]))
-        if kind == "bfe":
-            unused = np.uint64(int(type_[1:])) - x[1] - x[2]
-            left = _shift(x[0], unused, True, f"b{type_[1:]}")
-            return _wide(_shift(left, unused + x[1], False, type_))
+        if kind == "bfe":  # ptxas takes whole registers as position and length
+            width = np.uint64(int(type_[1:]))
+            end = np.minimum(x[1] + x[2], width)
+            left = _shift(x[0], width - end, True, f"b{type_[1:]}")
+            field = _wide(_shift(left, width - end + np.minimum(x[1], end), False, type_))
+            above = _wide(_shift(x[0], np.array([width - 1]), False, type_))
+            field = np.where(x[1] >= width, above if type_[0] == "s" else 0, field)
+            return np.asarray(np.where(x[2] == 0, 0, field))
         if kind == "bfi":
-            mask = ((np.uint64(1) << x[3]) - np.uint64(1)) << x[2]
-            inserted: Words = (x[1] & ~mask) | ((x[0] << x[2]) & mask)
-            return inserted
+            width = np.uint64(int(type_[1:]))
+            one, start = np.array([1], np.uint64), np.minimum(x[2], width)
+            end = np.minimum(x[2] + x[3], width)
+            above, below = (_shift(one, n, True, "b64") - one for n in (end, start))
+            mask = above & ~below
+            return np.asarray((x[1] & ~mask) | (_shift(x[0], start, True, "b64") & mask))
+        if kind == "fns":
+            return np.array([_find_nth_one(*map(int, row)) for row in np.broadcast(*x)], np.uint64)
         if kind == "setp":
             return _wide(_RELATIONS[more[0]](_as(x[0], type_), _as(x[1], type_)))
         if kind == "selp":

@@ -17,6 +17,7 @@ from ptxscope.engine.micro_operations.fields import (
     ExtendField,
     FieldMask,
     FindNthOne,
+    FoldField,
     InsertField,
     InvertNegative,
     JoinWords,
@@ -27,7 +28,14 @@ from ptxscope.engine.micro_operations.fields import (
     TakeWord,
 )
 from ptxscope.engine.micro_operations.float_bits import Flush, ToFloat
-from ptxscope.engine.micro_operations.logic import Choose, Combine, Encode, Not
+from ptxscope.engine.micro_operations.logic import (
+    Choose,
+    Combine,
+    Encode,
+    Not,
+    SpreadTruth,
+    TakeLane,
+)
 from ptxscope.engine.micro_operations.merge import Accumulate, Merge, Pack
 from ptxscope.engine.micro_operations.numbers import (
     AbsoluteDifference,
@@ -178,7 +186,8 @@ def _accumulate(d: _Draw) -> Drawn:
 
 def _compare(d: _Draw) -> Drawn | None:
     integers = (Type.B16, Type.B32, Type.B64, Type.S16, Type.U32, Type.S64)
-    type_ = d.rng.choice((None, None, *integers, Type.F32, Type.F64))
+    floats = (Type.F16, Type.BF16, Type.F32, Type.F64)
+    type_ = d.rng.choice((None, None, *integers, *floats))
     is_float = type_ is not None and type_.is_float
     found = d.keys(None, _unsigned(type_.bits) if type_ and is_float else _LARGEST)
     if not found:
@@ -213,14 +222,30 @@ def _encode(d: _Draw) -> Drawn | None:
     return (Encode(true), (x,)) if x else None
 
 
+def _spread_truth(d: _Draw) -> Drawn | None:
+    x = _truth(d, 1)
+    return (SpreadTruth(d.rng.choice((2, 4))), (x,)) if x else None
+
+
+def _take_lane(d: _Draw) -> Drawn:
+    x = d.key()
+    lanes = d.nodes[x].lanes
+    return TakeLane(d.rng.randrange(lanes), lanes), (x,)
+
+
 def _to_float(d: _Draw) -> Drawn | None:
-    found = d.keys(None, Range(-1 << 31, (1 << 31) - 1)) + d.keys(None, _unsigned(32))
-    return (ToFloat(), (d.rng.choice(found),)) if found else None
+    type_ = d.rng.choice((Type.F32, Type.F16, Type.BF16))
+    if type_ is Type.F32:
+        found = d.keys(None, Range(-1 << 31, (1 << 31) - 1)) + d.keys(None, _unsigned(32))
+    else:
+        found = d.keys(None, _unsigned(16))
+    return (ToFloat(type_), (d.rng.choice(found),)) if found else None
 
 
 def _flush(d: _Draw) -> Drawn | None:
-    found = d.keys(None, _unsigned(32))
-    return (Flush(), (d.rng.choice(found),)) if found else None
+    type_ = d.rng.choice((Type.F32, Type.F16))
+    found = d.keys(None, _unsigned(type_.bits))
+    return (Flush(type_), (d.rng.choice(found),)) if found else None
 
 
 def _within(
@@ -295,6 +320,9 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     Combine: _combine,
     Choose: _choose,
     Encode: _encode,
+    SpreadTruth: _spread_truth,
+    TakeLane: _take_lane,
+    FoldField: lambda d: (FoldField(), (d.key(),)),
     SelectDigits: lambda d: (SelectDigits(), (d.key(1, _unsigned(64)),)),
     PermuteBytes: _permute_bytes,
     PermuteByMode: _permute_by_mode,

@@ -8,7 +8,7 @@ without; it does not judge whether a line is legal.
 import struct
 from dataclasses import dataclass
 
-from tests import reference_integers
+from tests import reference_halves, reference_integers
 
 TYPES = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64".split()
 COMPARISONS = "eq ne lt le gt ge lo ls hi hs equ neu ltu leu gtu geu num nan".split()
@@ -338,6 +338,8 @@ def forbidden(text: str, old: int, model: str) -> int:
     """What is in a destination register behind an instruction whose guard was false."""
     if model == "isa" or not text.startswith("set."):
         return old
+    if "f16" in text.partition(" ")[0]:
+        return reference_halves.convert_old_value(text.partition(" ")[0], old)
     types = parse(text).types
     width = 16 if types[1].endswith("16") else 32
     if types[0] == "f32":  # E14
@@ -362,6 +364,8 @@ def reference(line: str, values: dict[str, int], model: str) -> dict[str, int]:
         if bool(values[guard.removeprefix("!")] % 2) == guard.startswith("!"):
             found = {name: forbidden(line, values[name], model) for name in found}
         return found
+    if "f16" in line.partition(" ")[0]:
+        return reference_halves.compute_line(line, values)
     if line.partition(".")[0] in reference_integers.OPCODES:
         return reference_integers.compute_line(line, values, model)
     parsed = parse(line)

@@ -193,9 +193,18 @@ def compute_line(line: str, values: dict[str, int], model: str) -> dict[str, int
     targets, *sources = (x.strip() for x in rest.split(","))
     operands = [_read(x, values) for x in sources]
     found = compute(mnemonic, *operands, ptxas=model != "isa")
+    if mnemonic == "bfe.s32" and model == "ptxas-13.0" and _is_folded(sources):
+        found = (2**32 - 1,)
     return {
         x.strip(): y for x, y in zip(targets.split("|"), found, strict=True) if x.strip() != "_"
     }
+
+
+def _is_folded(sources: list[str]) -> bool:
+    """Whether ptxas folds `bfe.s32` wrongly (E15): a register, and literals above the top."""
+    a, *field = sources
+    is_literal = all(x[0].isdecimal() for x in field)
+    return not a[0].isdecimal() and is_literal and int(field[0], 0) > 31 and int(field[1], 0) > 0
 
 
 def _read(text: str, values: dict[str, int]) -> int:

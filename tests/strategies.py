@@ -13,6 +13,7 @@ from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
 from ptxscope.engine.records import replace
+from ptxscope.engine.semantics import integer_lowering, lowering  # noqa: F401  # all KINDS
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))

@@ -198,10 +198,10 @@ class Explorer(ExplorerApp):
     def _open_named(self) -> None:
         """Open the listing or the lesson of the command line; keys wait until then."""
         if self._listing is not None:
-            self._main.listings.open_cursor(self._listing, is_first=True)
+            self._main.controllers.listings.open_cursor(self._listing, is_first=True)
         if self._lesson is not None:
             name, from_start = self._lesson
-            self._main.lessons.open(name, from_start=from_start)
+            self._main.controllers.lessons.open(name, from_start=from_start)
         self.keys.release()
 
     def _repaint_all(self, _: object) -> None:

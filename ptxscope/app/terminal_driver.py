@@ -31,6 +31,11 @@ if TYPE_CHECKING:
 
 _TICK = 0.1
 """Seconds until an incomplete escape or a full terminal is checked again."""
+_SWITCH_SECONDS = 0.0002
+"""Seconds that a busy thread lets the others wait, as a frame waits for the thread that writes it.
+
+Python's default, 5 ms, would show the first frame that much later.
+"""
 _LARGEST = 1 << 16
 """Maximum characters that wait to be written."""
 _PIECE = 1 << 12
@@ -78,6 +83,7 @@ class TerminalDriver(LinuxDriver):
     def start_application_mode(self) -> None:
         """Take over the terminal."""
         self._is_used = True
+        sys.setswitchinterval(_SWITCH_SECONDS)
         super().start_application_mode()  # type: ignore[no-untyped-call]
 
     def suspend_application_mode(self) -> None:

@@ -1,30 +1,75 @@
 """Records that are cheap to define: most classes of the engine are records.
 
-``NamedTuple`` replaces the one of ``typing``, which compiles every annotation of a class: with it,
-``trace`` would take 1.9 × an empty program, over the 1.75 of ``dev.py bench start``.
+``NamedTuple`` replaces the one of ``typing``, which compiles a function and every annotation of a
+class: with it, ``trace`` would be over the 1.75 × an empty program of ``dev.py bench start``.
 ``Record`` is a frozen dataclass without code generation.
 """
 
 from __future__ import annotations
 
 from collections import namedtuple
+from functools import cache
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, Self, TypeVar, dataclass_transform
 
 if TYPE_CHECKING:
     from typing import NamedTuple as NamedTuple
 else:
 
+    class _Fields(tuple):
+        """What all named tuples have in common."""
+
+        __slots__ = ()
+
+        @classmethod
+        def _make(cls, values):
+            made = tuple.__new__(cls, values)
+            if len(made) != len(cls._fields):
+                raise TypeError(f"{cls.__name__} takes {len(cls._fields)} values, not {len(made)}")
+            return made
+
+        def _replace(self, /, **changes):
+            made = self._make(map(changes.pop, self._fields, self))
+            if changes:
+                raise ValueError(f"{type(self).__name__} has no field {', '.join(changes)}")
+            return made
+
+        __replace__ = _replace  # for copy.replace of Python 3.13
+
+        def _asdict(self):
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self):
+            fields = ", ".join(map("{}={!r}".format, self._fields, self))
+            return f"{type(self).__name__}({fields})"
+
+        def __getnewargs__(self):
+            return tuple(self)
+
     class _Maker(type):
         """The metaclass that turns a class's annotations into the fields of a named tuple."""
 
         def __new__(cls, name, _, body):
-            fields = body.get("__annotations__", {})
-            defaults = [body.pop(field) for field in fields if field in body]
-            made = namedtuple(name, fields, defaults=defaults)
-            for key, value in body.items():
-                setattr(made, key, value)
-            return made
+            fields = tuple(body.get("__annotations__", ()))
+            defaults = {field: body[field] for field in fields if field in body}
+            code = _compile_new(len(fields)).replace(
+                co_varnames=("cls", *fields), co_name="__new__", co_qualname=f"{name}.__new__"
+            )
+            new = FunctionType(code, {"new": tuple.__new__}, None, (*defaults.values(),))
+            body |= {field: _Getter(index, None) for index, field in enumerate(fields)}
+            body |= {"__new__": new, "__slots__": (), "__match_args__": fields}
+            return type(name, (_Fields,), body | {"_fields": fields, "_field_defaults": defaults})
 
+    @cache
+    def _compile_new(count):
+        """Return the code of ``__new__`` for a count of fields, which differs only by their names.
+
+        To compile it for every class would take most of the time of its definition.
+        """
+        fields = "".join(f"_{index}, " for index in range(count))
+        return eval(f"lambda cls, {fields}: new(cls, ({fields}))").__code__  # noqa: S307
+
+    _Getter = type(namedtuple("_", "field").field)
     NamedTuple = type.__new__(_Maker, "NamedTuple", (), {})
 
 

@@ -233,7 +233,7 @@ def _iter_model_mistakes(question: Question, location: AnswerLocation) -> Iterat
                 models_by_value.setdefault(mistake.value, []).append(other_model)
     for value, models in models_by_value.items():
         errata = Trace(ins, models[0], trace.operands).changed_by
-        name = f"ptxas {format_versions(models)} has that."
+        name = f"ptxas {format_versions(models, ins.form)} has that."
         sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in errata)])
         yield Mistake(2, MistakeExplanation(name, sentence), value, "+".join(e.id for e in errata))
 

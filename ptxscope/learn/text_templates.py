@@ -182,7 +182,7 @@ def _format_value(template_value: _TemplateValue, form: str) -> str:
     if form == "bin":
         return f"0b{bits:0{template_value.width}b}"
     if form == "float" and template_value.width in (32, 64):
-        return format_float(bits, template_value.width)
+        return format_float(bits, Type(f"f{template_value.width}"))
     if form == "value" and template_value.type:
         return format_value(bits, template_value.type)
     raise ValueError(f"it can't be shown as {quote_word(form)}; ways to show it are {_FORMS}")

@@ -7,8 +7,6 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_value
 from .scene_model import BitRuler, BitRun, LaneRef, SpanKind
 
-_FIELDS = {Type.F32: (8, 23), Type.F64: (11, 52)}
-"""Widths of exponent and fraction in bits."""
 _LONG = 24
 """Width in bits from which a field is written in hexadecimal."""
 
@@ -96,13 +94,14 @@ def make_float_ruler(
     place: LaneRef, name: str, bits: int, type_: Type, *, is_flushed: bool = False
 ) -> BitRuler:
     """Return the ruler of a float's sign, exponent and fraction; a flushed fraction is lost."""
-    exponent, fraction = _FIELDS[type_]
-    sign, power, rest = split_float(bits, type_.bits)
+    fraction = type_.fraction_bits
+    exponent = type_.bits - 1 - fraction
+    sign, power, rest = split_float(bits, type_)
     fraction_digits = f"{rest:0{fraction}b}" if fraction < _LONG else f"0x{rest:0{fraction // 4}x}"
     runs = (
         BitRun(str(sign), SpanKind.SIGN_BIT, "sign"),
         BitRun(f"{power:0{exponent}b}", SpanKind.EXPONENT, "exponent"),
         BitRun(fraction_digits, SpanKind.LOST if is_flushed else SpanKind.FRACTION, "fraction"),
     )
-    summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_.bits)}"
+    summary = f"{format_value(bits, type_)}: {format_float_fields(bits, type_)}"
     return BitRuler(place, name, runs, summary)

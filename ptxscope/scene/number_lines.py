@@ -103,7 +103,7 @@ def _compute_float_places(patterns: list[int], type_: Type) -> list[float]:
     """Return the positions of floats in the order of all floats; both zeros share one."""
     top = 1 << type_.bits - 1
     order = [-(x & top - 1) if x & top else x for x in patterns]
-    return _separate_places(order, [0.5 + x / get_infinity(type_.bits) / 2 for x in order])
+    return _separate_places(order, [0.5 + x / get_infinity(type_) / 2 for x in order])
 
 
 def _separate_places(values: list[int], places: list[float]) -> list[float]:

@@ -192,15 +192,17 @@ def format_option_bits(row: RowView, value: int) -> str:
 def _draw_pattern(row: RowView, lane: int, cell: d.PatternCell) -> Spans:
     old_bits, new_bits = row.inputs[0].values[lane], row.values[lane]
     tint = find_tint(row.inputs[0], lane)
-    chip = CellSpan(format_hex(new_bits, 32)[2:], SpanKind.CHIP, tint)
+    width = row.micro.get_notation(row).bits
+    chip = CellSpan(format_hex(new_bits, width)[2:], SpanKind.CHIP, tint)
     if old_bits == new_bits:
         return chip, CellSpan(f" {cell.unchanged_note}", SpanKind.TEXT)
-    former = CellSpan(format_hex(old_bits, 32), SpanKind.CHANGED)
+    former = CellSpan(format_hex(old_bits, width), SpanKind.CHANGED)
     return former, BECOMES, chip, *_make_flag_spans(row, lane)
 
 
 def _draw_conversion(row: RowView, lane: int, _: d.ConversionCell) -> Spans:
-    chip = CellSpan(format_hex(row.values[lane], 32)[2:], SpanKind.CHIP, Tint("d"))
+    bits = format_hex(row.values[lane], row.micro.get_notation(row).bits)
+    chip = CellSpan(bits[2:], SpanKind.CHIP, Tint("d"))
     number = CellSpan(str(row.inputs[0].values[lane]), SpanKind.TEXT)
     return number, BECOMES, chip, *_make_flag_spans(row, lane)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..engine.isa.types import Type
 from ..engine.micro_operations import drawings as d
 from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.properties import Flag
@@ -73,19 +72,19 @@ def _draw_sum(row: RowView, figure: d.LaneSum) -> RunningSum:
     return RunningSum(start, tuple(summands), LaneRef(row.key, 0))
 
 
-def _draw_flush(row: RowView, _: d.FlushedBits) -> BitRulers:
+def _draw_flush(row: RowView, figure: d.FlushedBits) -> BitRulers:
     (source,) = row.inputs
     old_bits, new_bits = source.values[0], row.values[0]
     name, target = row.instruction.format_operand(row.role), LaneRef(row.key, 0)
     if old_bits == new_bits:
-        return BitRulers((make_float_ruler(target, name, new_bits, Type.F32),))
+        return BitRulers((make_float_ruler(target, name, new_bits, figure.type),))
     place = LaneRef(source.key, 0)
-    before = make_float_ruler(place, f"{name} before", old_bits, Type.F32, is_flushed=True)
-    return BitRulers((before, make_float_ruler(target, f"{name} after", new_bits, Type.F32)))
+    before = make_float_ruler(place, f"{name} before", old_bits, figure.type, is_flushed=True)
+    return BitRulers((before, make_float_ruler(target, f"{name} after", new_bits, figure.type)))
 
 
-def _draw_float(row: RowView, _: d.FloatBits) -> BitRulers:
-    return BitRulers((make_float_ruler(LaneRef(row.key, 0), "", row.values[0], Type.F32),))
+def _draw_float(row: RowView, figure: d.FloatBits) -> BitRulers:
+    return BitRulers((make_float_ruler(LaneRef(row.key, 0), "", row.values[0], figure.type),))
 
 
 def _make_truth_value(row: RowView, name: str) -> TruthValue:

@@ -12,11 +12,10 @@ from textual.binding import Binding, BindingType
 from ..engine.syntax.errors import make_printable
 from ..engine.tracing.trace import Trace
 from ..widgets.base.explorer_app import get_explorer_app
-from ..widgets.base.theme_styles import ThemedScreen
 from ..widgets.sweep_pane import SweepPane
 from ..widgets.sweep_pane import can_sweep as can_sweep
 from .dialogs.dialog import DialogFrame
-from .dialogs.message_placement import MessagesAside
+from .dialogs.themed_screen import ThemedScreen
 
 _EDGE_COLUMNS = 6
 """Columns of the frame's lower edge that its text cannot use."""
@@ -55,7 +54,7 @@ _RANKS = (3, 2, 1, 4, 0)
 """The order in which the other texts are dropped if there is little room: the highest first."""
 
 
-class SweepScreen(ThemedScreen[None], MessagesAside[None]):
+class SweepScreen(ThemedScreen[None]):
     """A plot of the current instruction; every move in it is an edit.
 
     It hides the screen below, which therefore need not be drawn after each key.

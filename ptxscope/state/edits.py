@@ -200,11 +200,11 @@ def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
     if not new_type.is_float or new_type is old_type:
         return bits & ((1 << new_type.bits) - 1)
     number = (
-        decode_float(bits, old_type.bits)
+        decode_float(bits, old_type)
         if old_type.is_float
         else float(cast(bits, old_type.bits, old_type.signed))
     )
-    return encode_float(number, new_type.bits)
+    return encode_float(number, new_type)
 
 
 def adapt_form(form: Form, entry: Entry) -> Form:

@@ -52,9 +52,15 @@ class RegisterPart(NamedTuple):
         return self.unit == self.type.bits
 
     @property
+    def float_type(self) -> Type | None:
+        """The type of its values if they are floats, else None."""
+        lane_type = self.type.lane_type
+        return lane_type if lane_type.is_float and lane_type.bits == self.unit else None
+
+    @property
     def is_float(self) -> bool:
         """Whether its values are floats."""
-        return self.is_whole and self.type.is_float
+        return self.float_type is not None
 
     @property
     def suffix(self) -> str:
@@ -115,8 +121,8 @@ class RegisterPart(NamedTuple):
 
     def format_value(self, bits: int) -> str:
         """Format a value: ``-28``, ``1.5``, ``true``."""
-        if self.is_float or self.type is Type.PRED:
-            return format_value(bits, self.type)
+        if type_ := self._value_type:
+            return format_value(bits, type_)
         return str(cast(bits, self.unit, self.is_signed))
 
     def format_hex(self, bits: int) -> str:
@@ -125,7 +131,14 @@ class RegisterPart(NamedTuple):
 
     def parse_value(self, text: str) -> int:
         """Return the bits of a value as written; raise PtxError if it is invalid."""
-        return parse_value(text, self.type) if self.is_whole else parse_integer(text, self.unit)
+        if type_ := self._value_type:
+            return parse_value(text, type_)
+        return parse_integer(text, self.unit)
+
+    @property
+    def _value_type(self) -> Type | None:
+        """The type of its values; None for a part of an integer."""
+        return self.type if self.is_whole else self.float_type
 
     def parse_bound(self, text: str) -> int:
         """Return the bits of an end of a range; a plain number must be one of the values."""

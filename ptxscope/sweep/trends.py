@@ -142,9 +142,9 @@ def format_value_range(lane: RegisterPart, low: int, high: int) -> str:
     """Format a range of values: ``from -128 to 127``, ``0 and 1``; a single value as itself."""
     if low == high:
         return lane.format_value(low)
-    if lane.is_float:
-        kinds = {(classify_float(x, lane.unit), lane.format_value(x)[0]) for x in (low, high)}
-        if len(kinds) == 1 and classify_float(low, lane.unit) is FloatClass.NAN:
+    if type_ := lane.float_type:
+        kinds = {(classify_float(x, type_), lane.format_value(x)[0]) for x in (low, high)}
+        if len(kinds) == 1 and classify_float(low, type_) is FloatClass.NAN:
             return f"{lane.format_value(low)} ({lane.format_hex(low)} to {lane.format_hex(high)})"
     if lane.compute_rank(high) - lane.compute_rank(low) == 1:
         return f"{lane.format_value(low)} and {lane.format_value(high)}"

@@ -174,7 +174,7 @@ class OperandTable(CursorPane):
             values = list(_wrap_units(head, self._value_lines(trace, role, roles), indent, width))
             type_ = trace.instruction.type_of(role)
             if type_.is_float:
-                fields = f"  {format_float_fields(trace.operands[role], type_.bits)}"
+                fields = f"  {format_float_fields(trace.operands[role], type_)}"
                 if sum(len(piece.text) for piece in values[-1]) + len(fields) <= width:
                     values[-1] = [*values[-1], StyledText(fields, "dim")]
             lines += values
@@ -354,11 +354,12 @@ class OperandTable(CursorPane):
         """
         if (place := self._locate_field()) is not None:
             role, bit, width = place
-            if self.field.notation == "float":
+            if self.field.notation == "float" and self._trace:
                 bits = self._get_bits(role)
-                following = step_float(bits, width, delta)
+                type_ = self._trace.instruction.type_of(role)
+                following = step_float(bits, type_, delta)
                 if following is None:
-                    Hint(self, explain_last_float(bits, width)).post_to_screen()
+                    Hint(self, explain_last_float(bits, type_)).post_to_screen()
                 else:
                     self._post(role, following)
                 return
@@ -416,9 +417,9 @@ class OperandTable(CursorPane):
         Hint(self, "").post_to_screen()
 
 
-def explain_last_float(bits: int, width: int) -> str:
+def explain_last_float(bits: int, type_: Type) -> str:
     """Return why a float has no neighbour."""
-    return f"{REFUSED} there is no float next to {format_float(bits, width)}"
+    return f"{REFUSED} there is no float next to {format_float(bits, type_)}"
 
 
 def _wrap_units(

@@ -130,7 +130,7 @@ async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -
         assert "last legal line" not in await drive.read_after(drive.press("x"))
         await drive.press("escape")
         wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
-        drive.screen.edits.edit(with_line(drive.session.setup, wrong))
+        drive.screen.controllers.edits.edit(with_line(drive.session.setup, wrong))
         assert "Why did I get that? · of the last legal line" in await drive.read_after(
             drive.press("x")
         )

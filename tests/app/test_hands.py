@@ -571,7 +571,7 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
             entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
             ins = make_instruction(form, named or ("d",), {}, None)
-            drive.screen.edits.edit(Setup(ins, str(ins), {}))
+            drive.screen.controllers.edits.edit(Setup(ins, str(ins), {}))
             await drive.press(*rng.choices(keys, k=25))
             assert not find_violations(drive.session.setup.instruction.form)
             drive.agree()

@@ -89,7 +89,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
 async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "f")
     async with explorer() as drive:
-        drive.screen.listings.open_file(str(tmp_path / "f"))
+        drive.screen.controllers.listings.open_file(str(tmp_path / "f"))
         await drive.pilot.pause()
         assert any("it is a FIFO" in said for said in messages(drive))
         await drive.press("escape")

@@ -119,7 +119,7 @@ async def test_a_listing_is_called_what_its_file_is() -> None:
     opened = open_listing(BLOCK, "[red]a[b].ptx")
     assert opened
     async with explorer(size=(200, 60)) as drive:
-        drive.screen.listings.open_cursor(opened)
+        drive.screen.controllers.listings.open_cursor(opened)
         assert "[red]a[b].ptx · 1 of 3" in await drive.text()
 
 
@@ -362,7 +362,7 @@ async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool
 async def test_a_listing_has_half_the_width_while_it_has_the_focus(size: tuple[int, int]) -> None:
     text = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
     async with explorer(size=size) as drive:
-        drive.screen.listings.open_text(text, "video.ptx")
+        drive.screen.controllers.listings.open_text(text, "video.ptx")
         await drive.text()
         side = drive.screen.query_one("#side")
         assert side.size.width == size[0] // 2

@@ -73,7 +73,7 @@ async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
 
 async def test_a_letter_begins_hexadecimal_or_false() -> None:
     async with explorer("setp.lt.s32 p, a, b", {"a": 1, "b": 2}) as drive:
-        drive.screen.predictions.begin()
+        drive.screen.controllers.predictions.begin()
         await drive.press("f")
         assert drive.screen.view.mount_value_field().input.value == "f"
     async with explorer(LINE, VALUES) as drive:
@@ -182,7 +182,7 @@ async def test_what_was_said_of_the_answer_before_goes() -> None:
 
 async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
     async with explorer(size=(100, 30)) as drive:
-        drive.screen.lessons.open("extension")
+        drive.screen.controllers.lessons.open("extension")
         await drive.press(*"nnnnnn")
         strip = drive.pane("lesson-view")
         await drive.type("68")

@@ -67,7 +67,7 @@ def operands(drive: Driver) -> OperandTable:
 async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
     async with explorer(*BEFORE) as drive:
         MESSAGES[name](drive).post_to_screen()
-        drive.screen.edits.edit(with_line(drive.session.setup, AFTER))
+        drive.screen.controllers.edits.edit(with_line(drive.session.setup, AFTER))
         setup = drive.session.setup
         await drive.text()
         assert drive.app.failure is None
@@ -83,7 +83,7 @@ async def test_a_message_about_another_model_is_dropped() -> None:
     """The rows of a model that clamps otherwise may be others."""
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
         message = LanesPane.StepChosen(lanes(drive), 1)
-        drive.screen.edits.edit(with_model(drive.session.setup, "ptxas"))
+        drive.screen.controllers.edits.edit(with_model(drive.session.setup, "ptxas"))
         assert message.no_dispatch
 
 
@@ -104,7 +104,7 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
         listing = drive.screen.query_one(ListingPane)
         assert listing.place is not None
         ListingPane.StatementChosen(listing, listing.place.move_by(1)).post_to_screen()
-        drive.screen.listings.open_text(one.replace("vadd", "vsub"), "another")
+        drive.screen.controllers.listings.open_text(one.replace("vadd", "vsub"), "another")
         await drive.text()
         assert drive.session.setup.instruction.opcode == "vsub4"
 

@@ -518,7 +518,7 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
     timer: Callable[..., Timer] = MainScreen.set_timer
 
     def hurried(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
-        if callback == self.steps._play_next:
+        if callback == self.controllers.steps._play_next:
             stays.append((self.state.step, delay))
         return timer(self, delay / 1000, callback)
 

@@ -26,7 +26,7 @@ SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
 
 async def opened(drive: Driver, name: str) -> str:
-    drive.screen.lessons.open(name)
+    drive.screen.controllers.lessons.open(name)
     return await drive.text()
 
 

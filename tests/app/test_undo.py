@@ -18,7 +18,7 @@ def listing(drive: Driver) -> str:
 
 
 async def _open(drive: Driver, name: str, text: str) -> None:
-    drive.screen.listings.open_text(text, name)
+    drive.screen.controllers.listings.open_text(text, name)
     await drive.pilot.pause()
 
 

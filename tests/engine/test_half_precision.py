@@ -1,26 +1,356 @@
-"""`set` and `setp` of PTX ISA 9.7.7: legal, of the same names as two of the 27, not explained."""
+"""Half-precision `set` and `setp`: verdicts, executed rows, a second formulation, values."""
 
 from __future__ import annotations
 
-import pytest
+from collections import defaultdict
+from fractions import Fraction
+from itertools import product
+from random import Random
 
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope import PtxError, evaluate, parse, replay, trace
+from ptxscope.engine.isa.floats import decode_float, encode_float
+from ptxscope.engine.isa.half_entries import HALF_ENTRIES
+from ptxscope.engine.isa.legality import draw_entry_form
+from ptxscope.engine.isa.types import Destinations, Type
+from ptxscope.engine.isa.value_text import format_value
 from ptxscope.engine.kernels.execution import StopReason, execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_text
-from ptxscope.engine.syntax.errors import PtxError
-from ptxscope.engine.syntax.parser import parse, scan
+from ptxscope.engine.listings.replacement import make_replacement
+from ptxscope.engine.syntax.values import parse_value
 from ptxscope.state.open_listing import open_listing
+from tests.reference_data import parsed, table
+from tests.reference_halves import (
+    COMPARISONS,
+    compute,
+    convert_old_value,
+    decode,
+    is_legal,
+    list_types,
+    round_half,
+)
+from tests.strategies import bits, instruction_of
+from tests.tiers import examples
 
-SAID = "half-precision `set` and `setp` are not known here; this is not checked"
-LINES = [
-    "setp.lt.f16 p, a, b;",
-    "setp.lt.bf16x2 p|q, a, b;",
-    "setp.ltu.ftz.f16x2 p|q, a, b;",
-    "@!p setp.lt.and.bf16 p, a, b, c;",
-    "set.eq.f16x2.f16x2 d, a, b;",
-    "set.gtu.ftz.u32.f16 d, a, b;",
-    "set .eq .u16 .bf16 d, a, b;",
-]
+_OPCODES = ("set", "setp")
+_MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0"}
+
+
+def _read(name: str) -> list[dict[str, str]]:
+    return [row for row in table(name) if row["ptx"].lstrip("@!gp ").split(".")[0] in _OPCODES]
+
+
+def _values(row: dict[str, str]) -> dict[str, int]:
+    return {role: int(row[role], 16) for role in "abc" if row[role]}
+
+
+def _results(row: dict[str, str], model: str) -> tuple[int, ...]:
+    return tuple(int(x, 16) for x in row[_MODELS[model]].split("|"))
+
+
+@pytest.mark.parametrize(("file", "count"), [("plain_accept.csv", 1000), ("plain_reject.csv", 350)])
+def test_the_verdict_is_that_of_ptxas(file: str, count: int) -> None:
+    rows = _read(file)
+    assert len(rows) > count
+    for row in rows:
+        try:
+            instruction = parse(f"{row['ptx']};")
+        except PtxError:
+            assert file == "plain_reject.csv", row
+        else:
+            assert file == "plain_accept.csv", row
+            assert parse(str(instruction)) == instruction
+
+
+@pytest.mark.parametrize("model", _MODELS)
+def test_executed_rows(model: str) -> None:
+    rows = _read("plain.csv")
+    assert len(rows) > 800
+    for row in rows:
+        found = trace(parsed(f"{row['ptx']};"), _values(row), model=model)
+        assert tuple(found.result.values()) == _results(row, model), row
+        assert tuple(replay(found).values()) == _results(row, model), row
+
+
+@pytest.mark.parametrize("engine", ["numpy", "llvm"])
+@pytest.mark.parametrize("model", _MODELS)
+def test_executed_rows_as_arrays(model: str, engine: str) -> None:
+    forms = defaultdict(list)
+    for row in _read("plain.csv"):
+        forms[row["ptx"]].append(row)
+    for ptx, rows in list(forms.items())[:: 1 if engine == "numpy" else 40]:
+        columns = {
+            role: np.array([_values(row)[role] for row in rows], np.uint64)
+            for role in _values(rows[0])
+        }
+        found = evaluate(parsed(f"{ptx};"), columns, model=model, engine=engine)
+        results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
+        assert list(results) == [_results(row, model) for row in rows], ptx
+
+
+# --- a second formulation ----------------------------------------------------------------
+
+_HALVES: tuple[int, ...] = (
+    0,
+    0x8000,
+    1,
+    0x8001,
+    0x3FF,
+    0x400,
+    0x7F,
+    0x80,
+    0x3C00,
+    0x3F80,
+    0xBC00,
+    0x4000,
+)
+_HALVES += (0x7BFF, 0x7C00, 0xFC00, 0x7E00, 0x7C01, 0x7F80, 0xFF80, 0x7FC0, 0x7F81, 0xFFFF)
+"""Numbers, zeros, subnormals, infinities and NaNs of both formats."""
+
+
+def _half_bits(type_: Type) -> st.SearchStrategy[int]:
+    """Bits of an operand, halves such as bite among them."""
+    one = st.sampled_from(_HALVES) | st.integers(0, 0xFFFF)
+    if type_.bits == 16:
+        return one
+    pair = st.builds(lambda low, high: low | high << 16, one, one)
+    return pair | bits(type_) if type_.bits == 32 else bits(type_)
+
+
+@given(st.sampled_from(HALF_ENTRIES), st.integers(0, 2**32), st.data())
+@examples(1000)
+def test_a_second_formulation_agrees(entry: object, seed: int, data: st.DataObject) -> None:
+    ins = instruction_of(draw_entry_form(entry, Random(seed)))  # type: ignore[arg-type]
+    a, b = (data.draw(_half_bits(ins.type_of(role))) for role in "ab")
+    b = data.draw(st.sampled_from((a, b)))
+    c = data.draw(st.integers(0, 1)) if ins.form.c else None
+    values = {"a": a, "b": b} | ({} if c is None else {"c": c})
+    expected = compute(ins.mnemonic, a, b, None if c is None else c ^ ins.form.negc)
+    if ins.opcode == "setp":
+        kept = {Destinations.P_Q: "pq", Destinations.SINK_Q: "q", Destinations.SINK: ""}
+        roles = kept.get(ins.form.dst or Destinations.P, "p")
+        expected = tuple(expected["pq".index(role)] for role in roles)
+    assert parse(str(ins)) == ins
+    for model in ("isa", "ptxas-13.0", "ptxas"):
+        assert tuple(evaluate(ins, values, model=model).values()) == expected
+    arrays = {name: np.array([x], np.uint64) for name, x in values.items()}
+    found = evaluate(ins, arrays)
+    assert tuple(int(np.asarray(x)[0]) for x in found.values()) == expected
+
+
+@given(st.sampled_from(HALF_ENTRIES[:2]), st.integers(0, 2**32), st.data())
+@examples(300)
+def test_a_false_guard_converts_the_old_value_as_the_second_formulation_says(
+    entry: object, seed: int, data: st.DataObject
+) -> None:
+    """E14: `set` with halves."""
+    form = draw_entry_form(entry, Random(seed))._replace(boolop=None, c=False, negc=False)  # type: ignore[arg-type]
+    ins = parse(f"@g {instruction_of(form)}")
+    a, b = (data.draw(_half_bits(ins.type_of(role))) for role in "ab")
+    old = data.draw(_half_bits(ins.type_of("d")))
+    values = {"a": a, "b": b, "d": old, "g": 0}
+    assert evaluate(ins, values) == {"d": old}
+    converted = convert_old_value(ins.mnemonic, old)
+    assert evaluate(ins, values, model="ptxas") == {"d": converted}
+    assert "E14" in [x.id for x in ins.errata] or converted == old
+    written = {**values, "g": 1}
+    assert evaluate(ins, written, model="ptxas") == evaluate(ins, written)
+
+
+def test_the_executed_example_of_a_false_guard() -> None:
+    """PLAIN.md, P4."""
+    ptx, values = "@g set.lt.u32.f16 d, a, b;", {"a": 0, "b": 0, "d": 0x3729C619, "g": 0}
+    assert evaluate(ptx, values, model="ptxas") == {"d": 0xFFFFC619}
+    assert make_replacement(parse("@!g set.lt.f16.s64 d, a, b")) == (
+        "{",
+        "    .reg .b16 w<1>;",
+        "    set.lt.f16.s64 w0, a, b;",
+        "    @!g mov.b16 d, w0;",
+        "}",
+    )
+    for unaffected in ("set.lt.u16.f16", "set.lt.f16x2.f16x2", "set.lt.u32.bf16x2"):
+        assert parse(f"@g {unaffected} d, a, b").errata == ()
+
+
+def test_an_integer_becomes_the_nearest_half() -> None:
+    """The whole domain of E14's conversion, against fractions."""
+    numbers = np.arange(0x10000)
+    for target in ("f16", "bf16"):
+        found = evaluate(
+            f"@g set.eq.{target}.u32 d, a, b;",
+            {"a": 0, "b": 0, "d": numbers.astype(np.uint16), "g": False},
+            model="ptxas",
+        )["d"]
+        expected = [round_half(Fraction(x), target) for x in range(0x10000)]
+        assert np.asarray(found).tolist() == expected
+
+
+# --- legal forms -------------------------------------------------------------------------
+
+
+def _is_accepted(line: str) -> bool:
+    try:
+        parse(line)
+    except PtxError:
+        return False
+    return True
+
+
+def test_exactly_the_forms_of_the_table_are_legal() -> None:
+    """2,616 without `!c`: 2,112 of `set`, 504 of `setp` with p, or p|q for pairs."""
+    comparisons = sorted({x for found in COMPARISONS.values() for x in found})
+    types = [str(x) for x in Type if x is not Type.PRED]
+    pairs = [x for x in product(types, repeat=2) if any("f16" in y for y in x)]
+    counts = {}
+    for opcode, all_types in (("set", pairs), ("setp", list_types("setp"))):
+        legal = 0
+        for cmp, ftz, words in product(comparisons, (".ftz", ""), all_types):
+            is_expected = is_legal(opcode, cmp, bool(ftz), words)
+            mnemonic = f"{opcode}.{cmp}{ftz}.{'.'.join(words)}"
+            destinations = ["d"] if opcode == "set" else ["p"]
+            if opcode == "setp" and words[0].endswith("x2"):
+                destinations.append("p|q")
+            for d in destinations:
+                assert _is_accepted(f"{mnemonic} {d}, a, b;") == is_expected, mnemonic
+                legal += is_expected
+            if is_expected:
+                with_boolop = mnemonic.replace(f".{cmp}", f".{cmp}.xor", 1)
+                assert _is_accepted(f"{with_boolop} {d}, a, b, !c;")
+                assert not _is_accepted(f"{with_boolop} {d}, a, b;")
+                assert not _is_accepted(f"{mnemonic} {d}, a, b, c;")
+        counts[opcode] = legal * 4
+    assert counts == {"set": 2112, "setp": 504}
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("setp.lt.f16 p|q, a, b;", "`setp` of `.f16` writes one predicate, p"),
+        ("setp.lt.bf16 _|q, a, b;", "`setp` of `.bf16` writes one predicate, p"),
+        ("set.lt.f16.f16 d, a, 1.0;", "an `.f16` operand takes no literal"),
+        ("setp.lt.bf16x2 p, a, 0x3c003c00;", "an `.bf16x2` operand takes no literal"),
+        ("set.lt.f16.bf16 d, a, b;", "`set` to `.f16` does not compare `.bf16` operands"),
+        ("set.lt.u32.f16x2 _, a, b;", "`_` can be a destination of `setp`"),
+        ("set.lo.f16.f16 d, a, b;", "`.lo` does not compare `.f16` operands"),
+        ("setp.lt.ftz.bf16 p, a, b;", "`.ftz` flushes `.f16` inputs"),
+        ("set.lt.ftz.f16.f64 d, a, b;", "the source type is `.f64`"),
+        ("set.lt.u64.f16 d, a, b;", "`.u64` can't be the destination type"),
+        ("set.lt.u16.f16x2 d, a, b;", "`.u16` can't be the destination type"),
+    ],
+)
+def test_an_illegal_line_is_told_why(line: str, said: str) -> None:
+    with pytest.raises(PtxError) as caught:
+        parse(line)
+    assert any(said in problem.message for problem in caught.value.errors), caught.value
+
+
+@pytest.mark.parametrize(
+    ("declared", "type_", "is_legal"),
+    [
+        (".b16", "f16", True),
+        (".f16", "f16", True),
+        (".u16", "f16", False),
+        (".b16", "bf16", True),
+        (".f16", "bf16", False),
+        (".b32", "f16x2", True),
+        (".f16x2", "f16x2", True),
+        (".u32", "f16x2", False),
+        (".b32", "bf16x2", True),
+        (".f16x2", "bf16x2", False),
+    ],
+)
+def test_registers_of_the_table_suit(declared: str, type_: str, is_legal: bool) -> None:
+    text = f".version 8.0\n.target sm_90\n.entry k() {{ .reg .pred p; .reg {declared} a, b;"
+    (item,) = check_text(f"{text}\nsetp.lt.{type_} p, a, b; }}\n", "x.ptx")
+    assert item.is_legal == is_legal, item.diagnostics
+
+
+def test_the_minimum_version_follows_the_types() -> None:
+    for line, minimum in {
+        "setp.lt.f16 p, a, b;": "PTX 4.2, sm_53 and later",
+        "set.lt.f16.f64 d, a, b;": "PTX 4.2, sm_53 and later",
+        "set.lt.u32.f16x2 d, a, b;": "PTX 6.5, sm_53 and later",
+        "set.lt.u16.bf16 d, a, b;": "PTX 7.8, sm_90 and later",
+        "set.lt.bf16.s64 d, a, b;": "PTX 7.8, sm_90 and later",
+    }.items():
+        ins = parse(line)
+        assert str(ins.entry.compute_minimum(ins.form)) == minimum
+
+
+def test_both_destinations_in_one_register_keep_the_low_half() -> None:
+    values = {"a": 0x3C00_4000, "b": 0x4000_3C00}
+    assert evaluate("setp.gt.f16x2 p|p, a, b;", values) == {"p": 1}
+    assert evaluate("setp.lt.f16x2 p|p, a, b;", values) == {"p": 0}
+    assert evaluate("setp.lt.u32 p|p, a, b;", {"a": 1, "b": 2}) == {"p": 1}
+    assert evaluate("setp.lt.u32 p|p, a, b;", {"a": 2, "b": 1}) == {"p": 0}
+
+
+# --- values ------------------------------------------------------------------------------
+
+
+def test_every_half_is_written_and_read() -> None:
+    for bits_ in range(0x10000):
+        for type_ in (Type.F16, Type.BF16):
+            text, number = format_value(bits_, type_), decode(bits_, str(type_))
+            if number is None:
+                assert text == ("-NaN" if bits_ >> 15 else "NaN")
+                continue
+            assert parse_value(text, type_) == bits_
+            if "inf" not in text:
+                assert Fraction(decode_float(bits_, type_)) == number
+
+
+@given(st.floats(0, 1e39), st.sampled_from(("f16", "bf16")))
+@examples(500)
+def test_a_number_is_rounded_to_the_nearest_half(number: float, type_: str) -> None:
+    expected = round_half(Fraction(number), type_)
+    assert encode_float(number, Type(type_)) == expected
+    assert encode_float(-number, Type(type_)) == expected | 0x8000
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "bits_"),
+    [
+        ("1.5", "f16", 0x3E00),
+        ("1.5", "bf16", 0x3FC0),
+        ("1", "f16", 0x3C00),
+        ("0x3e00", "f16", 0x3E00),
+        ("-0.0", "f16", 0x8000),
+        ("nan", "f16", 0x7E00),
+        ("nan", "bf16", 0x7FC0),
+        ("-inf", "f16", 0xFC00),
+        ("inf", "bf16", 0x7F80),
+        ("[1.5,-2]", "f16x2", 0x3E00C000),
+        ("[nan,0x1]", "bf16x2", 0x7FC00001),
+        ("[h:1,2]", "f16x2", 0x00010002),
+        ("[1,2,3,4]", "f16x2", 0x01020304),
+        ("0x3c003c00", "f16x2", 0x3C003C00),
+    ],
+)
+def test_a_value_is_read_as_its_type_says(text: str, type_: str, bits_: int) -> None:
+    assert parse_value(text, Type(type_)) == bits_
+
+
+def test_a_value_that_is_too_large_is_refused() -> None:
+    with pytest.raises(PtxError, match=r"too large for `\.f16`"):
+        parse_value("65520", Type.F16)
+    assert parse_value("65519", Type.F16) == 0x7BFF
+
+
+def test_a_pair_is_shown_by_its_halves() -> None:
+    assert format_value(0x3E008000, Type.F16X2) == "[1.5, -0.0]"
+    assert evaluate("setp.lt.f16 p, a, b;", {"a": 1.5, "b": np.float16(2)}) == {"p": 1}
+    found = evaluate("setp.lt.f16 p, a, b;", {"a": np.array([1, 3], np.float16), "b": 2.0})["p"]
+    assert np.asarray(found).tolist() == [True, False]
+
+
+# --- listings and runs -------------------------------------------------------------------
+
 KERNEL = """.version 8.0
 .target sm_90
 .entry h() {
@@ -35,40 +365,22 @@ KERNEL = """.version 8.0
 """
 
 
-@pytest.mark.parametrize("line", LINES)
-def test_every_reader_says_the_same_of_them(line: str) -> None:
-    with pytest.raises(PtxError) as caught:
-        parse(line)
-    assert [(x.message, x.unread) for x in caught.value.errors] == [(SAID, True)]
-    start, end = caught.value.span
-    assert line[start:end] == line[line.index("set") : -1]
-    (item,) = check_text(f".version 8.0\n{line}\n", "x.ptx")
-    assert [x.message for x in item.diagnostics] == [SAID]
-    assert item.is_legal
-    assert item.is_unreadable
-
-
-@pytest.mark.parametrize(
-    "line", ["setp.lt.q16 p, a, b;", "vset.f16.s32.lt d, a, b;", "set. eq.u16.f16 d, a, b;"]
-)
-def test_what_is_in_no_section_is_illegal_still(line: str) -> None:
-    assert not any(problem.unread for item in scan(line) for problem in item.problems)
-    assert all(item.problems for item in scan(line))
-
-
-def test_a_run_goes_on_behind_them_without_what_they_write() -> None:
+def test_a_run_computes_them() -> None:
     (program,) = load(KERNEL)
     assert program.problems == ()
-    run = execute(program, {"%r1": 0x01020304, "%r2": 0x01010101})
-    assert run.ending is StopReason.BRANCH_TAKEN
-    assert run.registers["%r3"].bits == 0x02030405
-    unknown = {name for name, value in run.registers.items() if value.bits is None}
-    assert unknown == {"%p1", "%p2", "%r4"}
+    values = {"%r1": 0x01020304, "%r2": 0x01010404, "%h1": 0x3C00, "%h2": 0x4000}
+    run = execute(program, values)
+    assert run.ending is StopReason.BRANCH_TAKEN  # ret
+    assert run.steps[1].writes == {"%p1": 1}
+    assert (run.registers["%p1"].bits, run.registers["%p2"].bits) == (0, 1)
+    assert run.registers["%r4"].bits == 0x0000_3F80
 
 
-def test_the_list_of_the_explorer_does_not_mark_them() -> None:
+def test_check_and_the_explorer_read_them() -> None:
+    items = list(check_text(KERNEL, "h.ptx"))
+    assert len(items) == 5
+    assert all(item.is_legal and not item.diagnostics for item in items)
     walk = open_listing(KERNEL, "h.ptx")
     assert walk
     rows = [row for row in walk.rows if "16" in row.text]
-    assert len(rows) == 3
-    assert [(row.problem, row.explained) for row in rows] == [("", False)] * 3
+    assert [row.explained for row in rows if "set" in row.text] == [True] * 3

@@ -40,12 +40,6 @@ def _values(row: dict[str, str]) -> dict[str, int]:
     return {role: int(row[role], 16) for role in "abce" if row[role]}
 
 
-def _is_folded(row: dict[str, str]) -> bool:
-    """Whether ptxas folds a literal position of 32 or more (E15): no model has it."""
-    words = row["ptx"].split()
-    return words[0] == "bfe.s32" and words[3].rstrip(",").isdigit() and int(words[3][:-1]) >= 32
-
-
 @pytest.mark.parametrize("file", ["plain_accept.csv", "plain_reject.csv"])
 def test_the_verdict_is_that_of_ptxas(file: str) -> None:
     rows = _read(file)
@@ -64,7 +58,7 @@ def test_the_verdict_is_that_of_ptxas(file: str) -> None:
 def test_executed_rows(model: str) -> None:
     count = 0
     for row in _rows():
-        if row[_MODELS[model]] and not (_is_folded(row) and model != "isa"):
+        if row[_MODELS[model]]:
             expected = tuple(int(x, 16) for x in row[_MODELS[model]].split("|"))
             ins = parsed(f"{row['ptx']};")
             found = trace(ins, _values(row), model=model)
@@ -78,7 +72,7 @@ def test_executed_rows(model: str) -> None:
 def test_executed_rows_as_arrays(model: str) -> None:
     forms: dict[str, list[dict[str, str]]] = {}
     for row in _rows():
-        if row[_MODELS[model]] and not (_is_folded(row) and model != "isa"):
+        if row[_MODELS[model]]:
             forms.setdefault(row["ptx"], []).append(row)
     for ptx, rows in forms.items():
         columns = {

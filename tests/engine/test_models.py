@@ -47,6 +47,9 @@ E11 vmad.u32.u32.u32.sat d, a, b, c          | 2 3 80000000            | 8000000
 E12 vmad.u32.u32.u32.sat.shr7 d, a, b, c     | 1 1 ffffff7f            | 01ffffff | ffffffff
 E13 vshl.s32.u32.u32.clamp.min d, a, b, c    | 80000000 20 5           | 00000005 | 00000000
 E14 @p set.lt.f32.s32 d, a, b                | 1 2 p=0 d=5             | 00000005 | 40a00000
+E15 bfe.s32 d, a, 40, 3                      | 7fffffff                | 00000000 | ffffffff
+E16 bfe.u64 d, a, b, c                       | 123456789abcdef0 104 8  | ef       | 0
+E17 fns.b32 d, a, b, c                       | ff 7 80000000           | ffffffff | 0
 """
 _ROWS = [
     (line.split()[0], *(part.strip() for part in line.split(None, 1)[1].split("|")))
@@ -163,7 +166,9 @@ def test_names_of_models() -> None:
     assert "E1" not in [x.id for x in parse_model("ptxas-13.3").errata]
     assert parse_model("ptxas-12.4").errata == parse_model("ptxas-11.8").errata == ERRATA
     assert [x.id for x in parse_model("e3+E6").errata] == ["E3", "E6"]
-    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E15", "E3+", "isa+E3"):
+    assert "E15" in [x.id for x in parse_model("ptxas-13.3").errata]
+    assert "E15" not in [x.id for x in parse_model("ptxas-13.5").errata]
+    for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E18", "E3+", "isa+E3"):
         with pytest.raises(ValueError, match=r"model|known"):
             parse_model(wrong)
 
@@ -244,7 +249,8 @@ def test_an_erratum_that_can_change_a_form_does_so_for_some_operands(
 
 def test_no_erratum_touches_the_other_instructions() -> None:
     scalar = {"vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"}
-    assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar | {"set"}
+    plain = {"set", "bfe", "bfi", "fns"}
+    assert {opcode for x in ERRATA for opcode in x.opcodes} == scalar | plain
 
 
 _SUMS = """

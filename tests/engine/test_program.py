@@ -468,7 +468,7 @@ def test_the_same_name_in_another_block_is_another_register() -> None:
 
 
 def test_a_value_of_the_start_is_told_from_a_later_one() -> None:
-    text = "@p bra L;\nsetp.eq.f16 p, h, h;\nselp.b32 x, 1, 2, p;\nL:"
+    text = "@p bra L;\ntestp.finite.f32 p, h;\nselp.b32 x, 1, 2, p;\nL:"
     (need,) = execute(block(text), {}).missing_inputs
     assert need.key == "p@2"  # p=1 would leave at line 1
     run = execute(block(text), {"p": 0, "p@2": 1})

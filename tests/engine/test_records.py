@@ -53,6 +53,10 @@ def test_other_fields_are_refused(given: dict[str, typing.Any]) -> None:
         _Ours(**given)
     with pytest.raises(AttributeError):
         _Ours("d").name = "a"  # type: ignore[misc]
+    with pytest.raises(ValueError, match="kind"):
+        _Ours("d")._replace(kind=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="takes 2 values, not 1"):
+        _Ours._make(["d"])
 
 
 _USED = """

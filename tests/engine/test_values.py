@@ -59,4 +59,4 @@ def test_infinity_is_written_as_that() -> None:
     ],
 )
 def test_a_float_steps_to_the_next(bits: int, steps: int, then: int | None) -> None:
-    assert step_float(bits, 32, steps) == then
+    assert step_float(bits, Type.F32, steps) == then

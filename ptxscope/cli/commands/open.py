@@ -6,8 +6,9 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable, quote_value
@@ -35,7 +36,7 @@ examples:
 """
 
 
-_NEEDLESS = ("ssl", "bz2", "lzma")
+_NEEDLESS = ("ssl", "zlib", "bz2", "lzma")
 """Optional modules of asyncio and shutil, for connections and archives."""
 _SUFFIXES = (*(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"), *(".rs", ".md", ".html", ".ll"))
 _IN_NO_NAME = re.compile(r"[\s;,]")
@@ -86,7 +87,8 @@ def run(words: Sequence[str]) -> int:
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     _check_color_system()
-    with _hide_modules(*_NEEDLESS):
+    with _substitute_modules(dict.fromkeys(_NEEDLESS)):
+        _load_palette()
         from ...app import lifecycle
         from ...app.app import Explorer
         from ...state.state_store import StateStore
@@ -123,15 +125,30 @@ def _check_color_system() -> None:
         )
 
 
+def _load_palette() -> None:
+    """Load Textual's palette, and not the four widgets that it does not use.
+
+    It takes an alias from ``textual.types``, which imports them; ``textual._types`` defines it. A
+    Textual that takes more from there is loaded later, with these widgets.
+    """
+    from textual import _types
+
+    with _substitute_modules({"textual.types": _types}), suppress(ImportError):
+        import textual.command  # noqa: F401
+
+
 @contextmanager
-def _hide_modules(*names: str) -> Iterator[None]:
-    """Make imports of these modules fail within the block, unless they are loaded."""
-    hidden_modules = dict.fromkeys(name for name in names if name not in sys.modules)
-    sys.modules.update(hidden_modules)  # type: ignore[arg-type]
+def _substitute_modules(substitutes: Mapping[str, ModuleType | None]) -> Iterator[None]:
+    """Make imports find other modules within the block; those of None fail.
+
+    Modules that are loaded already remain.
+    """
+    missing = {name: module for name, module in substitutes.items() if name not in sys.modules}
+    sys.modules.update(missing)  # type: ignore[arg-type]
     try:
         yield
     finally:
-        for name in hidden_modules:
+        for name in missing:
             del sys.modules[name]
 
 

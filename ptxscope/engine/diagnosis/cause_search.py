@@ -155,7 +155,7 @@ class Search:
         if not (stype and stype.is_float and self.ins.form.cmp):
             return False
         return any(
-            isnan(decode_float(x.observation.operands[role], stype.bits))
+            isnan(decode_float(x.observation.operands[role], stype))
             for x in self.cases
             if not x.observation.matches(x.documented)
             for role in "ab"

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, SupportsIndex, overload
 
 from ..isa.entry import SlotPlace
+from ..isa.form import Form
 from ..records import NamedTuple, Record, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
@@ -327,7 +328,7 @@ def _make_explanation(
         spans={},
         notes=(),
     )
-    versions = _format_versions(search, causes, cases[shown_index])
+    versions = _format_versions(search, causes, cases[shown_index], instruction.form)
     phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
     model = _make_model(causes)
     operands = tuple(apply_to_operands(causes, x) for x in cases)
@@ -380,7 +381,9 @@ def _make_near_miss(
     )
 
 
-def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCase) -> str:
+def _format_versions(
+    search: Search, causes: tuple[Cause, ...], case: ObservedCase, form: Form
+) -> str:
     """Return the versions of ptxas with which the causes give the same result."""
     if not any(cause.model for cause in causes):
         return ""
@@ -393,7 +396,8 @@ def _format_versions(search: Search, causes: tuple[Cause, ...], case: ObservedCa
             x
             for x, changed_causes in causes_by_model
             if search.compute_result(changed_causes, case) == result
-        ]
+        ],
+        form,
     )
 
 

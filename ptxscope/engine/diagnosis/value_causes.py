@@ -181,16 +181,21 @@ def _make_sign_extension(unit: int) -> _Value:
 
 
 def _to_float(width: int) -> _Value:
-    return lambda role, bits, _: encode_float(cast(bits[role], width, signed=True), width)
+    return lambda role, bits, _: _convert_integer(bits[role], width)
 
 
 def _to_integer(width: int) -> _Value:
     return lambda role, bits, _: _convert_float(bits[role], width)
 
 
+def _convert_integer(bits: int, width: int) -> int:
+    """Return a signed integer as a float of the same width."""
+    return encode_float(cast(bits, width, signed=True), Type(f"f{width}"))
+
+
 def _convert_float(bits: int, width: int) -> int:
     """Return a float as an integer, or its bits if it has none or rounds to 0."""
-    number = decode_float(bits, width)
+    number = decode_float(bits, Type(f"f{width}"))
     in_range = -(1 << (width - 1)) <= number < 1 << width  # false for a NaN
     return int(number) & ((1 << width) - 1) if in_range and abs(number) >= 1 else bits
 
@@ -225,7 +230,7 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
         yield _make_d_misreading(
             f"with {name}'s number shown as a float's bits",
             4,
-            lambda bits: encode_float(cast(bits, width, signed=True), width),
+            lambda bits: _convert_integer(bits, width),
         )
 
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from functools import lru_cache
 
 from .contradictions import find_contradictions
 from .entry import Entry, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
+from .half_entries import HALF_ENTRIES
 from .integer_entries import INTEGER_ENTRIES
 from .roles import Role
 from .slots import (
@@ -446,8 +448,8 @@ ENTRIES: tuple[Entry, ...] = (
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
     ),
     *INTEGER_ENTRIES,
+    *HALF_ENTRIES,
 )
-
 """The entries, those of one opcode together: first the 27, in the order of the PTX ISA."""
 
 
@@ -479,8 +481,12 @@ def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
 def get_entry(form: Form) -> Entry:
     """Return the entry of a form."""
     shapes = _SHAPES[form.opcode]
-    if len(shapes) == 1:
-        return shapes[0]
+    return shapes[0] if len(shapes) == 1 else _find_shape(form)
+
+
+@lru_cache(maxsize=1 << 12)
+def _find_shape(form: Form) -> Entry:
+    shapes = _SHAPES[form.opcode]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
     match = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
     assert match

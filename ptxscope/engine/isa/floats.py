@@ -1,4 +1,4 @@
-"""Floats as bit patterns: binary32 and binary64."""
+"""Floats as bit patterns: binary16, bfloat16, binary32 and binary64."""
 
 from __future__ import annotations
 
@@ -8,30 +8,57 @@ from enum import StrEnum
 from .types import Type
 
 
-def encode_float(value: float, bits: int) -> int:
-    """Return the bit pattern of a number as binary32 or binary64, rounded to nearest even."""
+def encode_float(value: float, type_: Type) -> int:
+    """Return the bit pattern of a number as a float type, rounded to nearest even."""
     import struct  # few instructions have floats
 
-    if bits == 64:
-        return int.from_bytes(struct.pack(">d", value))
+    if type_ is Type.BF16:
+        return _round_to_bfloat16(value)
     try:
-        return int.from_bytes(struct.pack(">f", value))
+        return int.from_bytes(struct.pack(_CODES[type_], value))
     except OverflowError:
-        return 0x7F800000 if value > 0 else 0xFF800000
+        sign = 1 << (type_.bits - 1) if value < 0 else 0
+        return sign | get_infinity(type_)
 
 
-def decode_float(pattern: int, bits: int) -> float:
-    """Return the number behind a binary32 or binary64 bit pattern."""
+def _round_to_bfloat16(value: float) -> int:
+    """Return a number as bfloat16, rounded once, to nearest even."""
+    pattern = encode_float(value, Type.F64)
+    sign, exponent, fraction = split_float(pattern, Type.F64)
+    if exponent == 0x7FF:
+        return sign << 15 | (get_quiet_nan(Type.BF16) if fraction else get_infinity(Type.BF16))
+    # a carry out of the rounded fraction adds one to the exponent
+    power = max(exponent - 1023, -126)
+    bits = (power + 126) * 128 + round(abs(value) / 2.0**power * 128)
+    return sign << 15 | min(bits, get_infinity(Type.BF16))
+
+
+def decode_float(pattern: int, type_: Type) -> float:
+    """Return the number behind a bit pattern of a float type."""
     import struct
 
-    code, size = (">d", 8) if bits == 64 else (">f", 4)
-    number: float = struct.unpack(code, pattern.to_bytes(size))[0]
+    if type_ is Type.BF16:  # the upper half of binary32
+        pattern, type_ = pattern << 16, Type.F32
+    number: float = struct.unpack(_CODES[type_], pattern.to_bytes(type_.bits // 8))[0]
     return number
 
 
-def get_infinity(bits: int) -> int:
-    """Return the pattern of plus infinity in binary32 or binary64."""
-    return 0x7F80_0000 if bits == 32 else 0x7FF0_0000_0000_0000
+_CODES = {Type.F16: ">e", Type.F32: ">f", Type.F64: ">d"}
+
+
+def get_infinity(type_: Type) -> int:
+    """Return the pattern of plus infinity."""
+    return (1 << (type_.bits - 1)) - (1 << type_.fraction_bits)
+
+
+def get_magnitude_mask(type_: Type) -> int:
+    """Return the mask of all bits except the sign."""
+    return (1 << (type_.bits - 1)) - 1
+
+
+def get_quiet_nan(type_: Type) -> int:
+    """Return the pattern of the NaN whose only fraction bit is the highest."""
+    return get_infinity(type_) | 1 << (type_.fraction_bits - 1)
 
 
 class FloatClass(StrEnum):
@@ -44,17 +71,17 @@ class FloatClass(StrEnum):
     NAN = "NaN"
 
 
-def split_float(bits: int, width: int) -> tuple[int, int, int]:
-    """Return the sign, biased exponent and fraction of a binary32 or binary64 pattern."""
-    fraction = 23 if width == 32 else 52
-    exponent = (1 << (width - 1 - fraction)) - 1
-    return bits >> (width - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
+def split_float(bits: int, type_: Type) -> tuple[int, int, int]:
+    """Return the sign, biased exponent and fraction of a pattern."""
+    fraction = type_.fraction_bits
+    exponent = (1 << (type_.bits - 1 - fraction)) - 1
+    return bits >> (type_.bits - 1), bits >> fraction & exponent, bits & ((1 << fraction) - 1)
 
 
-def format_float_fields(bits: int, width: int) -> str:
+def format_float_fields(bits: int, type_: Type) -> str:
     """Return the meaning of a float's exponent and fraction: ``exponent 2^-124``."""
-    exponent = split_float(bits, width)[1]
-    match classify_float(bits, width):
+    exponent = split_float(bits, type_)[1]
+    match classify_float(bits, type_):
         case FloatClass.NAN:
             return "exponent all 1, fraction not 0"
         case FloatClass.INFINITE:
@@ -64,49 +91,50 @@ def format_float_fields(bits: int, width: int) -> str:
         case FloatClass.ZERO:
             return "exponent and fraction 0"
         case FloatClass.NORMAL:
-            bias = 127 if width == 32 else 1023
+            bias = (1 << (type_.bits - 2 - type_.fraction_bits)) - 1
             return f"exponent 2^{exponent - bias}"
 
 
-def classify_float(bits: int, width: int) -> FloatClass:
-    """Return the class of a binary32 or binary64 pattern."""
-    _, exponent, fraction = split_float(bits, width)
-    if exponent == 0:
-        return FloatClass.SUBNORMAL if fraction else FloatClass.ZERO
-    if exponent == (0xFF if width == 32 else 0x7FF):
-        return FloatClass.NAN if fraction else FloatClass.INFINITE
+def classify_float(bits: int, type_: Type) -> FloatClass:
+    """Return the class of a pattern."""
+    magnitude = bits & get_magnitude_mask(type_)
+    if magnitude < 1 << type_.fraction_bits:
+        return FloatClass.SUBNORMAL if magnitude else FloatClass.ZERO
+    infinity = get_infinity(type_)
+    if magnitude >= infinity:
+        return FloatClass.NAN if magnitude > infinity else FloatClass.INFINITE
     return FloatClass.NORMAL
 
 
-def step_float(bits: int, width: int, steps: int) -> int | None:
+def step_float(bits: int, type_: Type, steps: int) -> int | None:
     """Return the pattern ``steps`` patterns up, or down if negative; -0.0 is one below 0.0.
 
     None for a NaN, and for steps beyond the infinities.
     """
-    if classify_float(bits, width) is FloatClass.NAN:
+    if classify_float(bits, type_) is FloatClass.NAN:
         return None
-    top = 1 << (width - 1)
+    top = 1 << (type_.bits - 1)
     rank = (bits if bits < top else top - 1 - bits) + steps
     result = rank if rank >= 0 else top - 1 - rank
-    is_beyond = not 0 <= result < 2 * top or classify_float(result, width) is FloatClass.NAN
+    is_beyond = not 0 <= result < 2 * top or classify_float(result, type_) is FloatClass.NAN
     return None if is_beyond else result
 
 
-def format_float(bits: int, width: int) -> str:
+def format_float(bits: int, type_: Type) -> str:
     """Return the shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
-    value = decode_float(bits, width)
+    value = decode_float(bits, type_)
     if math.isnan(value):
-        return "-NaN" if bits >> (width - 1) else "NaN"
-    if width == 64 or math.isinf(value):
+        return "-NaN" if bits >> (type_.bits - 1) else "NaN"
+    if type_ is Type.F64 or math.isinf(value):
         return repr(value)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"
-        if encode_float(float(text), 32) == bits:
+        if encode_float(float(text), type_) == bits:
             break
     return text if set(text) & set(".en") else text + ".0"
 
 
 def format_finite_range(type_: Type) -> str:
     """Return the range of a float type: ``-3.4028235e+38 to 3.4028235e+38, inf, -inf``."""
-    largest = format_float(get_infinity(type_.bits) - 1, type_.bits)
+    largest = format_float(get_infinity(type_) - 1, type_)
     return f"-{largest} to {largest}, inf, -inf"

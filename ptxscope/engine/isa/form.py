@@ -62,6 +62,11 @@ class Form(NamedTuple):
     """``-c`` of ``vmad``, or ``!c`` of a predicate."""
     c: bool = False
     """Whether c is written in the line."""
+    is_field_outside: bool = False
+    """Whether a literal position of ``bfe``, with a literal length above 0, is above the top bit.
+
+    The syntax sets it, and no slot does: only an assembler's result depends on it (E15).
+    """
     nege: bool = False
     """``!e`` of ``lop3``."""
 

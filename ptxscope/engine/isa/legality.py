@@ -87,10 +87,18 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
+    Of an opcode with several entries, the forms of the first are counted.
+
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
-    entry = CATALOG[opcode]
+    return count_entry_forms(CATALOG[opcode], is_documented=is_documented, is_in_ptxas=is_in_ptxas)
+
+
+def count_entry_forms(
+    entry: Entry, *, is_documented: bool = False, is_in_ptxas: bool = False
+) -> int:
+    """Return the number of legal forms of one entry, like ``count_forms``."""
     excluded_remarks = tuple(
         x
         for x in entry.remarks
@@ -109,9 +117,8 @@ def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool =
 
 
 @cache
-def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
+def _list_related_choices(entry: Entry) -> tuple[tuple[tuple[str, ...], tuple[Form, ...]], ...]:
     """Return the slot names and every legal choice of each group of related slots."""
-    entry = CATALOG[opcode]
     groups = [slots for slots in _group_related_slots(entry, entry.constraints) if len(slots) > 1]
     return tuple(
         (tuple(slot.name for slot in slots), tuple(_iter_legal_choices(entry, slots)))
@@ -120,10 +127,14 @@ def _list_related_choices(opcode: str) -> tuple[tuple[tuple[str, ...], tuple[For
 
 
 def draw_form(opcode: str, rng: Random) -> Form:
-    """Draw a legal form: each slot, or group of related slots, uniformly."""
-    entry = CATALOG[opcode]
+    """Draw a legal form of the opcode's first entry."""
+    return draw_entry_form(CATALOG[opcode], rng)
+
+
+def draw_entry_form(entry: Entry, rng: Random) -> Form:
+    """Draw a legal form of an entry: each slot, or group of related slots, uniformly."""
     values: dict[str, object] = {}
-    for names, choices in _list_related_choices(opcode):
+    for names, choices in _list_related_choices(entry):
         choice = rng.choice(choices)
         values |= {name: choice.get(name) for name in names}
     for slot in entry.slots:

@@ -9,7 +9,7 @@ from .form import Form
 from .types import BoolOp, Cmp, Destinations, SecOp, Type, parse_selector
 
 _T = (Type.U32, Type.S32)
-ST = tuple(t for t in Type if t is not Type.PRED)
+ST = tuple(t for t in Type if t is not Type.PRED and not t.is_half)
 _SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
 SETP_DESTINATION = Slot("dst", _SETP_DESTINATIONS, place=SlotPlace.D)
 CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)
@@ -24,7 +24,7 @@ _S1 = tuple(map(parse_selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
 
 def list_comparisons(stype: Type) -> tuple[Cmp, ...]:
     """Return the comparisons that ``set`` and ``setp`` allow for a source type."""
-    return _CMP_OF_KIND[stype[0]]
+    return _CMP_OF_KIND["f" if stype.lane_type.is_float else stype[0]]
 
 
 def _format_list(values: Sequence[object]) -> str:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from enum import StrEnum
 from functools import lru_cache
 
 from ..records import NamedTuple
+
+_TYPE = re.compile(r"(bf|[bfsu])(\d+)(x2)?")
+_FRACTION_BITS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 
 
 class Type(StrEnum):
@@ -22,19 +26,41 @@ class Type(StrEnum):
     S64 = "s64"
     F32 = "f32"
     F64 = "f64"
+    F16 = "f16"
+    F16X2 = "f16x2"
+    BF16 = "bf16"
+    BF16X2 = "bf16x2"
     PRED = "pred"
 
     bits: int
     """The width in bits: 1, 16, 32 or 64."""
+    lanes: int
+    """The number of values that the bits hold: 2 for ``.f16x2`` and ``.bf16x2``, else 1."""
     signed: bool
     """Whether the type is ``.s16``, ``.s32`` or ``.s64``."""
     is_float: bool
-    """Whether the type is ``.f32`` or ``.f64``."""
+    """Whether the bits are one float: ``.f16``, ``.bf16``, ``.f32`` or ``.f64``."""
+    fraction_bits: int
+    """The width of a float's fraction in bits; 0 for any other type."""
 
     def __init__(self, text: str) -> None:
-        self.bits = 1 if text == "pred" else int(text[1:])
-        self.signed = text[0] == "s"
-        self.is_float = text[0] == "f"
+        match = _TYPE.fullmatch(text)
+        kind, unit, packing = match.groups() if match else ("", 1, None)
+        self.lanes = 2 if packing else 1
+        self.bits = int(unit) * self.lanes
+        self.signed = kind == "s"
+        self.fraction_bits = _FRACTION_BITS.get(text, 0)
+        self.is_float = self.fraction_bits > 0
+
+    @property
+    def lane_type(self) -> Type:
+        """The type of one lane: ``.f16`` for ``.f16x2``, the type itself if it has one lane."""
+        return Type(self.value.removesuffix("x2"))
+
+    @property
+    def is_half(self) -> bool:
+        """Whether the bits are one or two floats of 16 bits each."""
+        return self.value.endswith(("f16", "f16x2"))
 
 
 class Cmp(StrEnum):

@@ -18,11 +18,19 @@ def format_hex(bits: int, width: int) -> str:
 
 
 def format_value(bits: int, type_: Type) -> str:
-    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``."""
+    """Return the value of the bits as the type: ``-1``, ``1.5``, ``true``, ``[1.5, -0.0]``.
+
+    Lanes are listed from the most significant one.
+    """
     if type_ is Type.PRED:
         return "true" if bits else "false"
     if type_.is_float:
-        return format_float(bits, type_.bits)
+        return format_float(bits, type_)
+    if type_.lanes > 1:
+        unit = type_.bits // type_.lanes
+        shifts = reversed(range(0, type_.bits, unit))
+        lanes = (format_value(bits >> x & ((1 << unit) - 1), type_.lane_type) for x in shifts)
+        return f"[{', '.join(lanes)}]"
     return str(cast(bits, type_.bits, type_.signed))
 
 

@@ -6,6 +6,7 @@ import re
 from math import inf
 
 from ..isa.floats import decode_float, encode_float
+from ..isa.types import Type
 from ..records import NamedTuple
 
 _INTEGER = re.compile(
@@ -75,8 +76,8 @@ class CLiteral(NamedTuple):
         """Return the value after a cast; None if C does not define it."""
         bits = int(type_[1:])
         if type_[0] == "f":
-            pattern = encode_float(float(self.value), bits)
-            return CLiteral(decode_float(pattern, bits), type_)
+            pattern = encode_float(float(self.value), Type(type_))
+            return CLiteral(decode_float(pattern, Type(type_)), type_)
         value = int(self.value) if abs(self.value) < inf else 0
         low, high = (-1 << bits - 1, 1 << bits - 1) if type_[0] == "s" else (0, 1 << bits)
         if self.is_float and not low <= value < high:
@@ -87,7 +88,7 @@ class CLiteral(NamedTuple):
     def encode(self, bits: int) -> int:
         """Return the bits of a register that receives the value."""
         if isinstance(self.value, float):
-            return encode_float(self.value, bits)
+            return encode_float(self.value, Type(f"f{bits}"))
         return self.value & ((1 << bits) - 1)
 
 

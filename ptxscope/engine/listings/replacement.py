@@ -2,15 +2,18 @@
 
 The documented plan of a scalar video instruction is written in plain integer instructions, which
 every target computes as documented. A guarded ``set`` becomes an unguarded one
-with a destination of its own, and a guarded move to d.
+with a destination of its own, and a guarded move to d. The other instructions stay as they are,
+behind a line that limits an operand to the values for which they are right.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping, Sequence
 
 from ..ir.recorded_plan import record_plan
 from ..isa.entry import Group
+from ..isa.types import Type
 from ..records import replace
 from ..semantics.lowering import lower
 from ..syntax.instruction import Immediate, Instruction, Register
@@ -23,17 +26,56 @@ def make_replacement(ins: Instruction) -> tuple[str, ...] | None:
 
     The block declares its own registers under names that the instruction does not use.
     """
-    if ins.opcode == "set":
-        return _make_guarded_move(ins) if ins.guard and ins.errata else None
-    return _make_block(ins) if ins.entry.group is Group.SCALAR else None
+    if ins.entry.group is Group.SCALAR:
+        return _make_block(ins)
+    write = _WRITERS.get(ins.opcode)
+    return write(ins) if write and ins.errata else None
 
 
 def _make_guarded_move(ins: Instruction) -> tuple[str, ...]:
     """Return the instruction without its guard, and a guarded move of its result to d."""
     prefix = f"{_prefix(ins)}w"
+    type_ = f".b{ins.type_of('d').bits}"
     set_ = replace(ins, guard=None, destinations=(f"{prefix}0",))
-    move = f"{ins.guard} mov.b32 {ins.names['d']}, {prefix}0;"
-    return ("{", f"    .reg .b32 {prefix}<1>;", f"    {set_}", f"    {move}", "}")
+    move = f"{ins.guard} mov{type_} {ins.names['d']}, {prefix}0;"
+    return _indent((f".reg {type_} {prefix}<1>;", str(set_), move))
+
+
+def _replace_field(ins: Instruction) -> tuple[str, ...] | None:
+    """Return a shift that fills d with the sign of a (E15), or a field with cut operands (E16)."""
+    if ins.form.is_field_outside and ins.form.stype is Type.S32:
+        guard = f"{ins.guard} " if ins.guard else ""
+        return _indent((f"{guard}shr.s32 {ins.names['d']}, {ins.roles['a']}, 31;",))
+    roles = ("b", "c") if ins.opcode == "bfe" else ("c", "e")  # literals have one byte
+    registers = [role for role in roles if isinstance(ins.roles[role], Register)]
+    return _limit_operands(ins, registers, "and.b32", "255") if registers else None
+
+
+def _limit_offset(ins: Instruction) -> tuple[str, ...]:
+    """Return ``fns`` with an offset above -2**31: both find nothing (E17)."""
+    return _limit_operands(ins, ("c",), "max.s32", "-2147483647")
+
+
+def _limit_operands(
+    ins: Instruction, roles: Sequence[str], operation: str, limit: str
+) -> tuple[str, ...]:
+    """Return the instruction behind lines that limit some of its operands."""
+    prefix, lines, sources = f"{_prefix(ins)}w", list[str](), dict(ins.roles)
+    for role in roles:
+        name = f"{prefix}{len(lines)}"
+        lines.append(f"{operation} {name}, {_format_operand(sources[role])}, {limit};")
+        sources[role] = Register(name)
+    limited = replace(ins, sources=tuple(sources.values()))
+    return _indent((f".reg .b32 {prefix}<{len(lines)}>;", *lines, str(limited)))
+
+
+_WRITERS: Mapping[str, Callable[[Instruction], tuple[str, ...] | None]] = {
+    "set": _make_guarded_move,
+    "bfe": _replace_field,
+    "bfi": _replace_field,
+    "fns": _limit_offset,
+}
+"""The replacement of an instruction that an erratum affects, outside the scalar video group."""
 
 
 def _make_block(ins: Instruction) -> tuple[str, ...] | None:
@@ -63,6 +105,11 @@ def _make_block(ins: Instruction) -> tuple[str, ...] | None:
         if counts[letter]
     )
     body = (*declarations, *texts[:-1], guard + texts[-1])
+    return _indent(body)
+
+
+def _indent(body: Sequence[str]) -> tuple[str, ...]:
+    """Return lines as a block of their own."""
     return ("{", *(f"    {line}" for line in body), "}")
 
 

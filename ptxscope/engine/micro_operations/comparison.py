@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..isa.floats import get_infinity
+from ..isa.floats import get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import EXACT, Arithmetic, V, get_lane
@@ -47,19 +47,19 @@ class Compare(MicroOperation):
         if not self.type.is_float:
             numbers = [ar.cast(x, self.type.bits, self.type.signed) for x in v]
             return _compare_ordered(self.cmp, ar, *numbers)
-        nan = _is_any_nan(ar, v, self.type.bits)
+        nan = _is_any_nan(ar, v, self.type)
         if self.cmp is Cmp.NAN:
             return nan
         if self.cmp is Cmp.NUM:
             return ar.equal(nan, 0)
-        holds = _compare_ordered(self.cmp, ar, *(_order_float(ar, x, self.type.bits) for x in v))
+        holds = _compare_ordered(self.cmp, ar, *(_order_float(ar, x, self.type) for x in v))
         if self.cmp in UNORDERED:
             return ar.maximum(holds, nan)
         return ar.minimum(holds, ar.equal(nan, 0))
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         if self.type is not None and self.type.is_float:
-            yield Flag.NAN, _is_any_nan(ar, v, self.type.bits)
+            yield Flag.NAN, _is_any_nan(ar, v, self.type)
 
     @property
     def _is_nan_test(self) -> bool:
@@ -127,7 +127,7 @@ class Compare(MicroOperation):
         simple_cmp = RELATIONS.get(cmp, cmp)
         if type_ is not None and type_.is_float:
             if not self._is_nan_test:
-                integer = Type.S32 if type_.bits == 32 else Type.S64
+                integer = Type(f"s{type_.bits}")
                 yield site.replace_operation(
                     "compared the bits as integers", Compare(simple_cmp, integer)
                 )
@@ -189,29 +189,26 @@ def _compare_ordered(cmp: Cmp, ar: Arithmetic[V], x: V, y: V | int = 0) -> V:
             return ar.maximum(ar.less(x, y), ar.equal(x, y))
 
 
-def _get_magnitude_mask(bits: int) -> int:
-    return (1 << (bits - 1)) - 1
-
-
 def is_nan(bits: int, type_: Type) -> bool:
     """Return whether the bits of a float are a NaN."""
-    return bool(_find_nan(EXACT, (bits,), type_.bits)[0])
+    return bool(_find_nan(EXACT, (bits,), type_)[0])
 
 
-def _find_nan(ar: Arithmetic[V], x: V, bits: int) -> V:
-    """Return 1 if a binary32 or binary64 pattern is NaN, else 0."""
-    return ar.equal(ar.less(ar.bitand(x, _get_magnitude_mask(bits)), get_infinity(bits) + 1), 0)
+def _find_nan(ar: Arithmetic[V], x: V, type_: Type) -> V:
+    """Return 1 if the pattern of a float is NaN, else 0."""
+    magnitude = ar.bitand(x, get_magnitude_mask(type_))
+    return ar.equal(ar.less(magnitude, get_infinity(type_) + 1), 0)
 
 
-def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], bits: int) -> V:
-    nan = _find_nan(ar, v[0], bits)
+def _is_any_nan(ar: Arithmetic[V], v: Sequence[V], type_: Type) -> V:
+    nan = _find_nan(ar, v[0], type_)
     for x in v[1:]:
-        nan = ar.maximum(nan, _find_nan(ar, x, bits))
+        nan = ar.maximum(nan, _find_nan(ar, x, type_))
     return nan
 
 
-def _order_float(ar: Arithmetic[V], x: V, bits: int) -> V:
+def _order_float(ar: Arithmetic[V], x: V, type_: Type) -> V:
     """Map a float's pattern to an integer that compares as the number does; both zeros become 0."""
-    magnitude = ar.bitand(x, _get_magnitude_mask(bits))
-    negative = ar.equal(ar.less(x, 1 << (bits - 1)), 0)
+    magnitude = ar.bitand(x, get_magnitude_mask(type_))
+    negative = ar.equal(ar.less(x, 1 << (type_.bits - 1)), 0)
     return ar.where(negative, ar.negative(magnitude), magnitude)

@@ -127,9 +127,13 @@ class TruncatedBits(FigureDrawing):
 class FloatBits(FigureDrawing):
     """The fields of a float."""
 
+    type: Type
+
 
 class FlushedBits(FigureDrawing):
     """The fields of a float before and after it is flushed."""
+
+    type: Type
 
 
 class LogicGate(FigureDrawing):

@@ -99,6 +99,25 @@ class ExtendField(MicroOperation):
         yield site.keep_first_input("did not cut it off")
 
 
+class FoldField(MicroOperation):
+    """-1, whatever the field is (erratum E15)."""
+
+    formula = "-1"
+    about = "The assembler knows position and length, and takes every bit of the result for a 1."
+    title = "field"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return fill(ar, v[0], -1)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        return ()
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        return LaneText(make_equation("t", s.value), "the field is folded to -1: a is not read")
+
+
 class InsertField(MicroOperation):
     """Replace bits of y, from a position up, by as many low bits of x as a length says.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from ..isa.floats import encode_float
 from ..isa.types import BoolOp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import Arithmetic, Inputs, V, get_lane
@@ -14,9 +15,6 @@ from .instruction_view import format_guard
 from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
 from .stage import Stage
 from .step_words import format_destinations
-
-_ONE = 0x3F80_0000
-"""The pattern of 1.0."""
 
 
 class Not(MicroOperation):
@@ -129,10 +127,75 @@ class Choose(MicroOperation):
         yield site.swap_inputs(description, 0)
 
 
+class SpreadTruth(MicroOperation):
+    """One predicate as a vector: the same in each lane."""
+
+    lanes: int
+    formula = "{x}"
+    cell = TruthCell()
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.bitand(ar.gather(v, 8, ((0, 0),) * self.lanes), 1)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return self.lanes
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield InputBits(0, 0, low, min(high, 1))
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        name = view.names[0]
+        return LaneText(make_equation(name, view.value), f"{name} is {view.value} for each lane")
+
+
+class TakeLane(MicroOperation):
+    """One lane of a vector of predicates."""
+
+    lane: int
+    input_lanes: int
+    """The number of lanes of the input."""
+    formula = "lane {self.lane} of {x}"
+    cell = TruthCell()
+    has_revealing_inputs = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.sum_lanes(v[0], (self.lane,), self.input_lanes)
+
+    def count_output_lanes(self, input_lanes: int) -> int:
+        return 1
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield InputBits(0, self.lane, low, high)
+
+    def format_symbols(self, row: RowView, lane: int | None) -> str:
+        return f"{row.inputs[0].symbol}{self.lane}"
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        expression = f"{view.names[0]}{self.lane}"
+        sentence = f"{view.row.role} takes lane {self.lane}, {view.value}"
+        return LaneText(make_equation(expression, view.value), sentence)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        taken = ((row, row.micro) for row in rows)
+        parts = [
+            f"{row.destination} takes the {('low', 'high')[micro.lane]} half's result"
+            for row, micro in taken
+            if isinstance(micro, TakeLane)
+        ]
+        return f"{', '.join(parts)}."
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        other_lane = TakeLane(1 - self.lane, self.input_lanes)
+        half = ("low", "high")[other_lane.lane]
+        yield site.replace_operation(f"took the {half} half's result", other_lane)
+
+
 class Encode(MicroOperation):
     """The pattern that stands for true, or 0."""
 
     true: int
+    type: Type = Type.U32
+    """The type of the pattern."""
     formula = "{x}"
     has_revealing_inputs = True
 
@@ -140,20 +203,29 @@ class Encode(MicroOperation):
         return ar.multiply(v[0], self.true)
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        bits, truth = format_hex(view.value, 32), format_value(view.x, Type.PRED)
-        one = " (1.0)" if self.true == _ONE and view.x else ""
+        bits, truth = format_hex(view.value, self.type.bits), format_value(view.x, Type.PRED)
+        one = " (1.0)" if self._is_one and view.x else ""
         return LaneText(make_transition(truth, bits), f"{truth} becomes {bits}{one}")
 
+    @property
+    def _is_one(self) -> bool:
+        """Whether true is the float 1.0."""
+        return self.type.is_float and self.true == encode_float(1.0, self.type)
+
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        true = {_ONE: "1.0 (0x3f800000)", 1: "1"}.get(self.true, "0xffffffff")
-        sentence = f"{format_destinations(rows)} takes {true} for true, 0 for false."
-        is_guarded = rows[0].instruction.guard is not None
+        bits = format_hex(self.true, self.type.bits)
+        true = f"1.0 ({bits})" if self._is_one else "1" if self.true == 1 else bits
+        has_lanes = len(rows[0].values) > 1
+        target = "Each half" if has_lanes else format_destinations(rows)
+        sentence = f"{target} takes {true} for true, 0 for false."
+        is_guarded = rows[0].instruction.guard is not None and not has_lanes
         return f"If the guard holds, {sentence}" if is_guarded else sentence
 
     def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         if row.stage is not Stage.WRITE:
             return FormulaCell()
-        return ResultCell(f"{ {_ONE: '1.0', 1: '1'}.get(self.true, 'all 1s') } or 0")
+        true = "1.0" if self._is_one else "1" if self.true == 1 else "all 1s"
+        return ResultCell(f"{true} or 0")
 
     def find_idleness(self, row: RowView) -> Idleness:
         return Idleness.WITHOUT_FLAGS if row.stage is Stage.WRITE else Idleness.NEVER
@@ -161,12 +233,15 @@ class Encode(MicroOperation):
     def get_notation(self, row: RowView) -> Notation:
         if row.stage is not Stage.WRITE:
             return super().get_notation(row)
-        return Notation(32, is_number=False, type=row.instruction.type_of("d"))
+        return Notation(self.type.bits, is_number=False, type=row.instruction.type_of("d"))
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        if self.true == _ONE:  # misconceptions cover the integers
-            instead = ", which is 1.0 here"
-            yield site.replace_operation("wrote 1 for true", Encode(1), weight=0, instead=instead)
-            yield site.replace_operation(
-                "wrote all ones for true", Encode(0xFFFF_FFFF), weight=0, instead=instead
-            )
+        if self._is_one:  # misconceptions cover the integers
+            instead, ones = ", which is 1.0 here", (1 << self.type.bits) - 1
+            for description, true in (("1", 1), ("all ones", ones)):
+                yield site.replace_operation(
+                    f"wrote {description} for true",
+                    Encode(true, self.type),
+                    weight=0,
+                    instead=instead,
+                )

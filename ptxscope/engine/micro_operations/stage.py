@@ -8,8 +8,8 @@ from enum import StrEnum
 class Stage(StrEnum):
     """The purpose of a step, in the order of reading."""
 
-    FLUSH = "flush"
     SELECT = "select"
+    FLUSH = "flush"
     EXTEND = "extend"
     OPERATE = "operate"
     COMPARE = "compare"

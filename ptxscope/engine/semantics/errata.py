@@ -228,13 +228,13 @@ ERRATA: tuple[Erratum, ...] = (
     ),
     Erratum(
         "E14",
-        "set with dtype .f32 or a 16-bit stype under a guard that is false",
+        "set with a float dtype, or a 16-bit stype and a 32-bit dtype, under a guard that is false",
         ("set",),
         is_choice_converted,
         {"old_converted": True},
         "The guard covers the choice of true or 0 but not the conversion after it, so a false "
         "guard does not keep d: its old value is converted (with a 16-bit stype, its low "
-        "half-word, sign-extended; with .f32, the magnitude of that, as a float).",
+        "half-word, sign-extended; with a float dtype, the magnitude of that, as a float).",
         (
             "@p set.lt.f32.s32 d, a, b",
             {"a": 1, "b": 2, "p": 0, "d": 0x00000005},
@@ -242,6 +242,22 @@ ERRATA: tuple[Erratum, ...] = (
             0x40A00000,
         ),
         remark="The manual's own guarded example, @p set.lt.and.f32.s32 d,a,b,r, is such a form.",
+    ),
+    Erratum(
+        "E15",
+        "bfe.s32 of a register, with literals b from 32 up and c from 1 up",
+        ("bfe",),
+        lambda f: f.is_field_outside and f.stype is Type.S32,
+        {"field_folded": True},
+        "At -O1 and above ptxas folds the result to -1, whatever a is. Each bit of it is bit 31 of "
+        "a, as -O0 has it.",
+        (
+            "bfe.s32 d, a, 40, 3",
+            {"a": 0x7FFFFFFF},
+            0,
+            0xFFFFFFFF,
+        ),
+        repaired_in=(13, 4),
     ),
     Erratum(
         "E16",

@@ -14,6 +14,7 @@ from ..micro_operations.fields import (
     ExtendField,
     FieldMask,
     FindNthOne,
+    FoldField,
     InsertField,
     InvertNegative,
     JoinWords,
@@ -78,16 +79,15 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``bfe``: a shifted down by the position, of which the low bits are extended (E16)."""
+    """Lower ``bfe``: a shifted down by the position, whose low bits are extended (E15, E16)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
     shifted = b.add_row(Stage.OPERATE, "shifted", ShiftRight(), x, position)
-    return _write(
-        b, b.add_row(Stage.OPERATE, "t", ExtendField(bits, signed), shifted, length), bits
-    )
+    read = FoldField() if rules.field_folded else ExtendField(bits, signed)
+    return _write(b, b.add_row(Stage.OPERATE, "t", read, shifted, length), bits)
 
 
 def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:

@@ -11,13 +11,14 @@ from functools import lru_cache
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, Group
+from ..isa.floats import encode_float
 from ..isa.form import Form
 from ..isa.integers import Range, get_limits
 from ..isa.types import Cmp, Destinations, SecOp, Selector, ShiftMode, Type
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.comparison import Compare
 from ..micro_operations.float_bits import Flush, ToFloat
-from ..micro_operations.logic import Choose, Combine, Encode, Not
+from ..micro_operations.logic import Choose, Combine, Encode, Not, SpreadTruth, TakeLane
 from ..micro_operations.merge import Accumulate, Merge, Pack
 from ..micro_operations.numbers import (
     AbsoluteDifference,
@@ -36,7 +37,6 @@ from ..micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
-from .integer_lowering import LOWERINGS
 from .plan import Builder, Plan
 from .rules import ISA, Rules
 
@@ -89,19 +89,22 @@ def lower(form: Form, rules: Rules = ISA, guard: bool | None = None) -> Plan:
 def is_choice_converted(form: Form) -> bool:
     """Whether ``set`` converts the choice of true or 0 before it writes d (2, E14)."""
     assert form.stype
-    return form.dtype is Type.F32 or form.stype.bits == 16
+    assert form.dtype
+    return form.dtype.is_float or (form.stype.bits == 16 and form.dtype.bits == 32)
 
 
 def _convert_old_value(b: Builder, form: Form, role: str) -> str:
     """Apply the conversion of ``set`` to d's old value (2, E14)."""
     assert form.stype
+    assert form.dtype
     bits = 16 if form.stype.bits == 16 else 32
-    number = b.extend(Stage.GUARD, "number", role, 32, signed=True)
+    # a half in a register is the low half of a word that it fills with zeros
+    number = b.extend(Stage.GUARD, "number", role, form.dtype.bits, bits <= form.dtype.bits)
     number = b.wrap(Stage.GUARD, "low", number, bits, signed=True)
-    if form.dtype is not Type.F32:
+    if not form.dtype.is_float:
         return b.add_row(Stage.GUARD, "old", ToBits(32), number)
     number = b.add_row(Stage.GUARD, "magnitude", Magnitude(bits), number)
-    return b.add_row(Stage.GUARD, "old", ToFloat(), number)
+    return b.add_row(Stage.GUARD, "old", ToFloat(form.dtype), number)
 
 
 # --- video (9.7.18) ----------------------------------------------------------------------
@@ -288,15 +291,22 @@ def _build_simd_operand(
 
 
 def _build_comparison(b: Builder, form: Form) -> str:
-    """Compare a and b for ``set`` and ``setp``, flushed first with ``.ftz`` (1.4)."""
+    """Compare a and b for ``set`` and ``setp``, flushed first with ``.ftz`` (1.4).
+
+    Of two halves in a word, each is a lane.
+    """
     assert form.cmp
-    x, y = "a", "b"
+    assert form.stype
+    type_, keys = form.stype.lane_type, ["a", "b"]
+    if form.stype.lanes > 1:
+        halves = Select(16, ((0, 0), (0, 1)))
+        keys = [b.add_row(Stage.SELECT, role, halves, role) for role in "ab"]
     if form.ftz:
-        x, y = (
-            b.add_row(Stage.FLUSH, "a", Flush(), "a"),
-            b.add_row(Stage.FLUSH, "b", Flush(), "b"),
-        )
-    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, form.stype), x, y)
+        keys = [
+            b.add_row(Stage.FLUSH, role, Flush(type_), key)
+            for role, key in zip("ab", keys, strict=True)
+        ]
+    return b.add_row(Stage.COMPARE, "t", Compare(form.cmp, type_), *keys)
 
 
 def _build_condition(b: Builder, form: Form, stage: Stage) -> str:
@@ -304,19 +314,39 @@ def _build_condition(b: Builder, form: Form, stage: Stage) -> str:
     return b.add_row(stage, "c", Not(), "c") if form.negc else "c"
 
 
+def _combine_with_c(b: Builder, form: Form, t: str) -> str:
+    """Combine each lane of t with c if there is a Boolean operator (1.4)."""
+    if form.boolop is None:
+        return t
+    c = _build_condition(b, form, Stage.BOOLEAN)
+    if (lanes := b.rows[t].lanes) > 1:
+        c = b.add_row(Stage.BOOLEAN, "each", SpreadTruth(lanes), c)
+    return b.add_row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
+
+
 def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``set`` (1.4; H2); its guard under E14 is ``_convert_old_value``."""
-    t = _build_comparison(b, form)
-    if form.boolop:
-        c = _build_condition(b, form, Stage.BOOLEAN)
-        t = b.add_row(Stage.BOOLEAN, "t", Combine(form.boolop), t, c)
-    true = 0x3F80_0000 if form.dtype is Type.F32 else 1 if rules.true_swapped else 0xFFFF_FFFF
-    return {"d": b.add_row(Stage.WRITE, "d", Encode(true), t)}
+    assert form.dtype
+    assert form.stype
+    t = _combine_with_c(b, form, _build_comparison(b, form))
+    lanes = form.stype.lanes
+    type_ = form.dtype.lane_type
+    if type_.is_float:
+        true = encode_float(1.0, type_)
+    else:
+        true = 1 if rules.true_swapped else (1 << form.dtype.bits // lanes) - 1
+    if lanes == 1:
+        return {"d": b.add_row(Stage.WRITE, "d", Encode(true, type_), t)}
+    t = b.add_row(Stage.MERGE, "t", Encode(true, type_ if type_.is_float else Type.B16), t)
+    return {"d": b.add_row(Stage.WRITE, "d", Pack(16), t)}
 
 
 def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``setp``; q is written from the negation of t (1.4)."""
+    """Lower ``setp``; q is written from the negation of t, or from the high halves (1.4)."""
+    assert form.stype
     t = _build_comparison(b, form)
+    if form.stype.lanes > 1:
+        return _take_halves(b, form, _combine_with_c(b, form, t))
     result_keys = {"p": t}
     if form.dst in (Destinations.P_Q, Destinations.SINK_Q):
         result_keys["q"] = b.add_row(Stage.BOOLEAN, "not", Not(), t)
@@ -330,6 +360,12 @@ def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         role: b.add_row(Stage.WRITE, role, Truncate(1, signed=False), key)
         for role, key in result_keys.items()
     }
+
+
+def _take_halves(b: Builder, form: Form, t: str) -> dict[str, str]:
+    """Write the low lane to p and the high lane to q (1.4)."""
+    roles = {Destinations.P_Q: "pq", Destinations.SINK_Q: "q"}.get(form.dst or Destinations.P, "p")
+    return {role: b.add_row(Stage.WRITE, role, TakeLane("pq".index(role), 2), t) for role in roles}
 
 
 def _lower_selp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -353,7 +389,6 @@ def _lower_slct(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 _Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
 _BY_GROUP: dict[Group, _Lowering] = {Group.SCALAR: _lower_scalar, Group.SIMD: _lower_simd}
 _BY_OPCODE: dict[str, _Lowering] = {
-    **LOWERINGS,
     "set": _lower_set,
     "setp": _lower_setp,
     "selp": _lower_selp,
@@ -364,4 +399,10 @@ _BY_OPCODE: dict[str, _Lowering] = {
 
 
 def _find_lowering(entry: Entry) -> _Lowering:
-    return _BY_OPCODE.get(entry.opcode) or _BY_GROUP[entry.group]
+    lowering = _BY_OPCODE.get(entry.opcode) or _BY_GROUP.get(entry.group)
+    if lowering is not None:
+        return lowering
+    # loaded on first use: its micro-operations would take 3 % of the start of every `trace`
+    from .integer_lowering import LOWERINGS
+
+    return LOWERINGS[entry.opcode]

@@ -7,7 +7,7 @@ result that a mistaken reader expects can be computed, traced and drawn like any
 from __future__ import annotations
 
 from ..isa.form import Form
-from ..isa.types import SecOp, Type
+from ..isa.types import SecOp
 from .erratum import Erratum
 
 
@@ -35,11 +35,11 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
     ),
     Erratum(
         "H2",
-        "set with dtype .u32 or .s32",
+        "set with an integer dtype",
         ("set",),
-        lambda f: f.dtype is not Type.F32,
+        lambda f: f.dtype is not None and not f.dtype.lane_type.is_float,
         {"true_swapped": True},
-        "`set` writes 0xffffffff if the comparison is true; it is `vset` that writes 1.",
+        "`set` writes all ones if the comparison is true; it is `vset` that writes 1.",
         ("set.lt.u32.s32 d, a, b", {"a": 1, "b": 2}, 0xFFFFFFFF, 0x00000001),
     ),
     Erratum(

@@ -116,15 +116,16 @@ def parse_erratum(id_: str) -> Erratum:
 
 
 PTXAS_MODELS = (parse_model("ptxas"), parse_model("ptxas-13.0"))
-"""Every distinct set of errata, newest first, under the name of a version that has it."""
-_REPAIR = max(e.repaired_in for e in ERRATA if e.repaired_in)
+"""The errata that a form can have, newest first: no form has two that are repaired."""
 
 
-def format_versions(models: Collection[Model]) -> str:
-    """Return the range of versions that some of PTXAS_MODELS stand for: ``11.8 to 13.2``."""
+def format_versions(models: Collection[Model], form: Form) -> str:
+    """Return the versions that some of PTXAS_MODELS stand for, for a form: ``11.8 to 13.2``."""
     newest, oldest = (model in models for model in PTXAS_MODELS)
-    first_version = OLDEST if oldest else _REPAIR
-    last_version = NEWEST if newest else (_REPAIR[0], _REPAIR[1] - 1)
+    repairs = (e.repaired_in for e in ERRATA if e.repaired_in and e.touches(form))
+    repair = max(repairs, default=NEWEST)
+    first_version = OLDEST if oldest else repair
+    last_version = NEWEST if newest else (repair[0], repair[1] - 1)
     return "{}.{} to {}.{}".format(*first_version, *last_version)
 
 

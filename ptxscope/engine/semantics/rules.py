@@ -36,6 +36,8 @@ class Rules(NamedTuple):
     """A scaled or saturated ``vmad`` adds, shifts and clamps in 64 bits (1.2 steps 3 to 5; E12)."""
     old_converted: bool = False
     """Under a false guard, ``set`` converts d's old value instead of keeping it (1.4; E14)."""
+    field_folded: bool = False
+    """``bfe`` of a field above the top bit, in literals, yields -1 whatever a is (1.7; E15)."""
     fields_uncut: bool = False
     """64-bit ``bfe`` and ``bfi`` read position and length from the whole register (1.7; E16)."""
     offset_overflows: bool = False

@@ -37,7 +37,7 @@ def find_folding(form: Form, operands: Sequence[Register | Immediate], c: int) -
     a, b, *_ = operands
     if a == b or (a.bits is not None and a.bits == b.bits):
         return None
-    documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, 32) >= 0
+    documented, folded = cast(c, 32, signed=True) >= 0, decode_float(c, Type.F32) >= 0
     if documented == folded:
         return None
     folded_choice, documented_choice = (a, b) if folded else (b, a)

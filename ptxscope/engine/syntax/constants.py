@@ -137,7 +137,7 @@ def convert_constant(value: Constant, type_: Type) -> int | str:
         }.get(type_, "an integer")
     if value.pattern is not None and value.width <= type_.bits:
         return value.pattern
-    return encode_float(value.value, type_.bits)
+    return encode_float(value.value, Type(f"f{type_.bits}"))
 
 
 def convert_literal(text: str, type_: Type) -> int | None:
@@ -251,10 +251,10 @@ class _ConstantParser:
             return value
         if match := _SINGLE.fullmatch(word.text):
             pattern = int(match[1], 16)
-            return Constant(decode_float(pattern, 32), pattern=pattern, width=32)
+            return Constant(decode_float(pattern, Type.F32), pattern=pattern, width=32)
         if match := _DOUBLE.fullmatch(word.text):
             pattern = int(match[1], 16)
-            return Constant(decode_float(pattern, 64), pattern=pattern)
+            return Constant(decode_float(pattern, Type.F64), pattern=pattern)
         if _DECIMAL.fullmatch(word.text):
             number = float(word.text)
             if number == float("inf"):

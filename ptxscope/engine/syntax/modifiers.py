@@ -20,7 +20,7 @@ from .errors import MAX_PROBLEMS, Problem, Span, find_closest_spelling, quote_wo
 from .tokens import Token
 
 _TYPE_NAMES = frozenset(str(t) for t in Type if t is not Type.PRED)
-_OTHER_TYPES = frozenset(("pred", "b8", "u8", "s8", "f16", "f16x2", "bf16", "b128", "s4", "u4"))
+_OTHER_TYPES = frozenset(("pred", "b8", "u8", "s8", "b128", "s4", "u4"))
 _PTX_MODIFIERS = frozenset(
     [
         "rn",

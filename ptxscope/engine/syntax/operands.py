@@ -338,6 +338,8 @@ def _parse_immediate(
             span,
             "a register",
         )
+    elif isinstance(type_, Type) and type_.is_half:
+        parsed_operands.add_problem(f"an `.{type_}` operand takes no literal", span, "a register")
     elif operand.literal_range and not _is_in_range(value, operand.literal_range):
         low, high = operand.literal_range
         parsed_operands.add_problem(

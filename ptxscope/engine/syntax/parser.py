@@ -120,7 +120,7 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(start, end, text)
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
-            if statement.opcode.text not in OPCODES or _is_half(statement):
+            if statement.opcode.text not in OPCODES:
                 yield fragment.describe(*statement.span, text)
 
 
@@ -156,8 +156,6 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
-    if _is_half(statement):
-        return _parse_half_statement(fragment, statement)
     if statement.opcode.text in OPCODES:
         return _parse_known_statement(text, fragment, statement)
     if (
@@ -217,26 +215,6 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
     )
 
 
-_HALVES = frozenset((".f16", ".f16x2", ".bf16", ".bf16x2"))
-
-
-def _is_half(statement: RawInstruction) -> bool:
-    """Whether the statement is a half-precision ``set`` or ``setp`` (PTX ISA 9.7.7)."""
-    return statement.opcode.text in ("set", "setp") and any(
-        word.text in _HALVES for word in statement.modifiers
-    )
-
-
-def _parse_half_statement(fragment: Fragment, statement: RawInstruction) -> Parsed:
-    message = "half-precision `set` and `setp` are not known here; this is not checked"
-    problem = Problem(message, (statement.opcode.start, statement.span[1]), unread=True)
-    problems = limit_problems(statement.problems) or (problem,)
-    line = fragment.find_origin(*statement.span)
-    return Parsed(
-        None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in problems), line
-    )
-
-
 def _make_empty_error(text: str) -> PtxError:
     """Return the error for a text that has none of the 27 instructions."""
     for fragment in find_pasted_fragments(text):
@@ -275,6 +253,8 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     ops = operands.parse_operands(entry, statement, partial)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
+    if form.opcode == "bfe":
+        form = form._replace(is_field_outside=_is_field_outside(form, ops))
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
@@ -307,6 +287,14 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     return Parsed(
         None, tuple(p._replace(span=fragment.find_origin(*p.span)) for p in shown_problems), line
     )
+
+
+def _is_field_outside(form: Form, ops: operands.ParsedOperands) -> bool:
+    """Whether ``bfe`` reads a register's field whose literals begin above its top bit."""
+    match ops.sources:
+        case [Register(), Immediate(position), Immediate(length)]:
+            return form.stype is not None and position >= form.stype.bits and length > 0
+    return False
 
 
 def _find_unsure_slots(

@@ -43,6 +43,13 @@ class RegisterProblem(NamedTuple):
 
 
 _TYPE = re.compile(r"([bsuf])(\d+)")
+_HALF_REGISTERS = {
+    Type.F16: ("b16", "f16"),
+    Type.F16X2: ("b32", "f16x2"),
+    Type.BF16: ("b16",),
+    Type.BF16X2: ("b32",),
+}
+"""The declared types that suit halves, in ptxas 13.0."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -57,6 +64,8 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
     match = _TYPE.fullmatch("u32" if declared_type == "f16x2" else declared_type)
     if not match:
         return True
+    if type_.is_half:
+        return declared_type in _HALF_REGISTERS[type_]
     kind, expected_kind = match[1], str(type_)[0]
     if int(match[2]) != type_.bits:
         return False
@@ -144,7 +153,7 @@ def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> Regi
         return RegisterProblem(
             RegisterProblemKind.TYPE, f"{subject}: it takes no selector", "a register"
         )
-    if type_ in (Type.F32, Type.F64):
+    if type_.lane_type.is_float:
         return RegisterProblem(
             RegisterProblemKind.TYPE,
             f"{subject}, but {_format_role(role)} is .{type_}",
@@ -169,5 +178,7 @@ def _make_no_register_problem(name: str, declaration: Declaration) -> RegisterPr
 def _format_fitting_types(type_: Type) -> str:
     if type_ is Type.PRED:
         return ".pred"
+    if type_.is_half:
+        return " ".join(f".{x}" for x in _HALF_REGISTERS[type_])
     kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")
     return " ".join(f".{kind}{type_.bits}" for kind in kinds if (kind, type_.bits) != ("f", 16))

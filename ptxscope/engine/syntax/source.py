@@ -199,7 +199,7 @@ def read_asm(text: str, start: int, text_start: int) -> AsmText:
     return AsmText(fragment, start, end)
 
 
-_MACRO_CALL = re.compile(r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+")
+_MACRO_CALL = r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+"
 _COMPLETE = re.compile(r"[;}]\s*+\Z")
 _OPERAND = re.compile(r"%(?:\d|\[)")
 
@@ -219,7 +219,7 @@ def _is_operand_macro(macro: str, ptx: str) -> bool:
     The PTX is complete and names operands, which stand nowhere else.
     """
     return bool(
-        _MACRO_CALL.fullmatch(macro)
+        re.fullmatch(_MACRO_CALL, macro)
         and _COMPLETE.search(ptx[-_MAX_INDENT_CHARS:])
         and _OPERAND.search(ptx)
     )
@@ -295,13 +295,11 @@ def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
             position = end
 
 
-_GAP_TOKEN = re.compile(
-    rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+_GAP_TOKEN = rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
       | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
       | (?P<mark>[():,])
-      | \w++ | .""",
-    re.VERBOSE | re.DOTALL,
-)
+      | \w++ | ."""
+"""Not compiled yet, like other patterns of macros: to compile them takes 1 % of each start."""
 _LINE = re.compile(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
 _LINE_START = re.compile(r"(?<!\\)\n[^\S\n]*+\Z")
 _MAX_INDENT_CHARS = 80
@@ -315,7 +313,8 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
     where the text of an asm statement ends.
     """
     end = token_start = position
-    while token := _GAP_TOKEN.match(text, token_start):
+    gap_token = re.compile(_GAP_TOKEN, re.VERBOSE | re.DOTALL)
+    while token := gap_token.match(text, token_start):
         kind, mark = token.lastgroup, token["mark"]
         if kind == "stop" or (mark and mark != "(" and not depth):
             break
@@ -382,13 +381,12 @@ def _make_unclosed_problem(start: int, end: int) -> Problem:
     )
 
 
-_CONDITIONS = re.compile(
+_CONDITIONS = (
     r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+",
-    re.DOTALL,
+    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+"
 )
 
 
 def is_condition(source: str) -> bool:
     """Whether a gap's source text consists of preprocessor lines that add no text."""
-    return _CONDITIONS.fullmatch(source) is not None
+    return re.fullmatch(_CONDITIONS, source, re.DOTALL) is not None

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 
-from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
+from ..isa.floats import (
+    FloatClass,
+    classify_float,
+    encode_float,
+    format_finite_range,
+    get_infinity,
+    get_quiet_nan,
+)
 from ..isa.integers import get_limits
 from ..isa.types import Type
 from .errors import Problem, PtxError, format_count, quote_word
@@ -16,21 +23,16 @@ _LANES = re.compile(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BASES = {"x": 16, "b": 2, "o": 8}
 _UNITS = {"b": 8, "h": 16, "w": 32}
-_FLOAT_NAMES = {"nan": 0x7FC0_0000, "inf": 0x7F80_0000, "infinity": 0x7F80_0000}
-_FLOAT_NAMES_64 = {
-    "nan": 0x7FF8_0000_0000_0000,
-    "inf": 0x7FF0_0000_0000_0000,
-    "infinity": 0x7FF0_0000_0000_0000,
-}
+_FLOAT_NAMES = {"nan": get_quiet_nan, "inf": get_infinity, "infinity": get_infinity}
 
 
 def parse_value(text: str, type_: Type) -> int:
     """Parse a value of an operand type to its bits. Raise PtxError if it is invalid.
 
-    ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for an ``.f``
+    ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for a float
     operand, a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` lists lanes, the most
-    significant first; ``[h:1,0]`` lists half-words. Numbers that are too large are refused, floats
-    as well as integers; infinity is written ``inf``.
+    significant first; those of ``.f16x2`` and ``.bf16x2`` are floats. ``[h:1,0]`` lists half-words.
+    Numbers that are too large are refused, floats as well as integers; infinity is written ``inf``.
     """
     word = text.strip()
     if not word:
@@ -72,10 +74,12 @@ def _format_allowed_values(type_: Type) -> str:
     if type_ is Type.PRED:
         return "0, 1, true, false"
     forms = "0x7f, -5, 0b1010, 0o17, 4294967295"
-    if type_.is_float:
-        forms = "1.5, -0.0, nan, inf, 0x3f800000, " + (
-            "0f3F800000" if type_.bits == 32 else "0d3FF0000000000000"
-        )
+    if type_.lane_type.is_float:
+        one = encode_float(1.0, type_.lane_type)
+        if type_.lanes > 1:
+            return f"[1.5,-0.0], [nan,inf], 0x{one:04x}{one:04x}"
+        forms = "1.5, -0.0, nan, inf, " + (f"0x{one:x}" if type_.bits < 64 else "0x3f800000")
+        forms += {32: ", 0f3F800000", 64: ", 0d3FF0000000000000"}.get(type_.bits, "")
     return forms + (", [0x80,0xff,0x7f,1], [h:-1,32767]" if type_.bits == 32 else "")
 
 
@@ -107,15 +111,15 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
 def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if type_ is Type.PRED:
         return int(word.lower() == "true")
-    constant = (_FLOAT_NAMES if type_.bits == 32 else _FLOAT_NAMES_64).get(
-        word.lstrip("+-").lower()
-    )
-    if constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
-        return constant | (1 << (type_.bits - 1) if word[0] == "-" else 0)
-    if not type_.is_float or not _NUMBER.fullmatch(word):
+    if not type_.is_float:
         raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
-    bits = encode_float(float(word), type_.bits)
-    if classify_float(bits, type_.bits) is FloatClass.INFINITE:
+    get_constant = _FLOAT_NAMES.get(word.lstrip("+-").lower())
+    if get_constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
+        return get_constant(type_) | (1 << (type_.bits - 1) if word[0] == "-" else 0)
+    if not _NUMBER.fullmatch(word):
+        raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
+    bits = encode_float(float(word), type_)
+    if classify_float(bits, type_) is FloatClass.INFINITE:
         raise _make_error(
             text, f"{quote_word(word)} is too large for `.{type_}`", format_finite_range(type_)
         )
@@ -136,7 +140,11 @@ def _read_lanes(text: str, type_: Type) -> int:
     bits, position = 0, match.start(2)
     for part in parts:
         try:
-            lane = parse_integer(part, unit)
+            lane = (
+                parse_value(part, type_.lane_type)
+                if type_.lanes == len(parts) and not match[1]
+                else parse_integer(part, unit)
+            )
         except PtxError as error:
             raise error.shift_into(text, position) from None
         bits = bits << unit | lane

@@ -28,7 +28,7 @@ def format_operand_name(trace: Trace, role: str) -> str:
 def interpret_bits(ins: InstructionView, role: str, bits: int) -> str:
     """Return an operand's bits as a number, or as a list of its lanes, highest first."""
     type_ = ins.type_of(role)
-    if not ins.has_lanes(role):
+    if not ins.has_lanes(role) or type_.lanes > 1:
         return format_value(bits, type_)
     unit = 32 // ins.entry.lanes
     lanes = (cast(bits >> shift, unit, type_ is Type.S32) for shift in range(32 - unit, -1, -unit))

@@ -74,8 +74,8 @@ def _round_float(value: Any, type_: Type, name: str) -> int:
     """Return the bits of a float in the operand's type; raise ValueError if it is too large."""
     if getattr(value, "nbytes", 0) * 8 == type_.bits:  # a NumPy float: a NaN keeps its bits
         return int.from_bytes(value.tobytes(), sys.byteorder)
-    bits = encode_float(value, type_.bits)
-    if math.isfinite(value) and classify_float(bits, type_.bits) is FloatClass.INFINITE:
+    bits = encode_float(value, type_)
+    if math.isfinite(value) and classify_float(bits, type_) is FloatClass.INFINITE:
         raise ValueError(
             f"{name} = {value} is too large for .{type_}: {format_finite_range(type_)}"
         )

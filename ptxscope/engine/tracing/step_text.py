@@ -41,6 +41,8 @@ def format_stage_title(stage: Stage, rows: tuple[Row, ...]) -> str:
 
 def list_stage_names(stage: Stage) -> tuple[str, ...]:
     """Return every title that a step of a stage can have, in alphabetical order."""
+    from ..semantics import integer_lowering  # noqa: F401  # its micro-operations load on first use
+
     kinds = MicroOperation.__subclasses__()
     if stage is Stage.OPERATE:
         return tuple(sorted({kind.title for kind in kinds if kind.about}))

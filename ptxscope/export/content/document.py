@@ -454,4 +454,5 @@ def _format_divergence_title(divergence: Divergence) -> str:
 def _format_versions(trace: Trace) -> str:
     """Format the versions with this result and these errata, so that labels are unique."""
     answers = ((x.model, x.result, x.active_errata) for x in map(trace.with_model, PTXAS_MODELS))
-    return format_versions([m for m, *x in answers if x == [trace.result, trace.active_errata]])
+    models = [m for m, *x in answers if x == [trace.result, trace.active_errata]]
+    return format_versions(models, trace.instruction.form)

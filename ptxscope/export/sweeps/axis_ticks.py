@@ -43,7 +43,7 @@ def abbreviate_value(lane: RegisterPart, bits: int) -> str:
     text = lane.format_value(bits)
     if len(text) <= _LONGEST:
         return text
-    number = decode_float(bits, lane.unit) if lane.is_float else float(text)
+    number = decode_float(bits, lane.float_type) if lane.float_type else float(text)
     return f"{NEARLY}{number:.3g}"
 
 

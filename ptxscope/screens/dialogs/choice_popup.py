@@ -10,9 +10,9 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 
-from ...widgets.base.theme_styles import ThemedModal
 from ...widgets.form.choice_list import ChoiceList
 from ...widgets.form.slot_choices import SlotOption
+from .dialog import ThemedModal
 
 _LOWEST = 8
 """Minimum rows of the list, if the screen has them."""

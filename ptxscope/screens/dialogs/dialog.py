@@ -6,10 +6,10 @@ from typing import ClassVar, TypeVar
 
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.screen import ModalScreen
 
 from ...widgets.base.explorer_app import get_explorer_app
-from ...widgets.base.theme_styles import ThemedModal
-from .message_placement import MessagesAside
+from .themed_screen import ThemedScreen
 
 Result = TypeVar("Result")
 
@@ -32,7 +32,20 @@ class DialogFrame(Vertical):
         self.border_title, self.border_subtitle = title, keys
 
 
-class Dialog(ThemedModal[Result], MessagesAside[Result]):
+class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
+    """A modal screen, which the user answers or closes."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
+    ]
+
+    def close_with(self, result: Result) -> None:
+        """Return a result and close; a second call, by a queued key, is ignored."""
+        if self.is_current:
+            self.dismiss(result)
+
+
+class Dialog(ThemedModal[Result]):
     """A frame in the middle of the screen, which the user answers or closes."""
 
     DEFAULT_CSS = """

@@ -20,9 +20,9 @@ from ...widgets.base.pane import Pane, StyledLine, StyledText
 from .dialog import Dialog, DialogFrame
 
 STAGES = {
-    Stage.FLUSH: "With .ftz, subnormal binary32 inputs become zeros of the same sign.",
     Stage.SELECT: "Selects bytes, half-words or the whole word of the registers. `▐80▌ a.b3`: "
     "0x80, byte 3 of a. A source in another colour comes from another lane.",
+    Stage.FLUSH: "With .ftz, subnormal inputs become zeros of the same sign.",
     Stage.EXTEND: "Reads the selected bits as a signed or unsigned number. `▒ff▐80▌ = -128`: the "
     "bits above 80 are copies of its top bit; `░00▐80▌ = 128`: they are zeros.",
     Stage.OPERATE: "The operation, on exact numbers: nothing wraps here.",

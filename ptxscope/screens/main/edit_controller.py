@@ -179,9 +179,9 @@ class EditController:
         bits, mask = self._state.trace.operands[event.role], (1 << event.width) - 1
         type_ = self._state.setup.instruction.type_of(event.role)
         if type_.is_float:
-            following = step_float(bits, type_.bits, event.delta)
+            following = step_float(bits, type_, event.delta)
             if following is None:
-                self._view.show_hint(explain_last_float(bits, type_.bits), "changed")
+                self._view.show_hint(explain_last_float(bits, type_), "changed")
             else:
                 self.set_value(event.role, following)
             return

@@ -52,6 +52,19 @@ class ExplorerView:
         self.follower: Callable[[], None] | None = None
         """Called to update another screen that shows the session."""
 
+    def add_styles(self) -> None:
+        """Add the CSS of the widgets at once.
+
+        Textual would add it one level of containers after the other, and parse that of the base
+        classes again whenever it meets a deeper subclass.
+        """
+        sides = (self.browser, self.browser.list, self.modifiers)
+        for widget in (self.line, self.status, *sides, self.lanes, self.result, self.operands):
+            for location, css, depth, scope in widget._get_default_css():
+                self.screen.app.stylesheet.add_source(
+                    css, location, is_default_css=True, tie_breaker=depth, scope=scope
+                )
+
     # --- widgets created on first use --------------------------------------------------
 
     def mount_value_field(self) -> ValueField:

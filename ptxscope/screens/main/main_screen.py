@@ -2,46 +2,42 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
+from textual.geometry import Region
+from textual.strip import Strip
 from textual.widget import Widget
 
 from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
 from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
-from ...widgets.base.blank_box import Box
+from ...widgets.base.blank_box import Box, render_blank
 from ...widgets.base.hint_bar import Hint
-from ...widgets.base.theme_styles import ThemedScreen
 from ...widgets.form.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
 from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import PtxLine
 from ...widgets.result_bar import KeyBar
-from ..dialogs.message_placement import MessagesAside
-from .dialog_controller import DialogController
-from .edit_controller import EditController
+from ..dialogs.themed_screen import ThemedScreen
 from .explorer_view import ExplorerView
-from .focus_controller import FocusController
 from .greeting import Start, greeting
-from .lesson_controller import LessonController
-from .listing_controller import ListingController
-from .prediction_controller import PredictionController
-from .step_controller import StepController
 
 if TYPE_CHECKING:
     from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.value_field import ValueField
+    from .controllers import Controllers
 
 
-class MainScreen(ThemedScreen[None], MessagesAside[None]):
+class MainScreen(ThemedScreen[None]):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
     BINDINGS: ClassVar[list[BindingType]] = make_bindings()
@@ -90,19 +86,18 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     ) -> None:
         super().__init__()
         self.state = state
-        self.view = view = ExplorerView(self, state)
-        self.focuses = FocusController(state, view)
-        self.predictions = PredictionController(state, view, self.focuses)
-        self.steps = StepController(state, view, self.predictions)
-        self.edits = EditController(state, view, self.focuses, self.predictions)
-        self.listings = ListingController(state, view, self.focuses, self.edits)
-        self.lessons = LessonController(
-            state, view, store, self.focuses, self.predictions, self.steps
-        )
-        self.dialogs = DialogController(state, view, store, self.edits)
+        self.view = ExplorerView(self, state)
+        self._store = store
         self._greeting = start
         """The origin of the trace, if the greeting names it."""
         self._was_seen = False
+
+    @cached_property
+    def controllers(self) -> Controllers:
+        """The controllers, loaded on first use, because the first paint needs none."""
+        from .controllers import Controllers
+
+        return Controllers(self.state, self.view, self._store)
 
     # --- layout --------------------------------------------------------------------------
 
@@ -110,6 +105,7 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
         """Yield the widgets."""
         self._fit()
         view = self.view
+        view.add_styles()
         with Vertical(id="top") as top:
             top.border_title = "ptxscope · PTX"
             yield view.line
@@ -124,6 +120,10 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
                 yield view.operands
         yield view.hints
         yield view.keys
+
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """Return blank lines, because widgets cover the screen. Overrides Textual."""
+        return render_blank(self, crop)
 
     def _fit(self) -> None:
         """Lay out for the terminal's size from the first paint on."""
@@ -162,33 +162,32 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self._mount_hidden_widgets)
-        self.view.show_keys()
         self.view.show_session()
         if self._greeting is not None:
             at_end = self.state.is_at_end
             self.view.show_hint(greeting(self._greeting, self.view.get_key, at_end=at_end))
         if self.state.is_prediction_pending:
-            self.call_after_refresh(self.predictions.begin)
+            self.call_after_refresh(self.controllers.predictions.begin)
 
     # --- the focus -----------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
-        self.focuses.follow_focus()
+        self.controllers.focuses.follow_focus()
 
     def on_descendant_blur(self) -> None:
-        self.focuses.follow_blur()
+        self.controllers.focuses.follow_blur()
 
     def action_leave(self) -> None:
-        self.predictions.leave()
+        self.controllers.predictions.leave()
 
     def action_focus_on(self, id_: str) -> None:
         if id_ == "listing":
-            self.listings.focus()
+            self.controllers.listings.focus()
         else:
-            self.focuses.move_to(id_)
+            self.controllers.focuses.move_to(id_)
 
     def on_listing_pane_focus_released(self) -> None:
-        self.predictions.leave()
+        self.controllers.predictions.leave()
 
     # --- what is shown -------------------------------------------------------------------
 
@@ -219,191 +218,193 @@ class MainScreen(ThemedScreen[None], MessagesAside[None]):
     # --- steps ---------------------------------------------------------------------------
 
     def action_step(self, delta: int) -> None:
-        self.steps.move_by(delta)
+        self.controllers.steps.move_by(delta)
 
     def action_step_to(self, target: str | int) -> None:
-        self.steps.move_to(target)
+        self.controllers.steps.move_to(target)
 
     def on_lanes_pane_step_chosen(self, event: LanesPane.StepChosen) -> None:
-        self.steps.move_to(event.number)
+        self.controllers.steps.move_to(event.number)
 
     def action_play(self) -> None:
-        self.steps.toggle_playing()
+        self.controllers.steps.toggle_playing()
 
     def action_motion(self) -> None:
-        self.steps.toggle_animation()
+        self.controllers.steps.toggle_animation()
 
     def action_result(self) -> None:
-        self.steps.toggle_result()
+        self.controllers.steps.toggle_result()
 
     def on_result_bar_reveal_requested(self) -> None:
-        self.steps.show_result()
+        self.controllers.steps.show_result()
 
     # --- edits ---------------------------------------------------------------------------
 
     def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
         if event.text == event.control.value:  # otherwise a later event brings the newer text
-            self.edits.type_line(event.text, is_pasted=event.pasted)
+            self.controllers.edits.type_line(event.text, is_pasted=event.pasted)
 
     def on_instruction_browser_instruction_chosen(
         self, event: InstructionBrowser.InstructionChosen
     ) -> None:
-        self.edits.open_choice(event)
+        self.controllers.edits.open_choice(event)
 
     def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
-        self.edits.set_slot(event.slot, event.value)
+        self.controllers.edits.set_slot(event.slot, event.value)
 
     def on_modifier_row_list_requested(self, event: ModifierRow.ListRequested) -> None:
-        self.edits.offer_modifiers(event)
+        self.controllers.edits.offer_modifiers(event)
 
     def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
-        self.edits.set_value(event.role, event.bits)
+        self.controllers.edits.set_value(event.role, event.bits)
 
     def on_operand_table_preset_list_requested(
         self, event: OperandTable.PresetListRequested
     ) -> None:
-        self.edits.offer_values(event)
+        self.controllers.edits.offer_values(event)
 
     def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
-        self.focuses.ask_value(event.field, event.start)
+        self.controllers.focuses.ask_value(event.field, event.start)
 
     def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
-        self.focuses.ask_value(event.field, event.start, event.control.place)
+        self.controllers.focuses.ask_value(event.field, event.start, event.control.place)
 
     def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
-        self.edits.nudge_lane(event)
+        self.controllers.edits.nudge_lane(event)
 
     def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
-        self.edits.flip_mask(event.lane)
+        self.controllers.edits.flip_mask(event.lane)
 
     def on_lanes_pane_source_change_requested(self, event: LanesPane.SourceChangeRequested) -> None:
-        self.edits.select_part(event)
+        self.controllers.edits.select_part(event)
 
     def on_lanes_pane_source_list_requested(self, event: LanesPane.SourceListRequested) -> None:
-        self.edits.offer_parts(event)
+        self.controllers.edits.offer_parts(event)
 
     def action_fix(self) -> None:
-        self.edits.fix_line()
+        self.controllers.edits.fix_line()
 
     def action_random(self) -> None:
-        self.edits.randomize_values()
+        self.controllers.edits.randomize_values()
 
     def action_swap(self) -> None:
-        self.edits.swap_operands()
+        self.controllers.edits.swap_operands()
 
     def action_toggle_model(self) -> None:
-        self.edits.switch_model()
+        self.controllers.edits.switch_model()
 
     def action_undo(self) -> None:
-        self.edits.undo()
+        self.controllers.edits.undo()
 
     def action_redo(self) -> None:
-        self.edits.redo()
+        self.controllers.edits.redo()
 
     # --- values and answers --------------------------------------------------------------
 
     def on_value_field_value_entered(self, event: ValueField.ValueEntered) -> None:
         if not event.moved_on:
-            self.focuses.go_back()
-        self.edits.set_value(event.role, event.bits)
+            self.controllers.focuses.go_back()
+        self.controllers.edits.set_value(event.role, event.bits)
 
     def on_value_field_refused(self, event: ValueField.Refused) -> None:
-        self.edits.refuse_value(event.reason)
+        self.controllers.edits.refuse_value(event.reason)
 
     def on_value_field_cancelled(self) -> None:
-        self.focuses.go_back()
+        self.controllers.focuses.go_back()
 
     def on_value_field_answered(self, event: ValueField.Answered) -> None:
         if isinstance(event.about, LaneRef):
-            self.predictions.take_answer(event.about, event.text, is_entered=event.is_entered)
+            self.controllers.predictions.take_answer(
+                event.about, event.text, is_entered=event.is_entered
+            )
         elif event.about is self.state.lesson:
-            self.lessons.take_answer(event.text, is_entered=event.is_entered)
+            self.controllers.lessons.take_answer(event.text, is_entered=event.is_entered)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
         if event.about is self.state.lesson:
-            self.lessons.clear_feedback()
+            self.controllers.lessons.clear_feedback()
 
     def on_value_field_answer_hint_requested(self, event: ValueField.AnswerHintRequested) -> None:
         if event.about is self.state.lesson:
-            self.lessons.give_hint()
+            self.controllers.lessons.give_hint()
 
     # --- listings ------------------------------------------------------------------------
 
     def on_paste(self, event: events.Paste) -> None:
-        self.listings.paste_text(event.text)
+        self.controllers.listings.paste_text(event.text)
 
     def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
-        self.listings.paste_text(event.text)
+        self.controllers.listings.paste_text(event.text)
 
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
-        self.listings.go_to(event.cursor)
+        self.controllers.listings.go_to(event.cursor)
 
     def action_statement(self, delta: int) -> None:
-        self.listings.move_by(delta)
+        self.controllers.listings.move_by(delta)
 
     def action_open_file(self) -> None:
-        self.listings.ask_file()
+        self.controllers.listings.ask_file()
 
     def action_expect(self) -> None:
-        self.listings.ask_observation()
+        self.controllers.listings.ask_observation()
 
     def action_check(self) -> None:
-        self.listings.check()
+        self.controllers.listings.check()
 
     # --- predictions and lessons -----------------------------------------------------------
 
     def action_predict(self) -> None:
-        self.predictions.toggle()
+        self.controllers.predictions.toggle()
 
     def action_hint(self) -> None:
-        self.predictions.give_hint()
+        self.controllers.predictions.give_hint()
 
     def on_lanes_pane_prediction_requested(self, event: LanesPane.PredictionRequested) -> None:
-        self.predictions.ask_lane(event.place, event.start)
+        self.controllers.predictions.ask_lane(event.place, event.start)
 
     def action_lessons(self) -> None:
-        self.lessons.choose()
+        self.controllers.lessons.choose()
 
     def on_lesson_strip_card_requested(self, event: LessonStrip.CardRequested) -> None:
-        self.lessons.go(event.delta)
+        self.controllers.lessons.go(event.delta)
 
     def on_lesson_strip_continue_requested(self) -> None:
-        self.lessons.go_on()
+        self.controllers.lessons.go_on()
 
     def on_lesson_strip_answering(self, event: LessonStrip.Answering) -> None:
-        self.lessons.ask(event.start)
+        self.controllers.lessons.ask(event.start)
 
     def on_lesson_strip_card_hint_requested(self) -> None:
-        self.lessons.give_hint()
+        self.controllers.lessons.give_hint()
 
     def on_lesson_strip_revealed(self) -> None:
-        self.lessons.reveal()
+        self.controllers.lessons.reveal()
 
     def on_lesson_strip_exit_requested(self) -> None:
-        self.lessons.leave_card()
+        self.controllers.lessons.leave_card()
 
     # --- dialogs -------------------------------------------------------------------------
 
     def action_challenge(self) -> None:
-        self.dialogs.ask_exercises()
+        self.controllers.dialogs.ask_exercises()
 
     def action_explain(self) -> None:
-        self.dialogs.explain()
+        self.controllers.dialogs.explain()
 
     def action_sweep(self) -> None:
-        self.dialogs.sweep()
+        self.controllers.dialogs.sweep()
 
     def action_pin(self) -> None:
-        self.dialogs.toggle_pin()
+        self.controllers.dialogs.toggle_pin()
 
     def action_note(self) -> None:
-        self.dialogs.edit_note()
+        self.controllers.dialogs.edit_note()
 
     def action_export(self) -> None:
-        self.dialogs.export()
+        self.controllers.dialogs.export()
 
     def action_copy(self, subject: str) -> None:
-        self.dialogs.copy(subject)
+        self.controllers.dialogs.copy(subject)
 
     def action_help(self) -> None:
-        self.dialogs.show_help()
+        self.controllers.dialogs.show_help()

@@ -16,7 +16,12 @@ class Box(Widget, inherit_bindings=False):
 
     def render_lines(self, crop: Region) -> list[Strip]:
         """Return blank lines. Overrides Textual."""
-        blank = Strip.blank(crop.width, self.rich_style)
-        for line_filter in self.get_line_filters():
-            blank = blank.apply_filter(line_filter, self.background_colors[1])
-        return [blank] * crop.height
+        return render_blank(self, crop)
+
+
+def render_blank(widget: Widget, crop: Region) -> list[Strip]:
+    """Return blank lines in a widget's background."""
+    blank = Strip.blank(crop.width, widget.rich_style)
+    for line_filter in widget.get_line_filters():
+        blank = blank.apply_filter(line_filter, widget.background_colors[1])
+    return [blank] * crop.height

@@ -13,14 +13,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, TypeVar
+from typing import Any
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
 from rich.style import Style
 from textual.app import App
-from textual.binding import Binding, BindingType
-from textual.screen import ModalScreen, Screen
 from textual.theme import Theme
 
 from ...engine.records import NamedTuple
@@ -378,42 +376,3 @@ def get_theme_styles(app: App[Any], variables: Mapping[str, str] | None = None) 
         palette = ThemeStyles(theme, variables)
         _PALETTES[theme.name] = theme, palette
     return palette
-
-
-Result = TypeVar("Result")
-
-
-class ThemedScreen(Screen[Result]):
-    """A screen that resolves styles for every widget."""
-
-    def get_component_rich_style(
-        self, *names: str, partial: bool = False, default: Style | None = None
-    ) -> Style:
-        """Return a style; ``ink--NAME`` names one of the theme's. Overrides Textual."""
-        if names[0].startswith("ink--"):
-            return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
-        return super().get_component_rich_style(*names, partial=partial, default=default)
-
-    def _on_timer_update(self) -> None:
-        """Paint several requests together; some of them may still be queued.
-
-        Overrides Textual.
-        """
-        if self.message_queue_size:
-            self._update_timer.pause()
-            self.call_later(super()._on_timer_update)
-        else:
-            super()._on_timer_update()
-
-
-class ThemedModal(ModalScreen[Result], ThemedScreen[Result]):
-    """A modal screen that resolves styles; the user answers or closes it."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+z", "app.suspend_process", "suspend", show=False, id="suspend"),
-    ]
-
-    def close_with(self, result: Result) -> None:
-        """Return a result and close; a second call, by a queued key, is ignored."""
-        if self.is_current:
-            self.dismiss(result)

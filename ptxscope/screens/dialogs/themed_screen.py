@@ -1,12 +1,15 @@
-"""Placement of messages away from the focus."""
+"""The base of all screens: styles by name, few paints, messages away from the focus."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from rich.style import Style
 from textual.screen import Screen
 from textual.widget import Widget
+
+from ...widgets.base.theme_styles import get_theme_styles
 
 Result = TypeVar("Result")
 
@@ -14,8 +17,27 @@ _MOST = 0.45
 """Maximum part of the height for messages; the focus is in the other half."""
 
 
-class MessagesAside(Screen[Result]):
-    """A screen that shows messages at the end opposite to the focus."""
+class ThemedScreen(Screen[Result]):
+    """A screen that resolves styles for every widget; messages appear opposite to the focus."""
+
+    def get_component_rich_style(
+        self, *names: str, partial: bool = False, default: Style | None = None
+    ) -> Style:
+        """Return a style; ``ink--NAME`` names one of the theme's. Overrides Textual."""
+        if names[0].startswith("ink--"):
+            return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
+        return super().get_component_rich_style(*names, partial=partial, default=default)
+
+    def _on_timer_update(self) -> None:
+        """Paint several requests together; some of them may still be queued.
+
+        Overrides Textual.
+        """
+        if self.message_queue_size:
+            self._update_timer.pause()
+            self.call_later(super()._on_timer_update)
+        else:
+            super()._on_timer_update()
 
     def on_mount(self) -> None:
         """Place messages after every layout."""

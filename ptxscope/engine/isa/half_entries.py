@@ -1,0 +1,193 @@
+"""The catalog entries of half-precision ``set`` and ``setp`` (PTX ISA 9.7.7).
+
+Scalars and pairs of halves are shapes of their own: a pair has two lanes.
+"""
+
+from __future__ import annotations
+
+from .entry import Constraint, Entry, Group, Operand, Remark, Slot, SlotPlace, VersionRequirement
+from .form import Form
+from .roles import Role
+from .slots import BOOLOP, C_WITH_BOOLOP, CMP, CMP_FITS, FTZ, NOT_C, SINK_ALONE, ST, C
+from .types import Destinations, Type
+
+_SCALARS = (Type.F16, Type.BF16)
+_PAIRS = (Type.F16X2, Type.BF16X2)
+_WORDS = (Type.U32, Type.S32)
+_INTEGERS = (Type.U16, Type.S16, *_WORDS)
+_SOURCES = {
+    **dict.fromkeys(_INTEGERS, _SCALARS),
+    Type.F16: (*ST, Type.F16),
+    Type.BF16: (*ST, *_SCALARS),
+}
+"""The source types of scalar ``set`` by destination type."""
+_PAIR_SOURCES = {
+    **dict.fromkeys(_WORDS, _PAIRS),
+    Type.F16X2: (Type.F16X2,),
+    Type.BF16X2: (Type.BF16X2,),
+}
+
+_PAIR_DESTINATIONS = (
+    Destinations.P_Q,
+    Destinations.P,
+    Destinations.P_SINK,
+    Destinations.SINK_Q,
+    Destinations.SINK,
+)
+_A, _B = (Operand(role, "stype") for role in (Role.A, Role.B))
+_PREDICATE_C = Operand(Role.C, Type.PRED)
+_NEEDS_BF16 = VersionRequirement(
+    ".bf16",
+    lambda f: any(str(x).startswith("bf16") for x in (f.dtype, f.stype)),
+    ptx_isa="7.8",
+    target="sm_90",
+)
+_NEEDS_HALF_SOURCE = VersionRequirement(
+    "integer dtype", lambda f: f.dtype in _INTEGERS, ptx_isa="6.5"
+)
+
+
+def _make_type_constraint(sources: dict[Type, tuple[Type, ...]]) -> Constraint:
+    return Constraint(
+        ("dtype", "stype"),
+        lambda f: f.dtype is None or f.stype in sources.get(f.dtype, ()),
+        "the destination type decides the source types",
+        "`set` to `.{f.dtype}` does not compare `.{f.stype}` operands",
+        lambda f: " ".join(f".{x}" for x in sources.get(f.dtype or Type.F16, ())),
+        "stype",
+    )
+
+
+def _can_flush(f: Form) -> bool:
+    if f.stype in (Type.F16, Type.F16X2):
+        return f.dtype is not Type.BF16
+    return (f.dtype, f.stype) == (Type.F16, Type.F32)
+
+
+def _make_flush_constraint(slots: tuple[Slot, ...]) -> Constraint:
+    types = (slot.name for slot in slots if slot.place is SlotPlace.MODIFIER)
+    return Constraint(
+        ("ftz", *types),
+        lambda f: not f.ftz or _can_flush(f),
+        ".ftz requires the source type .f16 or .f16x2, or .f16.f32, and never goes with .bf16",
+        "`.ftz` flushes `.f16` inputs, and those of `set.f16.f32`; the source type is `.{f.stype}`",
+        lambda _: "`.ftz` with `.f16`, `.f16x2` or `.f16.f32` only",
+        "ftz",
+    )
+
+
+_ONE_PREDICATE = Constraint(
+    ("dst",),
+    lambda f: f.dst not in (Destinations.P_Q, Destinations.SINK_Q),
+    "a comparison of scalar halves writes one predicate",
+    "`setp` of `.{f.stype}` writes one predicate, p",
+    lambda _: "p alone; `.f16x2` and `.bf16x2` write p|q",
+    "q",
+)
+_SINK_ONE = Remark(
+    ("dst",),
+    lambda f: f.dst is Destinations.P_SINK,
+    "`p|_` is not documented for scalar halves; ptxas accepts it",
+    is_documented=False,
+)
+_LOW_HALF_ALONE = Remark(
+    ("dst",),
+    lambda f: f.dst is Destinations.P,
+    "p without q is not documented for two halves; ptxas accepts it: p is the low half's result",
+    is_documented=False,
+)
+
+
+def _make_entry(
+    opcode: str,
+    section: str,
+    summary: str,
+    slots: tuple[Slot, ...],
+    operands: tuple[Operand, ...],
+    constraints: tuple[Constraint, ...],
+    remarks: tuple[Remark, ...],
+    example: tuple[str, dict[str, int]],
+    types: tuple[Type, ...],
+    brief: str,
+) -> Entry:
+    return Entry(
+        opcode,
+        Group.COMPARE,
+        section,
+        summary,
+        (CMP, BOOLOP, FTZ, *slots, NOT_C, C),
+        (*operands, _PREDICATE_C),
+        (CMP_FITS, _make_flush_constraint(slots), *constraints, *C_WITH_BOOLOP),
+        remarks,
+        example,
+        "4.2",
+        "sm_53",
+        lanes=2 if types == _PAIRS else 1,
+        requirements=(_NEEDS_HALF_SOURCE, _NEEDS_BF16),
+        distinguishing_modifiers=frozenset(map(str, types)),
+        brief=brief,
+    )
+
+
+def _split(operand: Operand) -> Operand:
+    return operand._replace(has_lanes=True)
+
+
+HALF_ENTRIES = (
+    _make_entry(
+        "set",
+        "9.7.7.1",
+        "two comparisons of halves: 1.0 or all ones in each half of d, or 0",
+        (Slot("dtype", (*_WORDS, *_PAIRS)), Slot("stype", _PAIRS)),
+        (_split(Operand(Role.D, "dtype")), _split(_A), _split(_B)),
+        (_make_type_constraint(_PAIR_SOURCES),),
+        (),
+        ("set.lt.u32.f16x2 d, a, b", {"a": 0x3C003C00, "b": 0x40000000}),
+        _PAIRS,
+        "a CMP b, two halves",
+    ),
+    _make_entry(
+        "set",
+        "9.7.7.1",
+        "1.0 or all ones if a CMP b, else 0; a half is compared or written",
+        (Slot("dtype", (*_INTEGERS, *_SCALARS)), Slot("stype", (*ST, *_SCALARS))),
+        (Operand(Role.D, "dtype"), _A, _B),
+        (_make_type_constraint(_SOURCES),),
+        (),
+        ("set.lt.f16.f16 d, a, b", {"a": 0x3C00, "b": 0x4000}),
+        _SCALARS,
+        "a CMP b of halves",
+    ),
+    _make_entry(
+        "setp",
+        "9.7.7.2",
+        "p = a CMP b of the low halves, q of the high halves, each with {BOOL c}",
+        (Slot("stype", _PAIRS), Slot("dst", _PAIR_DESTINATIONS, place=SlotPlace.D)),
+        (Operand(Role.P, Type.PRED), Operand(Role.Q, Type.PRED), _split(_A), _split(_B)),
+        (),
+        (SINK_ALONE, _LOW_HALF_ALONE),
+        ("setp.lt.f16x2 p|q, a, b", {"a": 0x3C003C00, "b": 0x00004000}),
+        _PAIRS,
+        "p, q from two halves",
+    ),
+    _make_entry(
+        "setp",
+        "9.7.7.2",
+        "p = a CMP b {BOOL c} of two halves",
+        (
+            Slot("stype", _SCALARS),
+            Slot(
+                "dst",
+                (Destinations.P, Destinations.P_SINK, Destinations.SINK),
+                place=SlotPlace.D,
+            ),
+        ),
+        (Operand(Role.P, Type.PRED), Operand(Role.Q, Type.PRED), _A, _B),
+        (_ONE_PREDICATE,),
+        (SINK_ALONE, _SINK_ONE),
+        ("setp.lt.f16 p, a, b", {"a": 0x3C00, "b": 0x4000}),
+        _SCALARS,
+        "p from two halves",
+    ),
+)
+"""Two shapes of ``set`` and two of ``setp``, pairs first: a word for a pair selects them."""

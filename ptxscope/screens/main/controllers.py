@@ -1,0 +1,29 @@
+"""The controllers of the main screen."""
+
+from __future__ import annotations
+
+from ...state.explorer_state import ExplorerState
+from ...state.state_store import StateStore
+from .dialog_controller import DialogController
+from .edit_controller import EditController
+from .explorer_view import ExplorerView
+from .focus_controller import FocusController
+from .lesson_controller import LessonController
+from .listing_controller import ListingController
+from .prediction_controller import PredictionController
+from .step_controller import StepController
+
+
+class Controllers:
+    """The controllers of one screen, which share its state and its view."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, store: StateStore | None) -> None:
+        self.focuses = FocusController(state, view)
+        self.predictions = PredictionController(state, view, self.focuses)
+        self.steps = StepController(state, view, self.predictions)
+        self.edits = EditController(state, view, self.focuses, self.predictions)
+        self.listings = ListingController(state, view, self.focuses, self.edits)
+        self.lessons = LessonController(
+            state, view, store, self.focuses, self.predictions, self.steps
+        )
+        self.dialogs = DialogController(state, view, store, self.edits)
