@@ -100,7 +100,7 @@ def _read_calls(text: str) -> list[_Call] | None:
         end = _END.match(text, calls[-1].span[1])
         assert end
         position = end.end()
-    return calls
+    return calls or None
 
 
 def _read_call(text: str, match: re.Match[str]) -> _Call:
