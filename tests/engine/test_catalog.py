@@ -14,7 +14,7 @@ from ptxscope.engine.isa.catalog import (
     ENTRIES,
     find_entry,
     get_entry,
-    list_entries,
+    list_shapes,
 )
 from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices, format_syntax
 from ptxscope.engine.isa.legality import (
@@ -145,7 +145,7 @@ def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
         default = entry if not entry.distinguishing_modifiers else None  # mad.lo.s32 is another
         assert find_entry(opcode, ()) is default
         assert find_entry(opcode, ("s32", "nonsense")) is default
-        assert get_entry(draw_form(opcode, Random(1))) in list_entries(opcode)
+        assert get_entry(draw_form(opcode, Random(1))) in list_shapes(opcode)
     assert find_entry("vadd8", ()) is None
     assert find_entry("", ("s32",)) is None
 

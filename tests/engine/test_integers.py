@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, replay, trace
 from ptxscope.cli import main
-from ptxscope.engine.isa.catalog import CATALOG, list_entries
+from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
@@ -119,7 +119,7 @@ def test_executed_rows_as_arrays(model: str, engine: str) -> None:
 def test_a_second_formulation_agrees(
     model: str, opcode: str, seed: int, data: st.DataObject
 ) -> None:
-    entry = data.draw(st.sampled_from(list_entries(opcode)))
+    entry = data.draw(st.sampled_from(list_shapes(opcode)))
     ins = instruction_of(draw_entry_form(entry, Random(seed)))
     operands = {str(x.role): data.draw(bits(ins.type_of(x.role))) for x in ins.entry.sources}
     if opcode == "fns":
@@ -141,7 +141,7 @@ def test_the_forms_are_counted() -> None:
 
     The links of chains are of four types each, with and without ``.cc`` where that is optional.
     """
-    counts = {x: sum(map(count_entry_forms, list_entries(x))) for x in OPCODES}
+    counts = {x: sum(map(count_entry_forms, list_shapes(x))) for x in OPCODES}
     assert counts == {
         "prmt": 7,
         "lop3": 2304,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...engine.isa.catalog import CATALOG, list_entries
+from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import (
     SLOT_NAMES,
@@ -63,9 +63,9 @@ def run(words: Sequence[str]) -> int:
     arguments = make_parser().parse_args(words)
     choose_format(arguments, ("text", *PICTURES))
     if arguments.format == "text":
-        document: str | bytes = (
-            "\n\n".join(map(_describe_entry, list_entries(_check_opcode(arguments.opcode)))) + "\n"
-        )
+        shapes = list_shapes(_check_opcode(arguments.opcode))
+        lines = ("\n".join(_entry_lines(entry)) for entry in shapes)
+        document: str | bytes = "\n\n".join(lines) + "\n"
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
     output_document(document, arguments.format, arguments.output)
@@ -115,10 +115,6 @@ def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
         yield from textwrap.wrap(
             text, 78, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
         )
-
-
-def _describe_entry(entry: Entry) -> str:
-    return "\n".join(_entry_lines(entry))
 
 
 def _entry_lines(entry: Entry) -> Iterator[str]:

@@ -467,9 +467,9 @@ CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.ite
 """The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
 
 
-def list_entries(opcode: str) -> tuple[Entry, ...]:
-    """Return the entries of an opcode of the catalog: its shapes, the default first."""
-    return _SHAPES[opcode]
+def list_shapes(opcode: str) -> tuple[Entry, ...]:
+    """Return the entries of an opcode, the default first; none if the catalog lacks it."""
+    return _SHAPES.get(opcode, ())
 
 
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
@@ -478,7 +478,7 @@ def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     None if the catalog lacks the opcode, or has it with other modifiers only, as ``mad.lo``, or
     with other types only, as ``add.f32``.
     """
-    shapes = _SHAPES.get(opcode, ())
+    shapes = list_shapes(opcode)
     defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
     matches = (
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from itertools import chain
 
-from ..isa.catalog import CATALOG, find_entry, list_entries
+from ..isa.catalog import CATALOG, find_entry, list_shapes
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import (
@@ -49,11 +48,13 @@ def find_completions(text: str) -> tuple[Completion, ...]:
                 if opcode.startswith(words[0])
             )
         word_start = len(text) - len(words[-1])
-        entries = list_entries(words[0]) if words[0] in CATALOG else ()
-        completions = (_complete_modifiers(x, words[1:-1], words[-1], word_start) for x in entries)
-        return tuple({x.text: x for x in chain.from_iterable(completions)}.values())
-    entry = find_entry(words[0], words[1:])
-    return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
+        completions: dict[str, Completion] = {}
+        for entry in list_shapes(words[0]):
+            for x in _complete_modifiers(entry, words[1:-1], words[-1], word_start):
+                completions.setdefault(x.text, x)
+        return tuple(completions.values())
+    chosen_entry = find_entry(words[0], words[1:])
+    return _complete_selectors(chosen_entry, text, mnemonic.end()) if chosen_entry else ()
 
 
 def _complete_modifiers(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..isa.catalog import ENTRIES, list_entries
+from ..isa.catalog import ENTRIES, list_shapes
 from ..isa.entry import Entry, Slot
 from ..isa.grammar import (
     SLOT_NAMES,
@@ -174,7 +174,7 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     elif text == "pred" and entry.opcode in ("set", "setp"):
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
-    slots = (x.find_slot(slot.name) for x in list_entries(entry.opcode))
+    slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
     hint = " ".join(dict.fromkeys(format_allowed_values(x) for x in slots if x))
     return Problem(message, word.span, hint, fix)
 

@@ -6,26 +6,60 @@ import math
 import operator
 import sys
 from collections.abc import Mapping
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
 from ..isa.integers import get_limits
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
-from ..syntax.errors import format_count
-from ..syntax.instruction import Instruction
+from ..syntax.errors import Span, format_count
+from ..syntax.instruction import Input
 
 ValueT = TypeVar("ValueT")
 
 
-def is_carry_missing(ins: Instruction, values: Mapping[str, object]) -> bool:
+class Signature(Protocol):
+    """The registers of an ``Instruction``, or of a block of several, by their roles."""
+
+    @property
+    def text(self) -> str:
+        """The text that was parsed."""
+
+    @property
+    def spans(self) -> Mapping[str, Span]:
+        """The spans of parts of the text."""
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers whose values affect the result."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The registers by role."""
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The bits of the constant operands by role."""
+
+    @property
+    def results(self) -> Mapping[str, str]:
+        """The name of each destination that is kept, by role."""
+
+    def type_of(self, role: str) -> Type:
+        """Return the type of an operand."""
+
+    def format_operand(self, role: str) -> str:
+        """Return an operand as it is written."""
+
+
+def is_carry_missing(ins: Signature, values: Mapping[str, object]) -> bool:
     """Whether the instruction reads the carry flag and the values, by name, lack it."""
     is_read = any(x.name == CARRY_REGISTER for x in ins.inputs)
-    is_given = Role.CARRY in values and Role.CARRY not in ins.written_names.values()
+    is_given = Role.CARRY in values and Role.CARRY not in ins.names.values()
     return is_read and CARRY_REGISTER not in values and not is_given
 
 
-def complete_carry(ins: Instruction, values: Mapping[str, ValueT | int]) -> dict[str, ValueT | int]:
+def complete_carry(ins: Signature, values: Mapping[str, ValueT | int]) -> dict[str, ValueT | int]:
     """Return the values by name with the carry flag, if it is read: ``cc``, or else 0."""
     if all(x.name != CARRY_REGISTER for x in ins.inputs) or CARRY_REGISTER in values:
         return dict(values)
@@ -34,7 +68,7 @@ def complete_carry(ins: Instruction, values: Mapping[str, ValueT | int]) -> dict
     return {CARRY_REGISTER if x == Role.CARRY else x: value for x, value in values.items()}
 
 
-def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+def bind_values(ins: Signature, values: Mapping[str, object]) -> dict[str, int]:
     """Return operand bits by role; raise ValueError if an integer does not fit its operand."""
     operands = dict(ins.constants)
     for role, name in ins.names.items():
