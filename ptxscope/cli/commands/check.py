@@ -40,9 +40,8 @@ The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cu
 .ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
 recognised by its beginning. Several large files are checked at once, in processes of their own.
 
-A statement is not checked, which a note says, if part of it is a macro or an expression, if it is
-in `#if 0`, or if it is a half-precision instruction. If a macro holds the operands of an asm
-statement, their types are not checked.
+A statement is not checked, which a note says, if part of it is a macro or an expression, or if it
+is in `#if 0`. If a macro holds the operands of an asm statement, their types are not checked.
 
 Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """
