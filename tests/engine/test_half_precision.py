@@ -405,7 +405,7 @@ def test_check_and_the_explorer_read_them() -> None:
             {},
             "half-words of d swapped",
         ),
-        ("setp.lt.f16 p, a, b;", {"a": 0xBC00, "b": 0xBC01}, "setp.lt.s16 p, a, b;", "`.s16`"),
+        ("set.lt.f16.f16 d, a, b;", {"a": 0xBC00, "b": 0xBC01}, "set.lt.f16.s16 d, a, b;", ".s16"),
         ("set.lt.f16.f16 d, a, b;", {"a": 0xFC01, "b": 0}, "set.ltu.f16.f16 d, a, b;", "`.ltu`"),
         ("set.eq.u32.f16 d, a, b;", {"a": 1, "b": 0}, "set.eq.ftz.u32.f16 d, a, b;", "`.ftz`"),
     ],
