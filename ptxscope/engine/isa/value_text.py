@@ -52,11 +52,13 @@ def format_part(name: str, unit: int, index: int) -> str:
 
 
 def format_letters(role: str, unit: int, index: int) -> str:
-    """Return the letters of bits without a value: ``a.b3``, ``b.h0``, ``c[31:0]``."""
+    """Return the letters of bits without a value: ``a.b3``, ``b.h0``, ``c[31:0]``, ``c[7:4]``."""
     letter = Role(role).label[:1]
-    if unit < 32:
-        return format_part(letter, unit, index) if unit >= 8 else letter
-    return f"{letter}[{unit - 1}:0]"
+    if unit == 1:
+        return letter
+    if unit in (8, 16):
+        return format_part(letter, unit, index)
+    return f"{letter}[{unit * (index + 1) - 1}:{unit * index}]"
 
 
 def format_lanes(lanes: Collection[int]) -> str:
