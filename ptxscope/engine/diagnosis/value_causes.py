@@ -153,6 +153,10 @@ def _make_byte_reversal(types: Mapping[str, Type]) -> _Value:
     return lambda role, bits, _: _reverse_bytes(bits[role], types[role].bits)
 
 
+def _swap_halves(bits: int) -> int:
+    return bits >> 16 | (bits & 0xFFFF) << 16
+
+
 def _reverse_bytes(bits: int, width: int) -> int:
     return int.from_bytes(bits.to_bytes(width // 8, "big"), "little")
 
@@ -167,7 +171,10 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         for unit, part in ((8, "byte"), (16, "half-word")):
             phrase = f"with {name} sign-extended from its low {part}"
             yield make_operand_cause(roles, phrase, 4, _make_sign_extension(unit))
-    if ins.entry.group is Group.COMPARE and type_.bits >= 32:
+    if type_.lanes == 2:
+        phrase = f"with the half-words of {name} swapped"
+        yield make_operand_cause(roles, phrase, 2, lambda role, bits, _: _swap_halves(bits[role]))
+    if ins.entry.group is Group.COMPARE and type_.bits >= 32 and type_.lanes == 1:
         yield make_operand_cause(
             roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits)
         )
@@ -240,7 +247,7 @@ def _iter_storage_misreadings(name: str) -> Iterator[Cause]:
     Swapped halves cost more than a selector.
     """
     phrase = f"with the half-words of {name} swapped"
-    yield _make_d_misreading(phrase, 4, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
+    yield _make_d_misreading(phrase, 4, _swap_halves)
     for unit, cost in ((8, 4), (16, 3)):
         for signed, kind in ((False, ""), (True, "signed ")):
             yield _make_d_misreading(
