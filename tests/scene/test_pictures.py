@@ -99,6 +99,7 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         "isa",
     ),
     "a field above the word": ("bfe.s32 d, a, b, c", {"a": 0x90000F00, "b": 28, "c": 8}, "isa"),
+    "a folded field": ("bfe.s32 d, a, 40, 4", {"a": 5}, "ptxas-13.0"),
     "a field inserted": (
         "bfi.b32 d, a, b, c, e",
         {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4},
