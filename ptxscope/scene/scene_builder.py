@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_value
+from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
 from ..engine.tracing.step_text import format_title
@@ -132,7 +131,8 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         digits = format_binary(value, 0, unit) if by_lane else ""
         spans = [CellSpan(text, kind, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
-            number = cast(value, unit, is_part_signed(trace, role, part))
+            is_signed = is_part_signed(trace, role, part)
+            number = format_lane(value, unit, type_, signed=is_signed)
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
     meant = format_value(bits, type_)

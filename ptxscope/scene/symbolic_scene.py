@@ -116,6 +116,8 @@ def _build_symbolic_register(
         kind = SpanKind.EITHER if type_ is Type.PRED else kind
         is_signed = is_part_signed(trace, role, cell.place.lane)
         number = format_integer_type(is_signed, figure.unit)
+        if type_.lanes > 1:
+            number = str(type_.lane_type)
         spans = (
             first._replace(text=name, kind=kind, bits=""),
             *(x._replace(text=number) for x in rest),

@@ -82,6 +82,22 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         {"a": 1, "b": 2, "p": 0, "d": 0x12348003},
         "ptxas",
     ),
+    "two halves": (
+        "setp.ltu.xor.ftz.f16x2 p|q, a, b, !c",
+        {"a": 0x3C000001, "b": 0x40008001, "c": 1},
+        "isa",
+    ),
+    "halves written": (
+        "set.lt.and.bf16x2.bf16x2 d, a, b, c",
+        {"a": 0x3F800001, "b": 0x7FC00002, "c": 1},
+        "isa",
+    ),
+    "a false guard over a half": (
+        "@p set.lt.f16.f16 d, a, b",
+        {"a": 0x3C00, "b": 0x4000, "p": 0, "d": 0x8803},
+        "ptxas",
+    ),
+    "a folded field": ("bfe.s32 d, a, 40, 3", {"a": 0x7FFFFFFF}, "ptxas-13.0"),
     "a guard that keeps": ("@!p vset.s32.s32.lt d, a, b", {"a": 1, "b": 2, "p": 1, "d": 9}, "isa"),
     "permuted bytes": (
         "prmt.b32 d, a, b, c",
@@ -99,7 +115,6 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         "isa",
     ),
     "a field above the word": ("bfe.s32 d, a, b, c", {"a": 0x90000F00, "b": 28, "c": 8}, "isa"),
-    "a folded field": ("bfe.s32 d, a, 40, 4", {"a": 5}, "ptxas-13.0"),
     "a field inserted": (
         "bfi.b32 d, a, b, c, e",
         {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4},

@@ -34,6 +34,13 @@ def format_value(bits: int, type_: Type) -> str:
     return str(cast(bits, type_.bits, type_.signed))
 
 
+def format_lane(bits: int, unit: int, type_: Type, *, signed: bool) -> str:
+    """Return the value of a lane of ``unit`` bits of an operand: an integer, or a half."""
+    if type_.lanes > 1:
+        return format_value(bits & ((1 << unit) - 1), type_.lane_type)
+    return str(cast(bits, unit, signed))
+
+
 def format_integer_type(signed: bool, bits: int = 32) -> str:
     """Return an integer type's name: ``s8``, ``u32``."""
     return f"{'s' if signed else 'u'}{bits}"

@@ -663,7 +663,7 @@ class LanesPane(Pane):
         """Return the first characters of an operand's literals."""
         assert self._trace
         type_ = self._trace.instruction.type_of(role)
-        letters = "inIN" if type_.is_float else "tfTF" if type_ is Type.PRED else ""
+        letters = "inIN" if type_.lane_type.is_float else "tfTF" if type_ is Type.PRED else ""
         return "0123456789+-.[" + letters
 
     # --- wires by hand ---------------------------------------------------------------
