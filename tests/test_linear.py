@@ -42,7 +42,7 @@ from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.errors import MAX_PROBLEMS
-from ptxscope.engine.syntax.intrinsic_calls import find_pasted_fragments
+from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace

@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 import ptxscope
+from ptxscope import parse
 from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.support.command_table import COMMANDS
 from ptxscope.engine.isa.catalog import CATALOG
@@ -232,12 +233,13 @@ def test_documents_begin_with_which_format_is_for_what() -> None:
 
 @pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
 def test_an_erratum_shows_both_measured_results(erratum: Erratum) -> None:
-    _, _, isa, ptxas = erratum.example
+    ptx, _, isa, ptxas = erratum.example
+    digits = parse(ptx).type_of("d").bits // 4
     page = pages()[f"errata/{erratum.id.lower()}.md"]
     assert page.startswith(f"# {erratum.id}: {format_text(erratum.forms)}\n")
     assert format_sentence(erratum.sentence) in page
-    assert f"`{isa:#010x}`" in page
-    assert f"`{ptxas:#010x}`" in page
+    assert f"`0x{isa:0{digits}x}`" in page
+    assert f"`0x{ptxas:0{digits}x}`" in page
     row = pages()["errata.md"].partition(f"| [{erratum.id}](errata/{erratum.id.lower()}.md) | ")[2]
     assert row.startswith(f"{format_text(erratum.forms)} | {format_text(erratum.sentence)} | ")
     for opcode in erratum.opcodes:

@@ -31,7 +31,7 @@ def test_commands_options_and_values() -> None:
     assert offered("trace", "--m") == ["--model"]
     assert offered("trace", "x", "--model", "p") == ["ptxas"]
     assert offered("show", "vavrg") == ["vavrg2", "vavrg4"]
-    assert offered("errata", "E1") == ["E1", "E10", "E11", "E12", "E13", "E14"]
+    assert offered("errata", "E1") == ["E1", "E10", "E11", "E12", "E13", "E14", "E15", "E16", "E17"]
     assert offered("trace", "vadd.u32.u32.u32 %r0, %r1, %r2", "") == ["%r1=", "%r2="]
     assert offered("trace", "vadd.u32.u32.u32 %r0, %r1, %r2", "%r1=5", "") == ["%r2="]
 
@@ -48,8 +48,8 @@ def test_instructions_grow_slot_by_slot() -> None:
         "vshl.u32.s32.max",
     ]
     assert [x.text for x in find_completions("vadd4.u32.u32.u32.sat.")] == []
-    assert [x.text for x in find_completions("setp.lt.b")] == []
-    assert [x.text for x in find_completions("setp.eq.b")] == ["b16", "b32", "b64"]
+    assert [x.text for x in find_completions("setp.lt.b")] == ["bf16x2", "bf16"]
+    assert [x.text for x in find_completions("setp.eq.b16.")] == ["and", "or", "xor"]
     assert [x.text for x in find_completions("vadd.u32.u32.u32 d, a.h")] == ["h0", "h1"]
     assert [x.text for x in find_completions("vadd4.u32.u32.u32 d, a, b.")] == ["b7654"]
     assert find_completions("mov.u32 a, b") == ()
@@ -168,7 +168,8 @@ def test_values_stand_where_the_parser_takes_them() -> None:
     assert offered("show", "vadd", "") == []
     assert offered("export", "--update", "a.md", "--c") == ["--check"]
     assert offered("trace", _ADD, "--", "--m") == []
-    assert offered("trace", _ADD, "--model", "E1") == ["E1", "E10", "E11", "E12", "E13", "E14"]
+    errata = ["E1", *(f"E{number}" for number in range(10, 18))]
+    assert offered("trace", _ADD, "--model", "E1") == errata
 
 
 def test_an_instruction_in_place_of_a_command_is_opened() -> None:

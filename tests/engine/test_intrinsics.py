@@ -205,7 +205,8 @@ def test_an_intrinsic_of_several_instructions_says_which() -> None:
 
 def test_a_difference_is_a_note() -> None:
     assert len(parse("__vneg4(a)").notes) == 1
-    assert "of unsigned operands, it is dp4a.u32.u32" in parse("__dp4a(a, b, c)").notes[-1]
+    note = parse("__dp4a(a, b, c)").notes[-1]
+    assert note == "of unsigned operands, the intrinsic is dp4a.u32.u32"
 
 
 def test_the_counts_are_those_of_the_code_that_nvcc_emits() -> None:

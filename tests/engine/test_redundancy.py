@@ -14,6 +14,7 @@ from random import Random
 
 import pytest
 
+from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.listings.diagnostic import CheckedInstruction, Severity
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.redundancy import Redundancy, find_redundancies
@@ -187,3 +188,49 @@ def test_a_constant_of_an_asm_statement_counts() -> None:
     assert [x.message for x in item.diagnostics] == [
         "this moves %1: `mov.b32 %0, %1;` does the same"
     ]
+
+
+_LISTING = """\
+.visible .entry k() {{ .reg .u32 %r<9>;
+{}
+}}
+.visible .entry other() {{ .reg .u32 %r<9>;
+addc.u32 %r1, %r2, %r3;
+}}
+"""
+
+
+def _lines_without_carry(text: str, name: str = "k.ptx") -> list[int]:
+    return [
+        x.location.line
+        for x in check_text(text, name)
+        if any(diagnostic.rule == "carry" for diagnostic in x.diagnostics)
+    ]
+
+
+@pytest.mark.skipif("addc" not in CATALOG, reason="the catalog lacks carries")
+@pytest.mark.parametrize(
+    ("statements", "lines"),
+    [
+        ("add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [5]),
+        ("sub.cc.u32 %r1, %r2, %r3; { subc.cc.u32 %r1, %r2, %r3; }", [5]),
+        ("addc.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [2, 5]),
+        ("add.u32 %r1, %r2, %r3; madc.lo.u32 %r1, %r2, %r3, %r4; mad.lo.cc.u32 %r1, %r2, %r3, 0;",
+         [2, 5]),
+    ],
+)  # fmt: skip
+def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int]) -> None:
+    assert (
+        _lines_without_carry(_LISTING.format(statements).replace("{{", "{").replace("}}", "}"))
+        == lines
+    )
+
+
+@pytest.mark.skipif("addc" not in CATALOG, reason="the catalog lacks carries")
+def test_each_asm_statement_needs_a_carry_of_its_own() -> None:
+    text = """\
+asm("add.cc.u32 %0, %2, %3; addc.u32 %1, %2, %3;" : "=r"(a), "=r"(b) : "r"(c), "r"(d));
+asm("addc.u32 %0, %1, %2;" : "=r"(a) : "r"(c), "r"(d));
+const char *s = "addc.u32 %r1, %r2, %r3;";
+"""
+    assert _lines_without_carry(text, "k.cu") == [2]

@@ -79,7 +79,7 @@ def test_other_options_are_taken_by_name() -> None:
         ("docx", Options(), "unknown format 'docx': it is one of text, markdown, rst"),
         (None, Options(), "unknown format None"),
         ("json", Options(theme="pink"), "theme: 'pink' is none of auto, light, dark"),  # type: ignore[arg-type]
-        ("text", Options(stages=frozenset({"x"})), "stages: 'x' is none of flush, select"),  # type: ignore[arg-type]
+        ("text", Options(stages=frozenset({"x"})), "stages: 'x' is none of select, flush"),  # type: ignore[arg-type]
         ("svg", Options(id="a b"), "'a b' is not an id"),
     ],
 )

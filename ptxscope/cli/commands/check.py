@@ -40,6 +40,10 @@ The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cu
 .ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
 recognised by its beginning. Several large files are checked at once, in processes of their own.
 
+Beside errors and errata, it warns of bit instructions (prmt, lop3, bfe, shf, …) that a shorter line
+replaces, and of operands and bits of literals that they ignore. Notes say what nvcc makes of CUDA's
+intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file.
+
 A statement is not checked, which a note says, if part of it is a macro or an expression, if it is
 in `#if 0`, or if it is a half-precision instruction. If a macro holds the operands of an asm
 statement, their types are not checked.

@@ -37,7 +37,7 @@ class Intrinsic(NamedTuple):
         """What the compiler makes of it, and how ``lines`` differ from it, if they do."""
         remark = f"`{self.name}` {self.compilation}"
         has_difference = self.differs and self.differs != _B_IS_ZERO and not self.block
-        return (remark, f"of `{self.name}`: {self.differs}") if has_difference else (remark,)
+        return (remark, self.differs) if has_difference else (remark,)
 
 
 _ALL_ONES = "if the comparison is true, the intrinsic gives all ones and vset gives 1"
@@ -132,7 +132,7 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
 
 _IS_ONE = "is one PTX instruction"
 _DPX = "is emulated before sm_90, where it became a machine instruction"
-_TYPED = "of unsigned operands, it is {}.u32.u32"
+_TYPED = "of unsigned operands, the intrinsic is {}.u32.u32"
 
 
 def _iter_word_intrinsics() -> Iterator[Intrinsic]:
@@ -144,7 +144,7 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
     yield one(
         "byte_perm",
         "prmt.b32 d, a, b, c",
-        differs="as documented, it ignores bit 3 of each digit, with which prmt repeats a sign",
+        differs="the intrinsic ignores bit 3 of each digit, with which prmt repeats a sign",
     )
     yield one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))
     for half in ("lo", "hi"):
@@ -164,7 +164,7 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
         yield Intrinsic(
             f"__ffs{suffix}",
             f"bfind.u{bits} d, a",
-            "it counts from 1 up to the lowest 1, bfind from 0 up to the highest",
+            "the intrinsic counts from 1 up to the lowest 1, bfind from 0 up to the highest",
             "a",
             first_one,
             "is compiled to a few instructions",

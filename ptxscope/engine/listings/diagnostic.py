@@ -48,6 +48,10 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         Severity.WARNING,
         "The result does not depend on an operand, or on some bits of a literal.",
     ),
+    "carry": (
+        Severity.WARNING,
+        "A carry is read that nothing before in the function, or in the asm statement, writes.",
+    ),
     "intrinsic": (
         Severity.NOTE,
         "An intrinsic of CUDA is used; the note says what the compiler makes of it.",

@@ -9,7 +9,7 @@ from enum import Enum
 
 from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
-from ..syntax.intrinsic_calls import find_pasted_blocks
+from ..syntax.intrinsic_calls import find_call_blocks
 from ..syntax.source import Fragment
 from .asm_operands import AsmOperands
 from .c_source import read_c_source
@@ -148,7 +148,7 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
     if language is Language.PTX:
         yield EmbeddedPtx((Fragment(text, gaps=source.gaps),), lines, PieceKind.LISTING)
     elif language is Language.TEXT:
-        for fragment in find_pasted_blocks(text):
+        for fragment in find_call_blocks(text):
             yield EmbeddedPtx((fragment,), lines, PieceKind.ASM)
     elif language is Language.C:
         yield from _find_ptx_in_c(source, lines)

@@ -301,6 +301,8 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
     is_asm, literals = piece.kind is PieceKind.ASM, operands.constant_literals if operands else {}
     has_gaps, moved_constants = bool(piece.gaps), MovedConstants()
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
+    if piece.kind is PieceKind.STRING:
+        scopes.write_carry()  # another string may do so
     for statement in scan_statements(moved_constants.record_chunks([piece.ptx]), scopes):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:

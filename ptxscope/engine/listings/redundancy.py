@@ -67,7 +67,7 @@ def find_redundancies(ins: Instruction) -> Iterator[Redundancy]:
         return
     plan = lower(ins.effective_form)
     bits = compute_bits(plan, {x.role: _make_operand(ins, x.role) for x in plan.sources})["d"]
-    if len(ins.results) == 1 and (shorter := next(_iter_shorter_lines(ins, bits), None)):
+    if len(plan.results) == 1 and (shorter := next(_iter_shorter_lines(ins, bits), None)):
         fact, line = shorter
         guard = f"{ins.guard} " if ins.guard else ""
         yield Redundancy("shorter", fact, f"{guard}{line};")

@@ -183,6 +183,11 @@ def make_legal_instruction(
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
+    if verdict.reads_carry and not scopes.has_carry:
+        message = f"no statement before this one writes the carry that `{ins.opcode}` reads"
+        diagnostics.append(Diagnostic("carry", message, location))
+    if verdict.writes_carry:
+        scopes.write_carry()
     diagnostics += [
         Diagnostic(x.rule, fill_template(x.message, registers), location)
         for x in verdict.redundancies

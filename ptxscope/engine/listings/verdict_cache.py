@@ -62,6 +62,8 @@ class CachedVerdict(NamedTuple):
     version: tuple[int, int]
     target: int
     notes: tuple[str, ...]
+    reads_carry: bool
+    writes_carry: bool
     redundancies: tuple[Redundancy, ...]
     """What it says without effect."""
     loss: str
@@ -80,6 +82,8 @@ def fill_template(text: str, registers: Sequence[str]) -> str:
 
 _NUMBERED = re.compile(r"(%(?:r|rd|rs|rc|rl|rh|f|fd|fl|p|h|hh|b|q)?\d+)", re.ASCII)
 _STAND_IN = re.compile(r"%z(\d++)", re.ASCII)
+_CARRY_ROLES = ("cc", "cf")
+"""The roles of the carry flag as a source and as a destination."""
 _MOST_FACTS = 1 << 14
 _FACTS: dict[tuple[object, ...], CachedVerdict | None] = {}
 """Verdicts by the statement's text without its numbered registers; None if it is not legal."""
@@ -149,11 +153,19 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         version,
         target,
         tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
+        *_find_carry_uses(ins),
         tuple(find_redundancies(ins)),
         describe_lost_difference(ins),
         example,
         _make_template("\n".join(lines)),
     )
+
+
+def _find_carry_uses(ins: Instruction) -> tuple[bool, bool]:
+    """Return whether an instruction reads the carry flag, and whether it writes it."""
+    roles = {str(operand.role) for operand in ins.entry.operands}
+    reads_carry, writes_carry = (role in roles for role in _CARRY_ROLES)
+    return reads_carry, writes_carry
 
 
 def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int]:

@@ -44,21 +44,21 @@ class _Call(NamedTuple):
 
 def has_calls(text: str) -> bool:
     """Return whether a text consists of calls of intrinsics."""
-    return "__" in text and _read_calls(text) is not None
+    return _read_calls(text) is not None
 
 
-def find_pasted_fragments(text: str) -> Iterator[Fragment]:
+def find_call_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of a text: of each call of an intrinsic, or what ``find_fragments`` finds."""
-    if "__" not in text or (calls := _read_calls(text)) is None:
+    if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return
     for call in calls:
         yield _make_call_fragment(call)
 
 
-def find_pasted_blocks(text: str) -> Iterator[Fragment]:
+def find_call_blocks(text: str) -> Iterator[Fragment]:
     """Yield the PTX of a text, that of all its calls of intrinsics together."""
-    if "__" not in text or (calls := _read_calls(text)) is None:
+    if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return
     if problems := tuple(x.problem for x in calls if x.problem):
@@ -100,7 +100,7 @@ def _read_calls(text: str) -> list[_Call] | None:
         end = _END.match(text, calls[-1].span[1])
         assert end
         position = end.end()
-    return calls
+    return calls or None
 
 
 def _read_call(text: str, match: re.Match[str]) -> _Call:

@@ -23,9 +23,8 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
-from .intrinsic_calls import find_pasted_fragments
 from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
-from .source import Fragment, find_text_outside_asm, is_condition
+from .source import Fragment, find_fragments, find_text_outside_asm, is_condition
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
 
@@ -35,6 +34,15 @@ class Parsed(NamedTuple):
     instruction: Instruction | None
     problems: tuple[Problem, ...]
     span: Span
+
+
+def find_pasted_fragments(text: str) -> Iterator[Fragment]:
+    """Yield the PTX of a text: as ``find_fragments`` finds it, or of calls of intrinsics."""
+    if "__" not in text:
+        return find_fragments(text)
+    from .intrinsic_calls import find_call_fragments  # few texts have any
+
+    return find_call_fragments(text)
 
 
 def parse(text: str) -> Instruction:

@@ -247,8 +247,14 @@ class Scopes:
         """The scope of a function's header; it becomes that of the body that follows."""
         self._lookups: dict[str, tuple[Scope | None, Declaration | None]] = {}
         """The names looked up since the last declaration or brace."""
+        self._carry_scope: Scope | None = None
+        """The scope of the function in which the carry flag was written last."""
 
     # --- updates by the reader
+
+    def write_carry(self) -> None:
+        """Note that a statement writes the carry flag."""
+        self._carry_scope = self._function_scope
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
@@ -359,6 +365,16 @@ class Scopes:
         return i
 
     # --- queries
+
+    @property
+    def has_carry(self) -> bool:
+        """Whether a statement before in the same function may have written the carry flag."""
+        return self.is_partial or self._carry_scope is self._function_scope
+
+    @property
+    def _function_scope(self) -> Scope:
+        """The scope of the function's body; outside of functions, that of the text."""
+        return self._scopes[min(len(self._scopes) - 1, 1)]
 
     @property
     def scope(self) -> Scope:

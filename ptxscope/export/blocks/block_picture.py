@@ -182,7 +182,7 @@ def _draw_section(
     def rename(node: Node) -> Node:
         return statement.prefix, node[1], node[2]
 
-    canvas.zones += (Zone(rename(node), box) for node, box in own.zones)
+    canvas.zones += (zone._replace(node=rename(zone.node)) for zone in own.zones)
     for (source, target), lines in own.links.items():
         canvas.links[rename(source), rename(target)] = lines
     return own, band, y
@@ -234,7 +234,7 @@ def _find_results(
 ) -> Iterator[tuple[ValuePlace, _Digits]]:
     """Yield the digits of each result of a statement, as it is drawn."""
     statement, doc = section.statement, section.doc
-    boxes = {node: box for node, box in canvas.zones if node[0] == statement.prefix}
+    boxes = {x.node: x.box for x in canvas.zones if x.node[0] == statement.prefix}
     roles = {name: role for role, name in statement.instruction.results.items()}
     views = zip(roles.items(), doc.results, strict=True)
     for (_, role), view in views:
@@ -287,12 +287,13 @@ def _draw_wires(
             if not zones:
                 continue
             unit = statement.instruction.type_of(role).bits // len(zones)
-            is_above = is_next and all(box[1] < band + _BAND + 90 for _, box in zones)
+            is_above = is_next and all(x.box[1] < band + _BAND + 90 for x in zones)
             if not is_above:
                 x, y, width, height = max(zones, key=lambda zone: zone.box[0] + zone.box[2]).box
                 end = (x + width, y + height / 2)
                 rails, flow = _draw_rail(canvas, digits, end, right, rails)
-            for (_, _, lane), (x, y, width, _) in zones:
+            for zone in zones:
+                (_, _, lane), (x, y, width, _) = zone.node, zone.box
                 if is_above:
                     flow = len(canvas.flows)
                     _draw_wire(canvas, digits, (unit, lane), (x + width / 2, y), band, role)

@@ -89,6 +89,8 @@ class DocumentRow(NamedTuple):
     name: str
     """Displayed name."""
     cells: tuple[CellView, ...]
+    figure_lines: tuple[str, ...] = ()
+    """Lines of its figure, for plain text."""
 
 
 class StepView(NamedTuple):
@@ -419,7 +421,18 @@ def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
                 flags,
             )
         )
-    return DocumentRow(row, get_row_name(trace, row.row), tuple(cells))
+    return DocumentRow(
+        row, get_row_name(trace, row.row), tuple(cells), tuple(_iter_figure_lines(trace, row))
+    )
+
+
+def _iter_figure_lines(trace: Trace, row: RowTrace) -> Iterator[str]:
+    view = trace.views[row.key]
+    figure = view.micro.make_figure(view)
+    if figure and figure.is_in_text:
+        from .figure_text import figure_lines  # loaded late: few rows have such a figure
+
+        yield from map(make_printable, figure_lines(view))
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:

@@ -75,6 +75,8 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
             yield from _lane_column_lines(row, (width - _INDENT) // len(row.cells))
         else:
             yield from _lane_by_lane_lines(row, width)
+        for line in row.figure_lines:
+            yield from wrap_text(line, " " * _INDENT, " " * (_INDENT + 2), width)
     for note in step.notes:
         yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 

@@ -54,6 +54,8 @@ class Zone(NamedTuple):
     node: Node
     box: tuple[float, float, float, float]
     """x, y, width and height."""
+    sentence: str = ""
+    """Sentence on the value, if it is not that of a lane."""
 
 
 class Ground(NamedTuple):

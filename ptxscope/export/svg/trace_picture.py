@@ -299,7 +299,9 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     canvas = sketch.canvas
     registers = [
-        sketch.registers[x] for x in _FIRST_ROLES if x in sketch.registers and x in sketch.read_keys
+        sketch.registers[x]
+        for x in _FIRST_ROLES
+        if x in sketch.registers and x in sketch.read_keys - sketch.own_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y

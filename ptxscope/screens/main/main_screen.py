@@ -273,6 +273,12 @@ class MainScreen(ThemedScreen[None]):
     def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
         self.controllers.edits.nudge_lane(event)
 
+    def on_lanes_pane_table_change_requested(self, event: LanesPane.TableChangeRequested) -> None:
+        self.controllers.edits.set_slot("lut", event.table)
+
+    def on_formula_requested(self) -> None:
+        self.controllers.edits.ask_formula()
+
     def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
         self.controllers.edits.flip_mask(event.lane)
 
