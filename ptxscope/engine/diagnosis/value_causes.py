@@ -267,9 +267,9 @@ def _make_d_misreading(phrase: str, cost: int, change: Callable[[int], int]) -> 
 
 
 def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:
-    """Return the operands that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
+    """Return the registers that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
         for role, bits in new_bits.items()
-        if bits != old_bits[role]
+        if bits != old_bits[role] and not isinstance(ins.roles.get(role), Immediate)
     )
