@@ -8,6 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .engine.blocks.basic_block import BasicBlock as BasicBlock
+    from .engine.blocks.block_parser import parse_block as parse_block
+    from .engine.blocks.block_trace import BlockTrace as BlockTrace
+    from .engine.blocks.block_trace import evaluate_block as evaluate_block
+    from .engine.blocks.block_trace import trace_block as trace_block
     from .engine.diagnosis.explanations import diagnose as diagnose
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
@@ -21,17 +26,22 @@ if TYPE_CHECKING:
     from .export import export as export
 
 _HOMES = {
+    "BasicBlock": "engine.blocks.basic_block",
+    "BlockTrace": "engine.blocks.block_trace",
     "Instruction": "engine.syntax.instruction",
     "Problem": "engine.syntax.errors",
     "PtxError": "engine.syntax.errors",
     "Trace": "engine.tracing.trace",
     "diagnose": "engine.diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
+    "evaluate_block": "engine.blocks.block_trace",
     "export": "export",
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
+    "parse_block": "engine.blocks.block_parser",
     "replay": "engine.tracing.trace",
     "trace": "engine.tracing.trace",
+    "trace_block": "engine.blocks.block_trace",
 }
 
 __all__ = [*_HOMES, "__version__"]

@@ -22,6 +22,7 @@ from ptxscope.engine.micro_operations.fields import (
     InvertNegative,
     JoinWords,
     LimitField,
+    ReadField,
     ReplaceValue,
     ReverseBits,
     SubtractFrom,
@@ -329,6 +330,12 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     EvaluateTable: _within(lambda d: EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD),
     ExtendField: _within(
         lambda d: ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _LARGEST, _AMOUNT
+    ),
+    ReadField: _within(
+        lambda d: ReadField(d.rng.choice((32, 64)), d.rng.random() < 0.5),
+        _LARGEST,
+        _AMOUNT,
+        _AMOUNT,
     ),
     InsertField: _within(
         lambda d: InsertField(d.rng.choice((32, 64))), _WORD, _WORD, _AMOUNT, _AMOUNT

@@ -57,6 +57,9 @@ class Options(NamedTuple):
     """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
     values that compute it still are."""
 
+    folded: frozenset[int] = frozenset()
+    """Statements of a block whose steps are left out, by number from 1."""
+
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
         return self.stages is None or stage in self.stages

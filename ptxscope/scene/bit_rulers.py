@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..engine.isa.floats import format_float_fields, split_float
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_value
-from .scene_model import BitRuler, BitRun, LaneRef, SpanKind
+from ..engine.micro_operations.drawings import BitFate, BitField
+from .scene_model import BitRuler, BitRun, LaneRef, SpanKind, Tint
 
 _LONG = 24
 """Width in bits from which a field is written in hexadecimal."""
@@ -88,6 +89,29 @@ def make_truncation_ruler(place: LaneRef, value: int, bits: int, summary: str) -
     lost_run = BitRun(high_digits, SpanKind.LOST, f"{label}: cut off")
     kept_run = BitRun(low_digits, SpanKind.CHIP, "bit 0" if bits == 1 else f"bits {bits - 1}:0")
     return BitRuler(place, "", (*sign, lost_run, kept_run), summary)
+
+
+_FATES = {
+    BitFate.TAKEN: SpanKind.CHIP,
+    BitFate.OUTSIDE: SpanKind.OUTSIDE,
+    BitFate.SIGN: SpanKind.SIGN,
+    BitFate.ZERO: SpanKind.ZERO,
+    BitFate.LOST: SpanKind.LOST,
+}
+
+
+def make_field_ruler(
+    place: LaneRef, name: str, value: int, fields: tuple[BitField, ...]
+) -> BitRuler:
+    """Return the ruler of a number whose fields, the lowest first, have fates of their own."""
+    runs, low = list[BitRun](), 0
+    for field in fields:
+        if field.width:
+            text = format_binary(value, low, low + field.width)
+            tint = Tint(field.role) if field.role else None
+            runs.append(BitRun(text, _FATES[field.fate], field.label, tint))
+        low += field.width
+    return BitRuler(place, name, tuple(reversed(runs)))
 
 
 def make_float_ruler(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..engine.isa.integers import cast
 from ..engine.isa.roles import DESTINATIONS, Role
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_value
+from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.micro_operations.properties import MAX_LANE_BITS
 from ..engine.tracing.lane_text import format_operand_name, get_row_name
 from ..engine.tracing.step_text import format_title
@@ -92,6 +91,15 @@ def _iter_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
             yield Link(source, target, _choose_tint(trace, source), is_taken=False)
 
 
+def iter_possible_links(trace: Trace, row: RowTrace) -> Iterator[Link]:
+    """Yield the links into a row from every part that its lanes may take."""
+    for lane in range(len(row.lanes)):
+        for key, values in zip(row.input_keys, row.inputs, strict=True):
+            source_lane = lane if len(values) > 1 else 0
+            for source in iter_parts(trace, key, source_lane, 0, MAX_LANE_BITS):
+                yield Link(source, LaneRef(row.key, lane), _choose_tint(trace, source))
+
+
 def _choose_tint(trace: Trace, source: LaneRef) -> Tint:
     """Return the tint of the bits at a place."""
     if source.key in trace.rows:
@@ -123,7 +131,8 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         digits = format_binary(value, 0, unit) if by_lane else ""
         spans = [CellSpan(text, kind, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
-            number = cast(value, unit, is_part_signed(trace, role, part))
+            is_signed = is_part_signed(trace, role, part)
+            number = format_lane(value, unit, type_, signed=is_signed)
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
     meant = format_value(bits, type_)
@@ -161,7 +170,7 @@ def _find_used_parts(trace: Trace, role: str) -> set[int]:
     for row in trace.rows.values():
         if role not in row.input_keys:
             continue
-        if row.micro.part_bits is None:
+        if row.micro.part_bits is None or row.micro.has_chosen_bits:
             parts |= {place.lane for place in iter_parts(trace, role, 0, 0, whole)}
             continue
         for lane in range(len(row.lanes)):

@@ -20,6 +20,19 @@ class LaneRef(NamedTuple):
     """Lane of a row; for an operand, the byte, half-word or word, from the least significant."""
 
 
+class BitRef(NamedTuple):
+    """A bit of a lane of a row, of an operand, or of a truth table."""
+
+    key: str
+    """Key of a row, or role of an operand; ``lut`` for the table."""
+    lane: int
+    bit: int
+    """Number of the bit, from the least significant."""
+
+
+Place = LaneRef | BitRef
+
+
 class SpanKind(StrEnum):
     """Meaning of a span, which determines how a renderer draws it."""
 
@@ -35,6 +48,8 @@ class SpanKind(StrEnum):
     """Bits outside the window that is kept later."""
     LOST = "lost"
     """Bits cut off in this row."""
+    OUTSIDE = "outside"
+    """Bits outside a window, which nothing reads."""
     SIGN_BIT = "sign bit"
     EXPONENT = "exponent"
     FRACTION = "fraction"
@@ -114,6 +129,8 @@ class BitRun(NamedTuple):
     kind: SpanKind
     label: str = ""
     """Description: ``kept``, ``15 bits cut off``, ``exponent``."""
+    tint: Tint | None = None
+    """Tint of the bits; None for that of the number's place."""
 
 
 class BitRuler(NamedTuple):
@@ -222,9 +239,112 @@ class BitRulers(NamedTuple):
     """Numbers bit by bit, one below the other."""
 
     rulers: tuple[BitRuler, ...]
+    mover: LaneRef | None = None
+    """Place of the number that moves the window over them, if there is a window."""
 
 
-RowFigure = NumberLine | BitRulers | RunningSum | Gate | ChoiceFigure
+class SourceByte(NamedTuple):
+    """A byte that the lanes of a permutation may take."""
+
+    place: LaneRef
+    number: int
+    """Number among all bytes, by which a digit chooses it."""
+    name: str
+    """``b.b3``."""
+    text: str
+    """Bits in hexadecimal."""
+    tint: Tint
+    is_taken: bool
+    """Whether any lane takes it."""
+
+
+class TakenByte(NamedTuple):
+    """A lane of a permutation."""
+
+    place: LaneRef
+    digit: LaneRef
+    """Place of the digit that chooses the byte."""
+    digit_text: str
+    source: SourceByte | None
+    """The byte; None if it is not known."""
+    is_sign: bool
+    """Whether the lane takes eight copies of the byte's top bit."""
+    text: str
+    """Bits in hexadecimal."""
+    tint: Tint
+
+
+class PermutationFigure(NamedTuple):
+    """Source bytes as a bar, and the one that each lane takes."""
+
+    sources: tuple[SourceByte, ...]
+    """Bytes, the highest first."""
+    taken: tuple[TakenByte, ...]
+    """Lanes, the highest first."""
+    selector: str
+    """Selector of ``prmt`` that makes this arrangement: ``0x5410``; empty if it is not known."""
+    selector_name: str
+    """Operand that holds these digits; empty if a mode computes them."""
+
+
+class TableEntry(NamedTuple):
+    """An entry of a truth table."""
+
+    number: int
+    """Bit of the table: 4x + 2y + z for the bits x, y and z."""
+    bits: tuple[int, ...]
+    """Bits of the inputs."""
+    value: int
+    positions: tuple[int, ...]
+    """Bits of the words that use it, the lowest first; empty if the words are not known."""
+    sentence: str
+    """``a = 1, b = 0, c = 1: entry 5 of 0x96 is 0``."""
+
+
+class BitWord(NamedTuple):
+    """A word bit by bit."""
+
+    place: LaneRef
+    name: str
+    text: str
+    """Bits in hexadecimal."""
+    digits: str
+    """Binary digits, the most significant first; empty if they are not known."""
+    tint: Tint
+    is_ignored: bool = False
+    """Whether the table ignores it."""
+
+
+class TableFigure(NamedTuple):
+    """A truth table, and the entry that each bit of the words uses."""
+
+    place: LaneRef
+    entries: tuple[TableEntry, ...]
+    """Entries, the highest first."""
+    text: str
+    """The table in hexadecimal: ``0x96``."""
+    formula: str
+    words: tuple[BitWord, ...]
+    """Inputs."""
+    result: BitWord
+
+    @property
+    def ignored_names(self) -> tuple[str, ...]:
+        """Names of the inputs that the table ignores."""
+        return tuple(word.name for word in self.words if word.is_ignored)
+
+    def get_entry(self, number: int) -> TableEntry:
+        """Return the entry with a number."""
+        return self.entries[len(self.entries) - 1 - number]
+
+    def find_entry(self, bit: int) -> TableEntry:
+        """Return the entry that a bit of the words uses."""
+        return next(entry for entry in self.entries if bit in entry.positions)
+
+
+RowFigure = (
+    NumberLine | BitRulers | RunningSum | Gate | ChoiceFigure | PermutationFigure | TableFigure
+)
 
 
 class RowScene(NamedTuple):

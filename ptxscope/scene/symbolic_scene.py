@@ -13,9 +13,10 @@ from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import RowTrace, Trace
-from .scene_builder import build_scene, is_part_signed
+from .scene_builder import build_scene, is_part_signed, iter_possible_links
 from .scene_cells import find_tint, find_top_byte, make_part_tint
 from .scene_model import (
+    PLAIN,
     BitRuler,
     BitRulers,
     CellSpan,
@@ -23,6 +24,7 @@ from .scene_model import (
     Gate,
     LaneRef,
     NumberLine,
+    PermutationFigure,
     Point,
     RegisterFigure,
     RowFigure,
@@ -30,6 +32,7 @@ from .scene_model import (
     RunningSum,
     Scene,
     SpanKind,
+    TableFigure,
     Term,
     Tint,
     TruthValue,
@@ -63,10 +66,7 @@ def build_form_scene(trace: Trace) -> Scene:
         for step in scene.steps
     )
     read_places = {
-        link.source
-        for row in scene.rows.values()
-        for link in row.links
-        if link.is_taken or trace.rows[row.key].micro.is_choice
+        link.source for step in steps for row in step.rows for link in row.links if link.is_taken
     }
     registers = tuple(_build_symbolic_register(trace, x, read_places) for x in scene.registers)
     return scene._replace(registers=registers, steps=steps)
@@ -89,6 +89,8 @@ def _build_symbolic_row(trace: Trace, row_scene: RowScene) -> RowScene:
         row.micro.is_choice
     ):  # neither which branch is taken nor their order may reveal the condition
         links = tuple(sorted(link._replace(is_taken=True) for link in links))
+    if row.micro.has_chosen_bits:
+        links = tuple(iter_possible_links(trace, trace.rows[row_scene.key]))
     cells = tuple(
         cell._replace(spans=_make_symbolic_spans(row, cell.place.lane, column))
         for column, cell in enumerate(reversed(row_scene.cells))
@@ -114,6 +116,8 @@ def _build_symbolic_register(
         kind = SpanKind.EITHER if type_ is Type.PRED else kind
         is_signed = is_part_signed(trace, role, cell.place.lane)
         number = format_integer_type(is_signed, figure.unit)
+        if type_.lanes > 1:
+            number = str(type_.lane_type)
         spans = (
             first._replace(text=name, kind=kind, bits=""),
             *(x._replace(text=number) for x in rest),
@@ -315,7 +319,32 @@ def _make_choice_figure(_: RowView, figure: ChoiceFigure) -> ChoiceFigure:
     return ChoiceFigure(_hide_truth(figure.condition), (first, second), names, figure.place)
 
 
+def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFigure:
+    """Return the bar of bytes without the choices of the lanes."""
+    sources = tuple(x._replace(text=x.name, is_taken=True) for x in figure.sources)
+    taken = tuple(
+        x._replace(
+            digit_text="?",
+            source=None,
+            is_sign=False,
+            text=row.micro.format_symbols(row, x.place.lane),
+            tint=PLAIN,
+        )
+        for x in figure.taken
+    )
+    return figure._replace(sources=sources, taken=taken, selector="")
+
+
+def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:
+    """Return a truth table without the words that use it."""
+    entries = tuple(entry._replace(positions=()) for entry in figure.entries)
+    words = tuple(word._replace(digits="") for word in figure.words)
+    return figure._replace(entries=entries, words=words, result=figure.result._replace(digits=""))
+
+
 _FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {
+    PermutationFigure: _make_permutation,
+    TableFigure: _make_table_figure,
     NumberLine: _make_number_line,
     RunningSum: _make_running_sum,
     Gate: _make_gate,

@@ -255,6 +255,13 @@ def with_value(setup: Setup, role: str, bits: int) -> Setup:
     return replace(setup, values={**setup.values, **dict.fromkeys(roles_of_name, bits)})
 
 
+def with_literal(setup: Setup, role: str, bits: int) -> Setup:
+    """Return the setup with another literal as an operand."""
+    ins = setup.instruction
+    sources = {**ins.roles, role: Immediate(bits, hex(bits))}
+    return with_instruction(setup, make_instruction(ins.form, ins.destinations, sources, ins.guard))
+
+
 def with_annotations(setup: Setup, annotations: Annotations) -> Setup:
     """Return the setup with another title, caption and notes."""
     return replace(setup, annotations=annotations)

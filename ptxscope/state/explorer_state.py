@@ -178,6 +178,33 @@ class ExplorerState:
         old_step, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
         return self.step != old_step
 
+    def go_to_statement(self, delta: int) -> bool:
+        """Go on to the next statement of an open block, or back; return whether there is one.
+
+        Its first step is shown, or its last. It is no edit of its own: nothing changes but what is
+        shown of the block.
+        """
+        cursor = self.cursor
+        if cursor is None or cursor.listing.block is None or self.lesson is not None:
+            return False
+        neighbour = cursor.move_by(delta)
+        if neighbour.index == cursor.index:
+            return False
+        self.session.amend(neighbour.make_setup(self.setup), neighbour)
+        self.add_recent(self.setup.instruction.opcode)
+        self._follow_session(is_at_end=False)
+        self.step = 1 if delta > 0 else self.last_step
+        return True
+
+    @property
+    def block_statement(self) -> int:
+        """The number of the statement of an open block that is shown unchanged; else 0."""
+        cursor = self.cursor
+        if cursor is None or cursor.block_trace is None or self.setup.is_detached:
+            return 0
+        is_shown = self.setup.instruction == cursor.make_setup(self.setup).instruction
+        return cursor.statement_number if is_shown else 0
+
     def reveal_result(self, *, is_revealed: bool = True) -> bool:
         """Reveal the result before its step, or hide it again.
 

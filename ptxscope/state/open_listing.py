@@ -11,7 +11,8 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
-from itertools import chain
+from itertools import chain, cycle
+from typing import TYPE_CHECKING
 
 from .. import files
 from ..engine.diagnosis.observation import parse_observed
@@ -34,6 +35,10 @@ from ..engine.syntax.errors import Problem, PtxError
 from ..engine.tracing.divergence import find_divergences
 from .edits import with_line
 from .setup import Setup, make_setup
+
+if TYPE_CHECKING:
+    from ..engine.blocks.basic_block import BasicBlock
+    from ..engine.blocks.block_trace import BlockTrace
 
 MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
@@ -75,6 +80,8 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
     name: str = ""
     text: str = ""
     """The text of the file when it was opened."""
+    block: BasicBlock | None = None
+    """The statements as one evaluation, if they are a block."""
 
     @cached_property
     def runs(self) -> dict[int, Run]:
@@ -244,6 +251,10 @@ class ListingCursor(Record):
         if ins is None and setup.line == f"{self.statement.text};":
             notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
             return (*notes, *self._unknown(setup))
+        if self.listing.block and (
+            note := self.listing.block.get_statement(self.statement_number).note
+        ):
+            notes.append(note)
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
@@ -273,6 +284,26 @@ class ListingCursor(Record):
             yield f"not reached: line {self.program_run.steps[-1].line} ends the run"
         elif need and need.reader is not self.statement:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
+
+    # --- a block -------------------------------------------------------------------------
+
+    @cached_property
+    def block_trace(self) -> BlockTrace | None:
+        """The evaluation of all statements, if they are a block."""
+        block = self.listing.block
+        if block is None:
+            return None
+        from ..engine.blocks.block_trace import trace_block
+
+        inputs = self.listing.inputs_by_program[self.program]
+        values = {x.name: inputs.get(x.name, 0) for x in block.inputs}
+        return trace_block(block, values, model=self.listing.model)
+
+    @property
+    def statement_number(self) -> int:
+        """The number of the statement in its block, from 1."""
+        statements = self.listing.programs[self.program].statements
+        return sum(x.instruction is not None for x in statements[: self.index + 1])
 
     def move_by(self, delta: int) -> ListingCursor:
         """Return the cursor at the next or previous of the 27 instructions, even an illegal one."""
@@ -424,6 +455,45 @@ def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor
     first = next(i for i, x in enumerate(programs[0].statements) if is_explained(x))
     listing = OpenListing(programs, ({},) * len(programs), model_name, name, text)
     return ListingCursor(listing, 0, first)
+
+
+_START_BITS = (0x80FF7F01, 0x01020304, 0x7F7F7F7F, 0x0000FFFF, 0x12345678)
+"""Bits that registers of a block begin with: easy to recognise, with and without a sign."""
+
+
+def open_block(
+    block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
+) -> ListingCursor:
+    """Return a block at its first statement; registers without a value begin with some bits."""
+    program, *_ = (
+        x for x in load(block.text, is_excerpt=True) if any(map(_is_computed, x.statements))
+    )
+    statements, block_statements = list(program.statements), iter(block.statements)
+    for index, statement in enumerate(statements):
+        if _is_computed(statement):
+            ins = next(block_statements).instruction
+            statements[index] = statement._replace(
+                kind=StatementKind.INSTRUCTION,
+                instruction=statement.instruction or ins,
+                operation=None,
+                reads=(),
+            )
+    program = program._replace(statements=tuple(statements))
+    bits = {
+        x.name: start & (1 << x.type.bits) - 1
+        for x, start in zip(block.inputs, cycle(_START_BITS), strict=False)
+    }
+    inputs = {**bits, **(values or {})}
+    listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
+    first = next(i for i, x in enumerate(statements) if x.instruction)
+    return ListingCursor(listing, 0, first)
+
+
+def _is_computed(statement: Statement) -> bool:
+    """Whether it is a statement of a block; a ``mov`` only names a value."""
+    is_plain = statement.kind is StatementKind.PLAIN_INSTRUCTION
+    is_move = statement.opcode.startswith("mov.")
+    return statement.kind is StatementKind.INSTRUCTION or (is_plain and not is_move)
 
 
 def read_listing(name: str) -> str:

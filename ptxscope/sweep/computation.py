@@ -22,7 +22,7 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import check_read, make_plan, resolve_model
+from ..engine.tracing.evaluation import check_read, make_model_plan, make_plan, resolve_model
 from ..engine.tracing.step_text import format_stage_title
 from .register_parts import RegisterPart, with_read_order
 
@@ -220,7 +220,7 @@ def compute_sweep(
     if bounds and x.compute_rank(bounds[0]) > x.compute_rank(bounds[1]):
         raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
-    check_read(instruction, model_, operands)
+    check_read(instruction, make_model_plan(instruction, model_), model_, operands)
     columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
     rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
     sweep = Sweep(

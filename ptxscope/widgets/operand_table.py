@@ -14,7 +14,7 @@ from ..engine.isa.floats import format_float, format_float_fields, step_float
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
-from ..engine.isa.value_text import format_hex, format_value
+from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.values import parse_value
@@ -235,7 +235,8 @@ class OperandTable(CursorPane):
         bits = trace.operands[field.role] >> unit * field.position
         if self._has_hidden_readings:
             return format_hex(bits & (1 << unit) - 1, unit)
-        return str(cast(bits, unit, trace.instruction.type_of(field.role) is Type.S32))
+        type_ = trace.instruction.type_of(field.role)
+        return format_lane(bits, unit, type_, signed=type_ is Type.S32)
 
     def _bit_lines(self, trace: Trace, role: str) -> Iterator[StyledLine]:
         """Yield the bits, byte by byte, with the blanks before them."""

@@ -227,7 +227,10 @@ class ValueField(Vertical):
             return self._parse(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
-        lane = parse_integer(text, self._unit)
+        if self._type.lanes > 1:
+            lane = parse_value(text, self._type.lane_type)
+        else:
+            lane = parse_integer(text, self._unit)
         shift, mask = self._unit * self._field.position, (1 << self._unit) - 1
         return self._bits & ~(mask << shift) | lane << shift
 

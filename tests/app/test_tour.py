@@ -10,7 +10,7 @@ import pytest
 from ptxscope.learn.lesson import Card, list_files, load_lesson
 from ptxscope.learn.lesson_progress import LessonProgress
 from ptxscope.learn.lesson_text import format_answer
-from ptxscope.scene.scene_model import LaneRef
+from ptxscope.scene.scene_model import LaneRef, Place
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
@@ -46,7 +46,7 @@ def field(drive: Driver) -> ValueField:
     return drive.screen.query_one(ValueField)
 
 
-def lit(drive: Driver) -> LaneRef | None:
+def lit(drive: Driver) -> Place | None:
     return drive.screen.query_one(LanesPane).place
 
 

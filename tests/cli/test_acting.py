@@ -103,6 +103,7 @@ GIVEN: dict[str, list[str]] = {
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
+    known |= {"--fold"}  # for blocks, in every format
     assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, "alt"}
     assert {*GIVEN, "alt"} >= set(AFFECTED_FORMATS)
     assert {format_ for formats in AFFECTED_FORMATS.values() for format_ in formats} <= set(FORMATS)

@@ -48,8 +48,8 @@ def test_instructions_grow_slot_by_slot() -> None:
         "vshl.u32.s32.max",
     ]
     assert [x.text for x in find_completions("vadd4.u32.u32.u32.sat.")] == []
-    assert [x.text for x in find_completions("setp.lt.b")] == []
-    assert [x.text for x in find_completions("setp.eq.b")] == ["b16", "b32", "b64"]
+    assert [x.text for x in find_completions("setp.lt.b")] == ["bf16x2", "bf16"]
+    assert [x.text for x in find_completions("setp.eq.b16.")] == ["and", "or", "xor"]
     assert [x.text for x in find_completions("vadd.u32.u32.u32 d, a.h")] == ["h0", "h1"]
     assert [x.text for x in find_completions("vadd4.u32.u32.u32 d, a, b.")] == ["b7654"]
     assert find_completions("mov.u32 a, b") == ()

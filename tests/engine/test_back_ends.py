@@ -31,7 +31,7 @@ from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.semantics.plan import Builder, Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules
-from ptxscope.export.code.c import _C, _format_assignment, _format_type
+from ptxscope.export.code.c import DIALECT, format_assignment, format_type
 from ptxscope.export.code.function_parts import list_parameters
 from ptxscope.export.code.plan_code import list_assignments
 from ptxscope.export.code.python import _Python
@@ -257,13 +257,13 @@ def _fits_in_c(plan: Plan) -> bool:
 def _c_function(name: str, plan: Plan) -> Iterator[str]:
     sources = list_parameters(plan)
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    assignments = list_assignments(plan, _C(), names)
-    parameters = [f"{_format_type(x.type)} {x.role}" for x in sources]
+    assignments = list_assignments(plan, DIALECT, names)
+    parameters = [f"{format_type(x.type)} {x.role}" for x in sources]
     yield f"static void {name}({', '.join([*parameters, 'uint64_t *results'])})"
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
-    yield from map(_format_assignment, assignments)
+    yield from map(format_assignment, assignments)
     yield from (f"    (void){x};" for x in (*names.values(), *(y.name for y in assignments)))
     variables = {x.row: x.name for x in assignments}
     yield from (

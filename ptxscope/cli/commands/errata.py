@@ -6,10 +6,12 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ...engine.isa.value_text import format_hex
 from ...engine.semantics.errata import ERRATA, TARGETS
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
+from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
@@ -49,14 +51,16 @@ def run(words: Sequence[str]) -> int:
 
         json.dump([describe(x) for x in errata], sys.stdout, indent=2)
         print()
-    else:
+    elif arguments.id is None:
         print("\n\n".join("\n".join(_erratum_lines(x)) for x in errata))
+    else:
+        print("\n".join((*_erratum_lines(errata[0]), *_replacement_lines(errata[0]))))
     return 0
 
 
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
     """Return an erratum, or a wrong result for constants, as JSON."""
-    ptx, values, isa, ptxas = x.example
+    ptx, values, isa, ptxas = _format_example(x)
     return {
         "id": x.id,
         "forms": x.forms,
@@ -66,11 +70,29 @@ def describe(x: Erratum | FoldingBug) -> dict[str, object]:
         "remark": x.remark,
         "example": {
             "ptx": ptx,
-            "values": {name: f"{bits:#010x}" for name, bits in values.items()},
-            "isa": f"{isa:#010x}",
-            "ptxas": f"{ptxas:#010x}",
+            "values": values,
+            "isa": isa,
+            "ptxas": ptxas,
         },
+        "replacement": [*(_find_replacement(x) or ())],
     }
+
+
+def _format_example(x: Erratum | FoldingBug) -> tuple[str, dict[str, str], str, str]:
+    """Return an example with its values and results in hexadecimal, padded to their widths."""
+    ptx, values, *results = x.example
+    ins = parse(ptx)
+    roles = {name: role for role, name in ins.names.items()}
+    isa, ptxas = (format_hex(bits, ins.type_of("d").bits) for bits in results)
+    texts = {name: format_hex(bits, ins.type_of(roles[name]).bits) for name, bits in values.items()}
+    return ptx, texts, isa, ptxas
+
+
+def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
+    """Return the plain PTX with the documented result of the example; None if there is none."""
+    from ...engine.listings.replacement import make_replacement
+
+    return make_replacement(parse(x.example[0])) if isinstance(x, Erratum) else None
 
 
 def _targets(x: Erratum | FoldingBug) -> str:
@@ -78,12 +100,19 @@ def _targets(x: Erratum | FoldingBug) -> str:
 
 
 def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
-    ptx, values, isa, ptxas = x.example
-    operands = " ".join(f"{name}={bits:#010x}" for name, bits in values.items())
+    ptx, values, isa, ptxas = _format_example(x)
+    operands = " ".join(f"{name}={bits}" for name, bits in values.items())
     yield f"{x.id}  {x.forms}"
     for results in filter(None, (x.sentence, x.remark)):
         yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
     yield f"    ptxas {x.versions}; {_targets(x)}"
     yield f"    {ptx}"
     yield f"      {operands}"
-    yield f"      isa {isa:#010x}   ptxas {ptxas:#010x}"
+    yield f"      isa {isa}   ptxas {ptxas}"
+
+
+def _replacement_lines(x: Erratum | FoldingBug) -> Iterator[str]:
+    """Yield the example's replacement in plain PTX, if there is one."""
+    if lines := _find_replacement(x):
+        yield "    plain PTX with the documented result:"
+        yield from (f"      {line}" for line in lines)

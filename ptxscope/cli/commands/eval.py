@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import groupby, islice
 from types import MappingProxyType
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from ...engine.extras import format_install_hint
 from ...engine.isa.types import Type
@@ -18,23 +18,29 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.evaluation import ENGINES, evaluate, make_plan
+from ...engine.tracing.evaluation import ENGINES, evaluate, make_model_plan
+from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
+    build_block_trace,
     build_trace,
     choose_model,
     find_column_operands,
     make_command_parser,
     map_operand_types,
     parse_assignments,
-    parse_instruction,
+    parse_ptx,
     parse_words,
 )
 from ..support.command_error import CommandError
 from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
+
+if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.semantics.plan import Plan
 
 _EPILOG = """\
 A CSV file has a header and a column for each register that is read; other columns are unchanged. A
@@ -86,7 +92,7 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the results."""
     arguments = parse_words(make_parser(), words)
-    model, ins = choose_model(arguments.model), parse_instruction(arguments.ptx)
+    model, ins = choose_model(arguments.model), parse_ptx(arguments.ptx)
     for note in ins.notes:
         if note.startswith(OMISSION_PREFIX):
             print_message(f"note: {note}")
@@ -115,7 +121,11 @@ def run(words: Sequence[str]) -> int:
     if arguments.csv is None:
         if arguments.engine is not None:
             raise CommandError("error: --engine applies to --csv and --arrays: give one of them")
-        for name, bits in _iter_results(build_trace(ins, arguments.values, model).result, ins):
+        if isinstance(ins, Instruction):
+            result = build_trace(ins, arguments.values, model).result
+        else:
+            result = build_block_trace(ins, arguments.values, model).result
+        for name, bits in _iter_results(result, ins):
             print(f"{name}={bits}")
         return 0
     inputs = parse_assignments(ins, arguments.values)
@@ -128,25 +138,33 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _choose_engine(ins: Instruction, model: Model, engine: str | None) -> Evaluator:
+def _choose_engine(ins: Instruction | BasicBlock, model: Model, engine: str | None) -> Evaluator:
     """Return a function from arrays by name to results by name."""
+    make_plan: Callable[[Model], Plan]
+    evaluate_: Callable[..., Mapping[str, Any]]
+    if isinstance(ins, Instruction):
+        make_plan, evaluate_ = partial(make_model_plan, ins), partial(evaluate, ins)
+    else:
+        from ...engine.blocks.block_trace import evaluate_block
+
+        make_plan, evaluate_ = ins.make_plan, partial(evaluate_block, ins)
     if engine:
         from ...engine.arrays.block_runner import get_program
 
         try:
-            get_program(make_plan(ins, model.make_rules(ins.form)), engine)
+            get_program(make_plan(model), engine)
         except ImportError as error:
             raise CommandError(f"error: {error}") from None
-    return partial(evaluate, ins, model=model, engine=engine or ENGINES[0])
+    return partial(evaluate_, model=model, engine=engine or ENGINES[0])
 
 
-def _iter_results(bits_by_role: Mapping[str, int], ins: Instruction) -> Iterator[tuple[str, str]]:
+def _iter_results(bits_by_role: Mapping[str, int], ins: Signature) -> Iterator[tuple[str, str]]:
     for role, name in ins.results.items():
         yield name, format_hex(bits_by_role[name], ins.type_of(role).bits)
 
 
 def _stream_rows(
-    ins: Instruction,
+    ins: Signature,
     evaluate: Evaluator,
     table: Iterator[CsvRow | CsvBlock],
     inputs: Mapping[str, int] = MappingProxyType({}),
@@ -202,7 +220,7 @@ def _with_values(evaluate: Evaluator, inputs: Mapping[str, int]) -> Evaluator:
     return lambda values: evaluate({**inputs, **values})
 
 
-def _map_columns(ins: Instruction, header: list[str]) -> dict[str, int]:
+def _map_columns(ins: Signature, header: list[str]) -> dict[str, int]:
     """Return the column index of each register."""
     columns: dict[str, int] = {}
     for index, title in enumerate(header):
@@ -229,7 +247,7 @@ def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
 
 
 def _evaluate_lines(
-    ins: Instruction, evaluate: Evaluator, columns: dict[str, int], width: int, lines: CsvBlock
+    ins: Signature, evaluate: Evaluator, columns: dict[str, int], width: int, lines: CsvBlock
 ) -> bool:
     """Print lines with their results; return False if they hold more than plain integers."""
     from ..support.csv_columns import evaluate_lines
@@ -248,7 +266,7 @@ def _evaluate_lines(
 
 
 def _evaluate_rows(
-    ins: Instruction,
+    ins: Signature,
     evaluate: Evaluator,
     columns: dict[str, int],
     rows: Iterator[CsvRow],
@@ -291,7 +309,7 @@ def _take_rows(rows: Iterator[CsvRow]) -> tuple[list[CsvRow], CommandError | Non
 
 
 def _print_block(
-    ins: Instruction,
+    ins: Signature,
     evaluate: Evaluator,
     types: Mapping[str, Type],
     values: Mapping[str, Sequence[int]],

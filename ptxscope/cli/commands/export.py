@@ -9,6 +9,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...engine.records import NamedTuple
@@ -27,7 +28,10 @@ from ..support.command_error import CommandError
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
 from ..support.streams import print_message
-from .trace import parse_request
+from .trace import parse_any_request
+
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
 
 _EPILOG = """\
 In a file, a trace is between two markers, and only the text between them is rewritten:
@@ -204,7 +208,7 @@ def _find_line_end(text: str, position: int) -> str:
 
 def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
     """Return the page's text for a marker, and add its picture or its id to the others."""
-    trace, options, arguments = parse_request(_split_marker(words), "markdown", strict=True)
+    trace, options, arguments = parse_any_request(_split_marker(words), "markdown")
     format_, file = arguments.format, arguments.output
     is_picture = format_ in _PICTURE_FORMATS
     if format_ == Format.PDF:
@@ -219,12 +223,17 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
             f"error: -f {format_} needs -o FILE.{format_}: a picture is a file of its own, which "
             "the page shows"
         )
-    if format_ == Format.HTML:
-        options = _with_own_ids(trace, options, ids)
-    document = render_document(trace, format_, options)
+    if isinstance(trace, Trace):
+        if format_ == Format.HTML:
+            options = _with_own_ids(trace, options, ids)
+        document = render_document(trace, format_, options)
+    else:
+        from ..support.block_output import render_block
+
+        document = render_block(trace, format_, options)
     if is_picture:
         _add(_make_picture(file, folder, format_, document), pictures)
-        alt = escape_text(format_short_alt(build_document(trace, options)))
+        alt = escape_text(_describe(trace, options))
         return f"![{alt}]({quote(PurePosixPath(file).as_posix())})"
     assert isinstance(document, str)
     if format_ == Format.HTML:
@@ -232,6 +241,16 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
         return "\n".join(line for line in document.split("\n") if line.strip())
     text = document.rstrip("\n")
     return text if format_ == Format.MARKDOWN else fence_text(text, format_)
+
+
+def _describe(trace: Trace | BlockTrace, options: Options) -> str:
+    """Return the alternative text of a picture."""
+    if isinstance(trace, Trace):
+        return format_short_alt(build_document(trace, options))
+    from ...export.blocks.block_document import build_block_document
+    from ...export.blocks.block_picture import describe_block
+
+    return describe_block(build_block_document(trace, options))
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import make_printable, quote_value
+from ...engine.syntax.errors import PtxError, make_printable, quote_value
+from ...engine.syntax.instruction import Instruction
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -20,12 +21,13 @@ from ..support.arguments import (
     is_file,
     make_command_parser,
     parse_assignments,
-    parse_instruction,
+    parse_ptx,
     parse_words,
 )
 from ..support.command_error import CommandError
 
 if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
     from ...state.open_listing import ListingCursor
 
 _EPILOG = """\
@@ -81,7 +83,10 @@ def run(words: Sequence[str]) -> int:
         raise CommandError(f"error: {make_printable(arguments.ptx)}: {why}")
     elif arguments.ptx is not None and is_file_name(arguments.ptx):
         raise CommandError(f"error: {make_printable(arguments.ptx)}: there is no such file")
-    ins = None if arguments.ptx is None or listing else parse_instruction(arguments.ptx)
+    target = None if arguments.ptx is None or listing else parse_ptx(arguments.ptx)
+    ins = target if isinstance(target, Instruction) else None
+    if target is not None and not isinstance(target, Instruction):
+        listing = _open_block(target, arguments.values, model.name)
     values = parse_assignments(ins, arguments.values) if ins else {}
     # The explorer is drawn on standard error.
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
@@ -174,6 +179,18 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
     if cursor is None:
         raise CommandError(f"error: {make_printable(path)} has none of the 27 instructions")
     return cursor.with_inputs(parse_inputs(cursor.listing.programs[0], assignments), model_name)
+
+
+def _open_block(block: BasicBlock, assignments: Sequence[str], model_name: str) -> ListingCursor:
+    """Return a block as a listing, of its lines only, with values for its registers."""
+    from ...engine.blocks.block_parser import parse_block
+    from ...state.open_listing import open_block
+
+    values = parse_assignments(block, assignments)
+    with suppress(PtxError):
+        if parse_block(block.text) == block:
+            return open_block(block, model_name, values)
+    return open_block(parse_block("\n".join(block.lines)), model_name, values)
 
 
 def _describe_other_file(name: str) -> str:

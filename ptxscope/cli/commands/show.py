@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...engine.isa.catalog import CATALOG
+from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import (
     SLOT_NAMES,
@@ -13,7 +13,7 @@ from ...engine.isa.grammar import (
     format_slot_choices,
     format_syntax,
 )
-from ...engine.isa.legality import count_forms
+from ...engine.isa.legality import count_entry_forms
 from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
@@ -62,9 +62,9 @@ def run(words: Sequence[str]) -> int:
     arguments = make_parser().parse_args(words)
     choose_format(arguments, ("text", *PICTURES))
     if arguments.format == "text":
-        document: str | bytes = (
-            "\n".join(_entry_lines(CATALOG[_check_opcode(arguments.opcode)])) + "\n"
-        )
+        shapes = list_shapes(_check_opcode(arguments.opcode))
+        lines = ("\n".join(_entry_lines(entry)) for entry in shapes)
+        document: str | bytes = "\n\n".join(lines) + "\n"
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
     output_document(document, arguments.format, arguments.output)
@@ -97,9 +97,9 @@ def _format_requirement(need: VersionRequirement) -> str:
 
 def _format_counts(entry: Entry) -> str:
     """Return the count of forms, and how many have different answers, by assembler."""
-    form_count = count_forms(entry.opcode)
-    documented = count_forms(entry.opcode, is_documented=True)
-    counts = count_forms(entry.opcode, is_in_ptxas=True)
+    form_count = count_entry_forms(entry)
+    documented = count_entry_forms(entry, is_documented=True)
+    counts = count_entry_forms(entry, is_in_ptxas=True)
     texts = f"{form_count:,} legal forms"
     if documented != form_count:
         texts += f", {documented:,} of them documented"

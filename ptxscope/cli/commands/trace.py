@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import re
 from collections.abc import Sequence
 from itertools import zip_longest
+from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
 from ...export import FORMATS, TEXTS, export
 from ...export.content.annotated_trace import annotate_trace
@@ -27,6 +30,7 @@ from ..support.arguments import (
     choose_model,
     make_command_parser,
     parse_instruction,
+    parse_ptx,
     parse_words,
 )
 from ..support.command_error import CommandError
@@ -48,6 +52,10 @@ from ..support.picture_output import (
     write_frames,
 )
 
+if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.blocks.block_trace import BlockTrace
+
 _EPILOG = """\
 examples:
   ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
@@ -57,11 +65,17 @@ examples:
   ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
       --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
   ptxscope trace 'vmin4.s32.s32.s32 d, a, b, c' a=1 b=2 c=3 -f json | ptxscope trace --from - -f rst
+  ptxscope trace '{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }' \\
+      a=0x11223344 b=0x8899aabb c=0x7fff --fold 1
+  ptxscope trace kernel.ptx:10-17 %r1=3 %r2=4
   ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
       --frames deck.pdf
 """
 _ALTS = ("short", "long")
 """Lengths of a picture's description."""
+_FOLD_BUT_LAST = "but-last"
+_FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
+"""The statements that ``--fold`` takes."""
 _MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
@@ -74,11 +88,16 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt``, print its description."""
     parser = make_parser()
-    arguments = parse_words(parser, _complete_alt(words))
+    arguments = parse_words(parser, _complete_values(words))
     choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
     reject_unused_options(parser, arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
+    if block := _find_block(arguments):
+        from ..support.block_output import run_block
+
+        run_block(block, arguments)
+        return 0
     trace, options = _annotate_request(arguments)
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
@@ -101,10 +120,14 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _complete_alt(words: Sequence[str]) -> list[str]:
-    """Return the words, with a value for ``--alt`` if none follows, because PTX may follow it."""
+def _complete_values(words: Sequence[str]) -> list[str]:
+    """Return the words, with values for ``--alt`` and ``--fold`` if none follow: PTX may follow."""
     return [
-        f"--alt={_ALTS[1]}" if word == "--alt" and next_word not in _ALTS else word
+        f"--alt={_ALTS[1]}"
+        if word == "--alt" and next_word not in _ALTS
+        else f"--fold={_FOLD_BUT_LAST}"
+        if word == "--fold" and not _FOLDED.fullmatch(next_word or "")
+        else word
         for word, next_word in zip_longest(words, words[1:])
     ]
 
@@ -129,13 +152,43 @@ def parse_request(
     ``-o`` is allowed beside the options of a document. ``format_`` is the default format. If
     ``strict``, options without an effect are rejected in it too.
     """
+    arguments = _parse_document_words(words, format_, strict=strict)
+    return (*_annotate_request(arguments), arguments)
+
+
+def parse_any_request(
+    words: Sequence[str], format_: str = "text"
+) -> tuple[Trace | BlockTrace, Options, argparse.Namespace]:
+    """Return the trace of an instruction or of a block as ``parse_request`` does if ``strict``."""
+    arguments = _parse_document_words(words, format_, strict=True)
+    if block := _find_block(arguments):
+        from ..support.block_output import annotate_block
+
+        return (*annotate_block(block, arguments), arguments)
+    return (*_annotate_request(arguments), arguments)
+
+
+def _parse_document_words(
+    words: Sequence[str], format_: str, *, strict: bool
+) -> argparse.Namespace:
     parser = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(parser)
     arguments = parse_words(parser, words)
     choose_format(arguments, FORMATS, format_)
     if strict:
         reject_unused_options(parser, arguments)
-    return (*_annotate_request(arguments), arguments)
+    return arguments
+
+
+def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
+    """Return the block that the arguments have instead of an instruction, or None."""
+    if arguments.ptx is not None and arguments.read is None:
+        arguments.target = parse_ptx(arguments.ptx)
+        if not isinstance(arguments.target, Instruction):
+            return arguments.target  # type: ignore[no-any-return]
+    if arguments.fold:
+        raise CommandError("error: --fold is for a block of several statements")
+    return None
 
 
 def reject_unused_options(parser: Parser, arguments: argparse.Namespace) -> None:
@@ -165,6 +218,7 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     output = parser.add_argument_group("output")
     _add_output_options(output)
     parser.set_defaults(read=None)
+    _add_fold(parser)
     if not is_document:
         _add_alternatives(output)
     return parser
@@ -192,6 +246,15 @@ def _add_selection(parser: argparse._ArgumentGroup) -> None:
         default=[],
         metavar="STEP=TEXT",
         help="note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+    )
+
+
+def _add_fold(parser: Parser) -> None:
+    parser.add_argument_group("blocks").add_argument(
+        "--fold",
+        metavar="2-4",
+        help="statements of a block to show without their steps, by number; all; or but-last, "
+        "which is meant if nothing follows",
     )
 
 
@@ -265,7 +328,7 @@ def _trace_line(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of the line and the values."""
     if arguments.ptx is None:
         make_parser().error("PTX or --from FILE.json is required")
-    ins = parse_instruction(arguments.ptx)
+    ins = getattr(arguments, "target", None) or parse_instruction(arguments.ptx)
     return build_trace(ins, arguments.values, choose_model(arguments.model or "isa")), DEFAULT
 
 

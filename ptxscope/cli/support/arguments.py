@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from ...engine.isa.roles import DESTINATIONS
@@ -21,15 +22,19 @@ from ...engine.listings.asm_bindings import (
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.evaluation import describe_operand
-from ...engine.tracing.operand_bits import bind_values
+from ...engine.tracing.operand_bits import Signature, bind_values
 from ...engine.tracing.trace import Trace, trace
 from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
+
+    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.blocks.block_trace import BlockTrace
 
 VALUES_HELP = (
     "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
@@ -107,7 +112,7 @@ def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = Fals
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
-        help="instruction, as plain PTX or as an asm statement",
+        help="instruction, or block of several, as plain PTX or as an asm statement",
     )
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 
@@ -185,12 +190,12 @@ def choose_model(name: str) -> Model:
     return model
 
 
-def map_operand_types(ins: Instruction) -> dict[str, Type]:
+def map_operand_types(ins: Signature) -> dict[str, Type]:
     """Return the type by which a value of each register is read."""
     return {name: reading_type(ins, role) for role, name in reversed(tuple(ins.names.items()))}
 
 
-def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     """Return the registers of a name; none if nothing has this name.
 
     A name is a register's, with or without its ``%``; a C variable's, for each register that holds
@@ -206,7 +211,7 @@ def find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     return names
 
 
-def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
+def _find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     names = ins.names
     matches = tuple(x for x in (name, f"%{name}") if x in names.values())[:1]
     variable = read_bindings_of(ins).find_operands_of_variable(name)
@@ -217,7 +222,7 @@ def _find_operand_names(ins: Instruction, name: str) -> tuple[str, ...]:
     return (names[name],) if name in names else ()
 
 
-def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
+def find_column_operands(ins: Signature, title: str) -> tuple[str, ...]:
     """Return the registers of a column or an array.
 
     Raise CommandError as ``find_operand_names``.
@@ -228,7 +233,7 @@ def find_column_operands(ins: Instruction, title: str) -> tuple[str, ...]:
         raise CommandError(str(error)) from None
 
 
-def parse_assignments(ins: Instruction, texts: Sequence[str]) -> dict[str, int]:
+def parse_assignments(ins: Signature, texts: Sequence[str]) -> dict[str, int]:
     """Return register bits from ``name=value`` arguments of an instruction."""
     types = map_operand_types(ins)
     names, clauses = ins.names.items(), read_bindings_of(ins)
@@ -303,7 +308,7 @@ def bind_operands(
     return bind_values(ins, bits)
 
 
-def _require_values(ins: Instruction, bits: Mapping[str, int], error_prefix: str = "") -> None:
+def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
     missing_operands = [operand for operand in ins.inputs if operand.name not in bits]
     if missing_operands:
@@ -319,12 +324,88 @@ def _require_values(ins: Instruction, bits: Mapping[str, int], error_prefix: str
 
 def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
     """Return the trace of an instruction on ``name=value`` arguments for all operands."""
+    with _command_errors():
+        return trace(ins, parse_all_assignments(ins, assignments), model=model_)
+
+
+def build_block_trace(block: BasicBlock, assignments: Sequence[str], model_: Model) -> BlockTrace:
+    """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
+    from ...engine.blocks.block_trace import trace_block
+
+    with _command_errors():
+        return trace_block(block, parse_all_assignments(block, assignments), model=model_)
+
+
+def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:
+    """Return register bits from ``name=value`` arguments for everything that is read."""
     values = parse_assignments(ins, assignments)
     _require_values(ins, values)
+    return values
+
+
+@contextmanager
+def _command_errors() -> Iterator[None]:
+    """Turn a ValueError about values into one of the command."""
     try:
-        return trace(ins, values, model=model_)
+        yield
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
+
+
+_LINES = re.compile(r"(\d{1,9})-(\d{1,9})")
+
+
+def parse_ptx(text: str) -> Instruction | BasicBlock:
+    """Return the instruction in a text, or the block of several; an illegal one ends the command.
+
+    ``FILE:10-17`` names lines of a file. An instruction beside others that a block can compute is
+    a block.
+    """
+    file, _, lines = text.rpartition(":")
+    if (numbers := _LINES.fullmatch(lines)) and is_file(file):
+        return _read_block_lines(file, range(int(numbers[1]), int(numbers[2]) + 1))
+    try:
+        ins = parse_pasted(text)
+    except PtxError as error:
+        if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
+            raise CommandError(str(error), 1) from None
+        block = _find_block(text, is_wanted=isinstance(error, NotOneError))
+        if block is None:
+            raise CommandError(str(error), 2) from None
+        return block
+    if any(note.startswith(OMISSION_PREFIX) for note in ins.notes):
+        return _find_block(text, is_wanted=False) or ins
+    return ins
+
+
+def _find_block(text: str, *, is_wanted: bool) -> BasicBlock | None:
+    """Return the block of at least two statements in a text, or None.
+
+    If it ``is_wanted``, because the text has several instructions, raise CommandError instead.
+    """
+    from ...engine.blocks.block_parser import parse_block
+
+    try:
+        block = parse_block(text)
+    except NotOneError:
+        return None
+    except PtxError as error:
+        if is_wanted:
+            raise CommandError(str(error), 1) from None
+        return None
+    return block if len(block.statements) > 1 else None
+
+
+def _read_block_lines(name: str, lines: range) -> BasicBlock:
+    from ...engine.blocks.block_parser import parse_block
+    from .inputs import open_text
+
+    with open_text(name) as stream:
+        text = stream.read()
+    try:
+        return parse_block(text, name, lines)
+    except PtxError as error:
+        raise CommandError(str(error), 1) from None
 
 
 def is_file(text: str) -> bool:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.syntax.errors import make_printable, quote_value
-from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.operand_bits import Signature
 from ...files import expand_path, is_there, replace
 from .arguments import find_column_operands, parse_assignments
 from .command_error import CommandError
@@ -34,7 +34,7 @@ _MAX_REASON_CHARS = 200
 
 
 def evaluate_file(
-    ins: Instruction,
+    ins: Signature,
     evaluate: ArrayEvaluator,
     values: Sequence[str],
     input_file: str,
@@ -46,7 +46,7 @@ def evaluate_file(
 
 
 def _evaluate_with_bar(
-    ins: Instruction,
+    ins: Signature,
     evaluate: ArrayEvaluator,
     values: Sequence[str],
     input_file: str,
@@ -93,7 +93,7 @@ def _evaluate_with_bar(
         ) from None
 
 
-def _check_memory(ins: Instruction, input_file: str, values: Mapping[str, AnyArray]) -> None:
+def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray]) -> None:
     """Raise CommandError if operands broadcast to more results than memory holds.
 
     An allocation would not fail: many systems grant more memory than they have.
@@ -122,7 +122,7 @@ def _get_physical_memory() -> int | None:
 
 
 def _evaluate_by_pieces(
-    ins: Instruction, evaluate: ArrayEvaluator, values: Mapping[str, AnyArray], bar: ProgressBar
+    ins: Signature, evaluate: ArrayEvaluator, values: Mapping[str, AnyArray], bar: ProgressBar
 ) -> dict[str, AnyArray] | None:
     """Return the results of large arrays of one shape; None for others or refused values."""
     large = {name: x for name, x in values.items() if x.size > 1}
@@ -170,7 +170,7 @@ def _check_suffix(name: str) -> str:
 
 
 def _read_arrays(
-    ins: Instruction, file: str, bar: ProgressBar, names: Sequence[str]
+    ins: Signature, file: str, bar: ProgressBar, names: Sequence[str]
 ) -> dict[str, AnyArray]:
     """Return the arrays of a file that registers need, by register; other arrays stay unread."""
     suffix = _check_suffix(file)
@@ -207,7 +207,7 @@ def _read_arrays(
 
 
 def _read_archive(
-    ins: Instruction, file: str, source: BinaryIO, names: Sequence[str]
+    ins: Signature, file: str, source: BinaryIO, names: Sequence[str]
 ) -> dict[str, AnyArray]:
     """Return the wanted arrays of a .npz archive."""
     with ZipFile(source) as archive:
@@ -227,7 +227,7 @@ def _read_archive(
 
 
 def _choose_arrays(
-    ins: Instruction,
+    ins: Signature,
     file: str,
     titles: Sequence[str],
     names: Sequence[str],

@@ -120,8 +120,8 @@ def _write_module(plan: Plan) -> str:
     """Return a module whose function takes pointers to operands and results, and their number."""
     steps = select_calls(prepare_plan(plan))
     vector, scalar = (_Body(plan, steps, size) for size in (_VECTOR_SIZE, 1))
-    pointers = [f"ptr noalias %a.{x.role}" for x in plan.sources]
-    pointers += [f"ptr noalias %r.{x.role}" for x in plan.results]
+    pointers = [f'ptr noalias %"a.{x.role}"' for x in plan.sources]
+    pointers += [f'ptr noalias %"r.{x.role}"' for x in plan.results]
     text = _FUNCTION.format(
         vector=vector,
         pointers=", ".join(pointers),
@@ -158,7 +158,7 @@ class _Body:
         return _LOOP.format(body=self, before=before, start=start, end=end, after=after, lines=text)
 
     def _place(self, kind: str, operand: Source | Result) -> str:
-        pointer = f"ptr %{kind}.{operand.role}, i64 %at{self.size}"
+        pointer = f'ptr %"{kind}.{operand.role}", i64 %at{self.size}'
         return self._append(f"getelementptr i{_get_bits(operand.type)}, {pointer}")
 
     def _append(self, instruction: str) -> str:

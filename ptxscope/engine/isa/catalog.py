@@ -465,12 +465,17 @@ CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.ite
 """The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
 
 
+def list_shapes(opcode: str) -> tuple[Entry, ...]:
+    """Return the entries of an opcode, the default first; none if the catalog lacks it."""
+    return _SHAPES.get(opcode, ())
+
+
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """Return the entry of an opcode with these modifiers, spelled without their dots.
 
     None if the catalog lacks the opcode.
     """
-    shapes = _SHAPES.get(opcode, ())
+    shapes = list_shapes(opcode)
     defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
     matches = (
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)

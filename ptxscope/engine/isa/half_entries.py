@@ -123,7 +123,7 @@ def _make_entry(
         "4.2",
         "sm_53",
         lanes=2 if types == _PAIRS else 1,
-        requirements=(_NEEDS_HALF_SOURCE, _NEEDS_BF16),
+        requirements=(*((_NEEDS_HALF_SOURCE,) if opcode == "set" else ()), _NEEDS_BF16),
         distinguishing_modifiers=frozenset(map(str, types)),
         brief=brief,
     )
@@ -182,7 +182,7 @@ HALF_ENTRIES = (
                 place=SlotPlace.D,
             ),
         ),
-        (Operand(Role.P, Type.PRED), Operand(Role.Q, Type.PRED), _A, _B),
+        (Operand(Role.P, Type.PRED), _A, _B),
         (_ONE_PREDICATE,),
         (SINK_ALONE, _SINK_ONE),
         ("setp.lt.f16 p, a, b", {"a": 0x3C00, "b": 0x4000}),

@@ -34,6 +34,13 @@ def format_value(bits: int, type_: Type) -> str:
     return str(cast(bits, type_.bits, type_.signed))
 
 
+def format_lane(bits: int, unit: int, type_: Type, *, signed: bool) -> str:
+    """Return the value of a lane of ``unit`` bits of an operand: an integer, or a half."""
+    if type_.lanes > 1:
+        return format_value(bits & ((1 << unit) - 1), type_.lane_type)
+    return str(cast(bits, unit, signed))
+
+
 def format_integer_type(signed: bool, bits: int = 32) -> str:
     """Return an integer type's name: ``s8``, ``u32``."""
     return f"{'s' if signed else 'u'}{bits}"
@@ -45,11 +52,13 @@ def format_part(name: str, unit: int, index: int) -> str:
 
 
 def format_letters(role: str, unit: int, index: int) -> str:
-    """Return the letters of bits without a value: ``a.b3``, ``b.h0``, ``c[31:0]``."""
+    """Return the letters of bits without a value: ``a.b3``, ``b.h0``, ``c[31:0]``, ``c[7:4]``."""
     letter = Role(role).label[:1]
-    if unit < 32:
-        return format_part(letter, unit, index) if unit >= 8 else letter
-    return f"{letter}[{unit - 1}:0]"
+    if unit == 1:
+        return letter
+    if unit in (8, 16):
+        return format_part(letter, unit, index)
+    return f"{letter}[{unit * (index + 1) - 1}:{unit * index}]"
 
 
 def format_lanes(lanes: Collection[int]) -> str:

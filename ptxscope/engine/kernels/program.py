@@ -9,7 +9,7 @@ from functools import cache
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..records import NamedTuple
-from ..syntax.errors import Problem
+from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Instruction
 from ..syntax.scopes import Scope
 from .plain_instructions import PlainOperation
@@ -70,6 +70,8 @@ class Statement(NamedTuple):
     """Why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
     """Whether it may write any register, and leave the program."""
+    span: Span = (0, 0)
+    """Its position in the loaded text; of a brace or a label, none."""
 
 
 class Program(NamedTuple):

@@ -65,13 +65,18 @@ _TEMPLATE = "partly filled in elsewhere"
 
 
 def load(
-    text: str, name: str = "", on_progress: Callable[[int], None] | None = None
+    text: str,
+    name: str = "",
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    is_excerpt: bool = False,
 ) -> tuple[Program, ...]:
     """Return every kernel, function and block of PTX in a file's text, in order.
 
     ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
     else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
-    position reached in the text. Nothing is raised: each statement has its ``problems``.
+    position reached in the text. In an excerpt, registers may be declared elsewhere. Nothing is
+    raised: each statement has its ``problems``.
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:
@@ -84,7 +89,7 @@ def load(
     counts = Counter[str]()
     elsewhere = None if language is Language.PTX else collect_registers(text)
     for piece in find_ptx(text, language):
-        loader = _Loader(text, piece, lines, elsewhere, on_progress)
+        loader = _Loader(text, piece, lines, elsewhere, on_progress, is_excerpt=is_excerpt)
         title = "block"
         if elsewhere is not None:
             line = bisect_right(lines, loader.fragment.origins[0])
@@ -120,6 +125,8 @@ class _Loader:
         lines: list[int],
         elsewhere: Scopes | None,
         on_progress: Callable[[int], None] | None,
+        *,
+        is_excerpt: bool,
     ) -> None:
         self.text, self.fragment, self.lines, self.on_progress = (
             text,
@@ -135,7 +142,8 @@ class _Loader:
         """The operands of an asm statement that it does not write."""
         self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         types = dict(self.bindings.types)
-        self.scopes = Scopes(types, elsewhere, is_partial=bool(self.fragment.gaps))
+        is_partial = is_excerpt or bool(self.fragment.gaps)
+        self.scopes = Scopes(types, elsewhere, is_partial=is_partial)
         self.words = syntax.tokenize(self.fragment.ptx)
         self.conditions: list[str] = []
         """The open ``#if`` lines."""
@@ -327,6 +335,7 @@ class _Loader:
             opcode,
             raw.guard.text if raw.guard else None,
             raw.guard_negated,
+            span=self.fragment.find_origin(*raw.span),
         )
         if self.fragment.find_gap(*raw.span) is not None:
             return self._with_operands(base, raw, _PARTIAL)

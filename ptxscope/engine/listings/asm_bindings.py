@@ -16,6 +16,7 @@ from ..syntax.parser import parse, parse_fragments
 from ..syntax.source import AsmText, Fragment, find_asm_texts, find_fragments
 
 if TYPE_CHECKING:
+    from ..tracing.operand_bits import Signature
     from .asm_operands import AsmOperands
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
@@ -97,12 +98,12 @@ def read_bindings_at(text: str, position: int) -> AsmBindings:
     return NO_BINDINGS
 
 
-def read_bindings_of(ins: Instruction) -> AsmBindings:
-    """Return the bindings of the asm statement that an instruction was read from."""
+def read_bindings_of(ins: Signature) -> AsmBindings:
+    """Return the bindings of the asm statement that an instruction or a block was read from."""
     return read_bindings_at(ins.text, ins.spans["line"][0]) if "line" in ins.spans else NO_BINDINGS
 
 
-def reading_type(ins: Instruction, role: str) -> Type:
+def reading_type(ins: Signature, role: str) -> Type:
     """Return the type for reading a register's value: a float if its constraint says so."""
     type_ = ins.type_of(role)
     name = ins.results[role] if role in ins.results else ins.names[role]

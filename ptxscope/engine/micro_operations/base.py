@@ -112,6 +112,8 @@ class MicroOperation(Record):
     """Whether its output is bits of an operand, so that it is written in hexadecimal."""
     has_revealing_inputs: ClassVar[bool] = False
     """Whether it only moves bits, so that its inputs reveal its output."""
+    has_chosen_bits: ClassVar[bool] = False
+    """Whether values decide which bits of its inputs it takes."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
     """When a picture may leave it out."""
     cell: ClassVar[CellDrawing] = FormulaCell()

@@ -5,8 +5,11 @@
 
 from __future__ import annotations
 
+from enum import Enum, auto
+from typing import ClassVar
+
 from ..isa.types import Type
-from ..records import Record
+from ..records import NamedTuple, Record
 from .properties import Part, Reading
 
 
@@ -84,6 +87,9 @@ class ResultCell(CellDrawing):
 class FigureDrawing(Record):
     """A drawing of a row, for views with room."""
 
+    is_in_text: ClassVar[bool] = False
+    """Whether plain text shows it too, because formulas do not contain it."""
+
 
 class RangeLine(FigureDrawing):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
@@ -122,6 +128,79 @@ class TruncatedBits(FigureDrawing):
     """The numbers that do not fit in a width, bit by bit."""
 
     bits: int
+
+
+class BitFate(Enum):
+    """What becomes of bits."""
+
+    TAKEN = auto()
+    """They are in the window."""
+    OUTSIDE = auto()
+    """They are outside the window, and nothing reads them."""
+    SIGN = auto()
+    """They are copies of the sign."""
+    ZERO = auto()
+    """They are zeros that are filled in."""
+    LOST = auto()
+    """They are overwritten or cut off."""
+
+
+class BitField(NamedTuple):
+    """Adjacent bits of a number with the same fate."""
+
+    width: int
+    """The number of bits, from 0."""
+    fate: BitFate
+    label: str = ""
+    role: str = ""
+    """The operand that they come from; "" if they come from none."""
+
+
+class FieldRuler(NamedTuple):
+    """A number as fields, the lowest first."""
+
+    input: int | None
+    """The index of the input that is the number; None for the output."""
+    fields: tuple[BitField, ...]
+
+
+class FieldBits(FigureDrawing):
+    """A window over a word: the numbers with the bits inside and outside of it."""
+
+    is_in_text = True
+
+    rulers: tuple[FieldRuler, ...]
+    position: int | None = None
+    """The index of the input that moves the window; None if it stays at bit 0."""
+
+
+class ByteChoice(NamedTuple):
+    """The byte that a lane takes."""
+
+    number: int
+    """Its number: those of the first word come first."""
+    is_sign: bool = False
+    """Whether the lane takes eight copies of its top bit."""
+
+
+class BytePermutation(FigureDrawing):
+    """The bytes of two words, and the one that each lane takes by a digit."""
+
+    is_in_text = True
+
+    words: tuple[int, int]
+    """The indices of the inputs that are the words."""
+    choices: tuple[ByteChoice, ...]
+    """The choice of each lane, lane 0 first."""
+
+
+class TruthTable(FigureDrawing):
+    """A function of three bits, and the entry of its table that each bit of the words uses."""
+
+    is_in_text = True
+
+    table: int
+    """The result for the bits x, y and z is bit 4x + 2y + z."""
 
 
 class FloatBits(FigureDrawing):

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_hex
-from .arithmetic import Arithmetic, LaneValues, V, fill, is_different
+from .arithmetic import Arithmetic, LaneValues, V, fill, get_lane, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import FigureDrawing, LimitLine, TruncatedBits
+from .drawings import (
+    BitFate,
+    BitField,
+    FieldBits,
+    FieldRuler,
+    FigureDrawing,
+    LimitLine,
+    TruncatedBits,
+)
 from .formula import make_equation
-from .properties import Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
 
 _WORD = 32
 
@@ -48,7 +56,9 @@ class LimitField(MicroOperation):
             return ".wrap keeps the low five bits of the position and the length."
         return f"The position and the length are at most {self.bits}."
 
-    def make_figure(self, row: RowView) -> FigureDrawing:
+    def make_figure(self, row: RowView) -> FigureDrawing | None:
+        if row.values == row.inputs[0].values:
+            return None
         return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
@@ -65,6 +75,7 @@ class ExtendField(MicroOperation):
     formula = "low {y} bits of {x}"
     about = "As many low bits as the length says, sign- or zero-extended."
     title = "field"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, length = v
@@ -86,17 +97,113 @@ class ExtendField(MicroOperation):
         return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {s.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        if len(rows[-1].inputs[0].inputs) > 1:  # a field of a shifted number
-            return (
-                "a is shifted down to the position of the field, and as many low bits as its "
-                f"length are {self.extension}."
-            )
         return f"The low bits of a, as many as b says, are {self.extension}."
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterator[InputBits]:
+        start, end = self.find_field_bits(low, high, 0, get_lane(inputs[1], lane))
+        yield map_bits(inputs, 0, lane, start, end)
+        yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
+
+    def find_field_bits(self, low: int, high: int, position: int, length: int) -> tuple[int, int]:
+        """Return the range of bits of x behind bits low..high-1 of a field that it begins."""
+        end = position + length
+        if self.signed and length and high > length:  # copies of the sign too
+            top = min(end, self.bits) - 1
+            return min(position + low, top), max(min(position + high, end), top + 1)
+        return position + low, min(position + high, end)
+
+    def make_figure(self, row: RowView) -> FieldBits:
+        return self.make_window(row, 0, row.inputs[1].values[0])
+
+    def make_window(
+        self, row: RowView, position: int, length: int, mover: int | None = None
+    ) -> FieldBits:
+        """Return the window over the first input, and the field that it shows."""
+        fill_fate = BitFate.SIGN if self.signed else BitFate.ZERO
+        role = row.inputs[0].role
+        end = position + length
+        inside = max(min(end, self.bits) - position, 0)
+        label = "copies of the sign" if self.signed else "zeros"
+        word = (
+            BitField(position, BitFate.OUTSIDE),
+            BitField(inside, BitFate.TAKEN, format_bit_range(position, inside), role),
+            BitField(max(self.bits - end, 0), BitFate.OUTSIDE),
+            BitField(length - inside, fill_fate, label, role),
+        )
+        number = (
+            BitField(length, BitFate.TAKEN, format_bit_range(0, length), role),
+            BitField(self.bits - length, fill_fate if length else BitFate.ZERO, self.extension),
+        )
+        return FieldBits((FieldRuler(0, word), FieldRuler(None, number)), mover)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other = ExtendField(self.bits, not self.signed)
         yield site.replace_operation("extended it with the other sign", other, weight=0)
         yield site.keep_first_input("did not cut it off")
+
+
+class ReadField(MicroOperation):
+    """Read as many bits of x, from bit y up, as z says, as a signed or unsigned number.
+
+    y and z are from 0 to ``bits``. Above the highest bit, x has copies of its sign.
+    """
+
+    bits: int
+    signed: bool
+    formula = "{z} bits of {x} from bit {y}"
+    title = "field"
+    has_chosen_bits = True
+
+    @property
+    def extension(self) -> ExtendField:
+        """The micro-operation that reads the field once it is shifted to bit 0."""
+        return ExtendField(self.bits, self.signed)
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x, position, length = v
+        return self.extension.run(ar, ar.shift_right(x, position), length)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        position, length = (get_lane(x, lane) for x in inputs[1:])
+        start, end = self.extension.find_field_bits(low, high, position, length)
+        yield map_bits(inputs, 0, lane, start, end)
+        yield from (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in (1, 2))
+
+    def describe_lane(self, s: LaneView) -> LaneText:
+        x, position, length = s.inputs
+        bits = format_hex(x % (1 << self.bits), self.bits)
+        formula = make_equation(self.fill_formula(bits, position, length), s.value)
+        if length == 0:
+            return LaneText(formula, "a field of no bits is 0")
+        place = format_bit_range(position, length)
+        sentence = f"{place} of {bits}, {self.extension.extension}: {s.value}"
+        if position + length > self.bits:
+            filling = "copies of its top bit" if self.signed else "zeros"
+            sentence += f"; above bit {self.bits - 1}, there are {filling}"
+        return LaneText(formula, sentence)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return (
+            "The field of a begins at the position and has as many bits as the length says; it "
+            f"is {self.extension.extension}."
+        )
+
+    def make_figure(self, row: RowView) -> FieldBits:
+        position, length = (x.values[0] for x in row.inputs[1:])
+        return self.extension.make_window(row, position, length, 1)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        other = ReadField(self.bits, not self.signed)
+        yield site.replace_operation("extended it with the other sign", other, weight=0)
+        yield site.swap_inputs("took the position for the length")
+        x, _, length = site.inputs
+        yield RowMutation(
+            "did not shift it down", ((ExtendField(self.bits, self.signed), (x, length)),)
+        )
 
 
 class FoldField(MicroOperation):
@@ -128,6 +235,7 @@ class InsertField(MicroOperation):
     formula = "insert({x}, {y})"
     about = "As many low bits of a as the length says replace bits of b from the position up."
     title = "insert"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y, position, length = v
@@ -139,6 +247,16 @@ class InsertField(MicroOperation):
         total = ar.add(ar.add(above, ar.cast(field, self.bits, signed=False)), below)
         return ar.cast(total, self.bits, signed=False)
 
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        position, length = (get_lane(x, lane) for x in inputs[2:])
+        end, high = min(position + length, self.bits), min(high, self.bits)
+        yield map_bits(inputs, 0, lane, max(low - position, 0), min(high, end) - position)
+        yield map_bits(inputs, 1, lane, low, min(high, position))
+        yield map_bits(inputs, 1, lane, max(low, end), high)
+        yield from (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in (2, 3))
+
     def describe_lane(self, s: LaneView) -> LaneText:
         x, y, position, length = s.inputs
         end = min(position + length, self.bits)
@@ -147,11 +265,35 @@ class InsertField(MicroOperation):
         formula = make_equation(self.fill_formula(*texts), result)
         if end <= position:
             return LaneText(formula, f"the field has no bits: {result}")
-        place = f"bits {end - 1}:{position}" if end - 1 > position else f"bit {position}"
-        sentence = f"{place} of {texts[1]} become the low bits of {texts[0]}: {result}"
+        verb = "becomes" if end - position == 1 else "become"
+        place = format_bit_range(position, end - position)
         return LaneText(
-            formula, sentence.replace(" become", " becomes") if ":" not in place else sentence
+            formula, f"{place} of {texts[1]} {verb} the low bits of {texts[0]}: {result}"
         )
+
+    def make_figure(self, row: RowView) -> FieldBits:
+        position, length = (x.values[0] for x in row.inputs[2:])
+        a, b = (x.role for x in row.inputs[:2])
+        count = max(min(length, self.bits - position), 0)
+        above = self.bits - position - count
+        place = format_bit_range(position, count)
+        source = (
+            BitField(count, BitFate.TAKEN, format_bit_range(0, count), a),
+            BitField(length - count, BitFate.LOST, f"above bit {self.bits - 1}: cut off"),
+            BitField(self.bits - length, BitFate.OUTSIDE),
+        )
+        target = (
+            BitField(position, BitFate.TAKEN, role=b),
+            BitField(count, BitFate.LOST, f"{place}: replaced"),
+            BitField(above, BitFate.TAKEN, role=b),
+        )
+        result = (
+            BitField(position, BitFate.TAKEN, role=b),
+            BitField(count, BitFate.TAKEN, place, a),
+            BitField(above, BitFate.TAKEN, role=b),
+        )
+        rulers = (FieldRuler(0, source), FieldRuler(1, target), FieldRuler(None, result))
+        return FieldBits(rulers, 2)
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(self.bits, is_number=False)
@@ -181,6 +323,16 @@ class FieldMask(MicroOperation):
         bits = format_hex(s.value, self.bits)
         expression = self.fill_formula(*s.inputs)
         return LaneText(make_equation(expression, bits), f"{expression} up: {bits}")
+
+    def make_figure(self, row: RowView) -> FieldBits:
+        position, length = (x.values[0] for x in row.inputs)
+        count = max(min(length, self.bits - position), 0)
+        fields = (
+            BitField(position, BitFate.OUTSIDE),
+            BitField(count, BitFate.TAKEN, format_bit_range(position, count)),
+            BitField(self.bits - position - count, BitFate.OUTSIDE),
+        )
+        return FieldBits((FieldRuler(None, fields),), 0)
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(self.bits, is_number=False)
@@ -223,10 +375,31 @@ class TakeWord(MicroOperation):
     formula = "{x}[{y}+31:{y}]"
     about = "The word of the pair b:a that begins at the bit that c says."
     title = "shift"
+    has_chosen_bits = True
     has_passed_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.cast(ar.shift_right(*v), _WORD, signed=False)
+
+    def find_origins(
+        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
+    ) -> Iterable[InputBits]:
+        start = get_lane(inputs[1], lane)
+        yield map_bits(inputs, 0, lane, start + low, start + min(high, _WORD))
+        yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
+
+    def make_figure(self, row: RowView) -> FieldBits | None:
+        pair, (start,) = row.inputs[0], row.inputs[1].values
+        if len(pair.inputs) < 2:
+            return None
+        low_role, high_role = (x.role for x in pair.inputs)
+        fields = (
+            BitField(start, BitFate.OUTSIDE, role=low_role),
+            BitField(_WORD - start, BitFate.TAKEN, f"{low_role}[31:{start}]", low_role),
+            BitField(start, BitFate.TAKEN, f"{high_role}[{start - 1}:0]", high_role),
+            BitField(_WORD - start, BitFate.OUTSIDE, role=high_role),
+        )
+        return FieldBits((FieldRuler(0, fields),), 1)
 
     def describe_lane(self, s: LaneView) -> LaneText:
         bits, top = format_hex(s.value, _WORD), s.y + _WORD - 1
@@ -446,6 +619,13 @@ class FindNthOne(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the base for the offset")
+
+
+def format_bit_range(low: int, count: int) -> str:
+    """Return the name of ``count`` bits from bit ``low`` up: ``bits 11:8``; "" for none."""
+    if count <= 1:
+        return f"bit {low}" if count else ""
+    return f"bits {low + count - 1}:{low}"
 
 
 def _list_distances(bits: int) -> list[int]:

@@ -50,8 +50,8 @@ class Combine(MicroOperation):
             return ar.maximum(*v)
         return ar.equal(ar.equal(*v), 0)
 
-    def make_figure(self, row: RowView) -> LogicGate:
-        return LogicGate(str(self.boolop))
+    def make_figure(self, row: RowView) -> LogicGate | None:
+        return LogicGate(str(self.boolop)) if len(row.values) == 1 else None
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for boolop in BoolOp:
@@ -144,7 +144,7 @@ class SpreadTruth(MicroOperation):
         yield InputBits(0, 0, low, min(high, 1))
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        name = view.names[0]
+        name = view.row.inputs[0].symbol
         return LaneText(make_equation(name, view.value), f"{name} is {view.value} for each lane")
 
 

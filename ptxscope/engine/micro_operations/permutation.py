@@ -9,9 +9,11 @@ from ..isa.types import PermuteMode
 from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, LaneValues, Picks, V, fill
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .drawings import ByteChoice, BytePermutation, TruthTable
 from .formula import make_equation
 from .properties import InputBits, LaneText, Notation, map_bits
 
+_BYTE = 8
 _BYTES = 4
 _SOURCE_BYTES = 8
 """The bytes that ``prmt`` permutes: a's are 0 to 3, b's are 4 to 7."""
@@ -35,6 +37,10 @@ class SelectDigits(MicroOperation):
             digits = ar.keep(digit, digits, (lane,), 8)
         return digits
 
+    @property
+    def part_bits(self) -> int:
+        return 4
+
     def count_output_lanes(self, input_lanes: int) -> int:
         return _BYTES
 
@@ -48,8 +54,8 @@ class SelectDigits(MicroOperation):
         return f"digits of {name}" if lane is None else f"digit {lane} of {name}"
 
     def describe_lane(self, s: LaneView) -> LaneText:
-        place = f"digit {s.lane} of {s.names[0]}"
-        return LaneText(make_equation(place, f"{s.value:x}"), f"{place} is {s.value:x}")
+        place, digit = f"digit {s.lane}", f"{s.value:x}"
+        return LaneText(make_equation(place, digit), f"{place} of {s.names[0]} is {digit}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         name = rows[0].inputs[0].name
@@ -68,6 +74,7 @@ class PermuteBytes(MicroOperation):
         "digit takes eight copies of that byte's top bit."
     )
     title = "permute"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         digits, *words = v
@@ -79,6 +86,10 @@ class PermuteBytes(MicroOperation):
         sign = ar.multiply(ar.equal(ar.less(value, 128), 0), 255)
         return ar.where(ar.less(digits, 8), value, sign)
 
+    @property
+    def part_bits(self) -> int:
+        return _BYTE
+
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
@@ -89,6 +100,13 @@ class PermuteBytes(MicroOperation):
             yield InputBits(word, 0, start + low, start + min(high, 8))
         else:
             yield InputBits(word, 0, start + 7, start + 8)
+
+    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+        return ()
+
+    def make_figure(self, row: RowView) -> BytePermutation:
+        choices = (ByteChoice(digit % 8, digit >= 8) for digit in row.inputs[0].values)
+        return BytePermutation((1, 2), tuple(choices))
 
     def describe_lane(self, s: LaneView) -> LaneText:
         bits, digit = format_hex(s.value, 8), s.x
@@ -115,6 +133,7 @@ class PermuteByMode(MicroOperation):
     formula = "{self.mode}({x})"
     about = "The mode arranges four bytes of a and b around byte n, the low two bits of c."
     title = "permute"
+    has_chosen_bits = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v
@@ -132,12 +151,23 @@ class PermuteByMode(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return _BYTES
 
+    @property
+    def part_bits(self) -> int:
+        return _BYTE
+
     def find_origins(
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
         ((word, index),) = _make_picks(self.list_bytes(inputs[0][0])[lane : lane + 1])
         yield InputBits(0, 0, 0, 2)
         yield InputBits(1 + word, 0, 8 * index + low, 8 * index + min(high, 8))
+
+    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+        return ()
+
+    def make_figure(self, row: RowView) -> BytePermutation:
+        choices = map(ByteChoice, self.list_bytes(row.inputs[0].values[0]))
+        return BytePermutation((1, 2), tuple(choices))
 
     def describe_lane(self, s: LaneView) -> LaneText:
         bits, number = format_hex(s.value, 8), self.list_bytes(s.x)[s.lane]
@@ -194,6 +224,9 @@ class EvaluateTable(MicroOperation):
         self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
     ) -> Iterable[InputBits]:
         return (map_bits(inputs, index, lane, low, min(high, 32)) for index in range(3))
+
+    def make_figure(self, row: RowView) -> TruthTable:
+        return TruthTable(self.table)
 
     def fill_formula(self, *terms: object) -> str:
         formula = str(find_formulas()[self.table])

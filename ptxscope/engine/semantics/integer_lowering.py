@@ -19,6 +19,7 @@ from ..micro_operations.fields import (
     InvertNegative,
     JoinWords,
     LimitField,
+    ReadField,
     ReplaceValue,
     ReverseBits,
     SubtractFrom,
@@ -30,7 +31,7 @@ from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
 from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
-from ..micro_operations.shifts import LimitAmount, ShiftRight
+from ..micro_operations.shifts import LimitAmount
 from ..micro_operations.stage import Stage
 from .plan import Builder
 from .rules import Rules
@@ -79,15 +80,14 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``bfe``: a shifted down by the position, whose low bits are extended (E15, E16)."""
+    """Lower ``bfe``: a field of a, extended (E15, E16)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     position = _build_byte(b, "b", "position", bits, rules)
     length = _build_byte(b, "c", "length", bits, rules)
-    shifted = b.add_row(Stage.OPERATE, "shifted", ShiftRight(), x, position)
-    read = FoldField() if rules.field_folded else ExtendField(bits, signed)
-    return _write(b, b.add_row(Stage.OPERATE, "t", read, shifted, length), bits)
+    read = FoldField() if rules.field_folded else ReadField(bits, signed)
+    return _write(b, b.add_row(Stage.OPERATE, "t", read, x, position, length), bits)
 
 
 def lower_bfi(b: Builder, form: Form, rules: Rules) -> dict[str, str]:

@@ -70,7 +70,8 @@ class Result(NamedTuple):
 class Plan(NamedTuple):
     """The computation of an instruction under some rules."""
 
-    form: Form
+    form: Form | None
+    """The form that was lowered; None for the joined plans of a block."""
     sources: tuple[Source, ...]
     """The operands that the plan reads."""
     rows: tuple[Row, ...]

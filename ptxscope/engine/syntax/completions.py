@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ..isa.catalog import CATALOG, find_entry
+from ..isa.catalog import CATALOG, find_entry, list_shapes
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import (
@@ -47,11 +47,14 @@ def find_completions(text: str) -> tuple[Completion, ...]:
                 for opcode, entry in CATALOG.items()
                 if opcode.startswith(words[0])
             )
-        entry = find_entry(words[0], words[1:-1])
         word_start = len(text) - len(words[-1])
-        return _complete_modifiers(entry, words[1:-1], words[-1], word_start) if entry else ()
-    entry = find_entry(words[0], words[1:])
-    return _complete_selectors(entry, text, mnemonic.end()) if entry else ()
+        completions: dict[str, Completion] = {}
+        for entry in list_shapes(words[0]):
+            for x in _complete_modifiers(entry, words[1:-1], words[-1], word_start):
+                completions.setdefault(x.text, x)
+        return tuple(completions.values())
+    chosen_entry = find_entry(words[0], words[1:])
+    return _complete_selectors(chosen_entry, text, mnemonic.end()) if chosen_entry else ()
 
 
 def _complete_modifiers(

@@ -10,6 +10,7 @@ from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
 from ..isa.integers import Range
 from ..isa.roles import Role
+from ..isa.truth_tables import parse_formula
 from ..isa.types import Destinations, Selector, Type, parse_selector
 from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
 from .errors import Problem, Span, format_existence, quote_word
@@ -185,7 +186,18 @@ def _parse_table(words: tuple[Token, ...], parsed_operands: ParsedOperands) -> N
     span = _get_span(words)
     hint = "an integer, 0 to 255"
     if not is_constant(words):
-        parsed_operands.add_problem("the truth table must be a literal", span, hint)
+        table = _find_formula_table(words)
+        message = "the truth table must be a literal"
+        if table is None:
+            parsed_operands.add_problem(message, span, hint)
+        else:
+            text = f"{table:#04x}"
+            parsed_operands.add_problem(
+                f"{message}; that of the function {quote_word(_join_words(words))} is {text}",
+                span,
+                text,
+                text,
+            )
         return
     try:
         value = evaluate_constant(words)
@@ -201,6 +213,19 @@ def _parse_table(words: tuple[Token, ...], parsed_operands: ParsedOperands) -> N
             f"the truth table {quote_word(_join_words(words))} is not in 0 to 255; ptxas takes "
             f"its low eight bits, {value.value & 0xFF:#04x}"
         )
+
+
+_MAX_FORMULA_WORDS = 64
+
+
+def _find_formula_table(words: Sequence[Token]) -> int | None:
+    """Return the truth table of a formula of a, b and c in its place; None if it is none."""
+    if not 1 < len(words) <= _MAX_FORMULA_WORDS:
+        return None
+    try:
+        return parse_formula(" ".join(word.text for word in words))
+    except ValueError:
+        return None
 
 
 _DST = {

@@ -15,14 +15,13 @@ from ..isa.integers import get_limits
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
-from ..syntax.instruction import Instruction
-from .operand_bits import abbreviate_value, convert_to_bits, is_float
+from .operand_bits import Signature, abbreviate_value, convert_to_bits, is_float
 
 AnyArray = npt.NDArray[Any]
 
 
 def evaluate_arrays(
-    ins: Instruction,
+    ins: Signature,
     plan: Plan,
     values: Mapping[str, object],
     out: Mapping[str, AnyArray] | None = None,
@@ -60,7 +59,7 @@ def evaluate_arrays(
 
 
 def _check_outputs(
-    ins: Instruction, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
+    ins: Signature, plan: Plan, out: Mapping[str, Any], shape: tuple[int, ...]
 ) -> dict[str, AnyArray]:
     """Return the output arrays by role; raise ValueError if one cannot hold its result."""
     roles = {name: role for role, name in ins.results.items()}

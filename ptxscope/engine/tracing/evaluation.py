@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 
 from ..isa.roles import DESTINATIONS, Role
@@ -14,7 +15,7 @@ from ..semantics.plan_execution import compute_results
 from ..semantics.rules import ISA, Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
-from .operand_bits import abbreviate_value, bind_values, convert_to_integer, is_float
+from .operand_bits import Signature, abbreviate_value, bind_values, convert_to_integer, is_float
 
 Scalar = SupportsIndex | SupportsFloat
 """An integer, or a float for an operand of a float type."""
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 
     Value = int | npt.NDArray[Any]
     Given = Scalar | npt.NDArray[Any]
+    Outputs = Mapping[str, npt.NDArray[Any]]
 
 
 ENGINES = ("numpy", "llvm")
@@ -35,7 +37,7 @@ def evaluate(
     values: Mapping[str, Given],
     *,
     model: str | Model = "isa",
-    out: Mapping[str, npt.NDArray[Any]] | None = None,
+    out: Outputs | None = None,
     engine: str = "numpy",
 ) -> dict[str, Value]:
     """Return the destinations' bits by name, unsigned (0 or 1 for predicates).
@@ -57,16 +59,32 @@ def evaluate(
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
+    ins = read_instruction(instruction)
+    return evaluate_plan(
+        ins, partial(make_model_plan, ins), values, model=model, out=out, engine=engine
+    )
+
+
+def evaluate_plan(
+    ins: Signature,
+    make_plan: Callable[[Model], Plan],
+    values: Mapping[str, Given],
+    *,
+    model: str | Model,
+    out: Outputs | None,
+    engine: str,
+) -> dict[str, Value]:
+    """Return the results of a model's plan for the registers of ``ins``, as in ``evaluate``."""
     if engine not in ENGINES:
         raise ValueError(f"unknown engine {abbreviate_value(engine)}: {', '.join(ENGINES)}")
-    ins = read_instruction(instruction)
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
         raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
     check_names(ins, values)
     roles = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
-    plan = check_read(ins, model_, roles)
+    plan = make_plan(model_)
+    check_read(ins, plan, model_, roles)
     if out or not all(map(_is_scalar, values.values())):
         from .array_evaluation import evaluate_arrays
 
@@ -79,6 +97,11 @@ def evaluate(
 def make_plan(ins: Instruction, rules: Rules = ISA) -> Plan:
     """Return the plan of an instruction under some rules, including its guard."""
     return lower(ins.effective_form, rules, ins.guard_negated)
+
+
+def make_model_plan(ins: Instruction, model: Model) -> Plan:
+    """Return the plan of an instruction under a model, including its guard."""
+    return make_plan(ins, model.make_rules(ins.form))
 
 
 def resolve_model(name: str | Model) -> Model:
@@ -95,7 +118,7 @@ def resolve_model(name: str | Model) -> Model:
     return parse_model(name)
 
 
-def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
+def check_names(ins: Signature, values: Mapping[str, object]) -> None:
     """Raise ValueError unless the values' names are exactly those of the registers read.
 
     The old value of a destination may be present. Raise TypeError unless the values are a mapping.
@@ -116,23 +139,23 @@ def check_names(ins: Instruction, values: Mapping[str, object]) -> None:
             raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {names_text}")
 
 
-def check_read(ins: Instruction, model_: Model, roles: Container[str]) -> Plan:
-    """Return the plan of a model; raise ValueError if it reads any other role.
+def check_read(ins: Signature, plan: Plan, model_: Model, roles: Container[str]) -> None:
+    """Raise ValueError if a model's plan reads any other role.
 
     A model may read operands that the documentation does not.
     """
-    plan = make_plan(ins, model_.make_rules(ins.form))
     for source in plan.sources:
         if source.role not in roles:
             raise ValueError(
                 f"no value for {ins.format_operand(source.role)}, which {model_.name} reads"
             )
-    return plan
 
 
 def describe_operand(name: str, roles: tuple[str, ...]) -> str:
     """Format an operand: ``%r2 (operand a)``, ``p (the guard)``, ``d (its old value, …)``."""
     role = roles[0]
+    if "." in role:  # a register that a block is given
+        return name
     if role == Role.GUARD:
         return f"{name} (the guard)"
     if role in DESTINATIONS:

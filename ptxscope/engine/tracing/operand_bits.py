@@ -6,16 +6,50 @@ import math
 import operator
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 
 from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
 from ..isa.integers import get_limits
 from ..isa.types import Type
-from ..syntax.errors import format_count
-from ..syntax.instruction import Instruction
+from ..syntax.errors import Span, format_count
+from ..syntax.instruction import Input
 
 
-def bind_values(ins: Instruction, values: Mapping[str, object]) -> dict[str, int]:
+class Signature(Protocol):
+    """The registers of an ``Instruction``, or of a block of several, by their roles."""
+
+    @property
+    def text(self) -> str:
+        """The text that was parsed."""
+
+    @property
+    def spans(self) -> Mapping[str, Span]:
+        """The spans of parts of the text."""
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers whose values affect the result."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The registers by role."""
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The bits of the constant operands by role."""
+
+    @property
+    def results(self) -> Mapping[str, str]:
+        """The name of each destination that is kept, by role."""
+
+    def type_of(self, role: str) -> Type:
+        """Return the type of an operand."""
+
+    def format_operand(self, role: str) -> str:
+        """Return an operand as it is written."""
+
+
+def bind_values(ins: Signature, values: Mapping[str, object]) -> dict[str, int]:
     """Return operand bits by role; raise ValueError if an integer does not fit its operand."""
     operands = dict(ins.constants)
     for role, name in ins.names.items():

@@ -5,11 +5,25 @@ Each micro-operation knows how its output bits depend on its inputs; this module
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Protocol
 
 from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import NamedTuple
-from .trace import RowTrace, Trace
+from ..semantics.plan import Plan
+from .trace import RowTrace
+
+
+class TracedPlan(Protocol):
+    """A plan and the rows of its run: a ``Trace``, or that of a block."""
+
+    @property
+    def plan(self) -> Plan:
+        """The plan that was run."""
+
+    @property
+    def rows(self) -> Mapping[str, RowTrace]:
+        """The rows by key."""
 
 
 class LaneBits(NamedTuple):
@@ -33,7 +47,7 @@ class Origin(NamedTuple):
 
 
 def find_provenance(
-    trace: Trace, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
+    trace: TracedPlan, key: str, lane: int, low: int = 0, high: int = MAX_LANE_BITS
 ) -> tuple[Origin, ...]:
     """Return the operand bits behind bits low to high-1 of a row's lane, as disjoint ranges."""
     masks: dict[str, int] = {}
@@ -47,7 +61,7 @@ def find_provenance(
     )
 
 
-def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
+def find_ancestors(trace: TracedPlan, cell: LaneBits) -> set[LaneBits]:
     """Return a cell and every cell that it depends on, back to the operands."""
     ancestors: set[LaneBits] = set()
     pending_cells = [cell]
@@ -60,7 +74,7 @@ def find_ancestors(trace: Trace, cell: LaneBits) -> set[LaneBits]:
     return ancestors
 
 
-def find_descendants(trace: Trace, cell: LaneBits) -> set[tuple[str, int]]:
+def find_descendants(trace: TracedPlan, cell: LaneBits) -> set[tuple[str, int]]:
     """Return the key and lane of every row that depends on bits of a cell."""
     return {
         (key, lane)
@@ -84,8 +98,8 @@ def _iter_inputs(row: RowTrace, cell: LaneBits) -> Iterator[LaneBits]:
             yield LaneBits(row.input_keys[part.input], part.lane, part.low, part.high)
 
 
-def _make_operand_mask(trace: Trace, cell: LaneBits) -> int:
-    width = trace.instruction.type_of(cell.key).bits
+def _make_operand_mask(trace: TracedPlan, cell: LaneBits) -> int:
+    width = next(source.type.bits for source in trace.plan.sources if source.role == cell.key)
     return (1 << min(cell.high, width)) - (1 << min(cell.low, width))
 
 

@@ -22,7 +22,7 @@ from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations
-from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
+from .evaluation import Scalar, check_names, check_read, make_model_plan, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values
 
 
@@ -181,7 +181,7 @@ class Trace(Record):
     @cached_property
     def plan(self) -> Plan:
         """The plan that was run."""
-        return make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        return make_model_plan(self.instruction, self.model)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
@@ -314,8 +314,9 @@ def trace(
     ins = read_instruction(instruction)
     check_names(ins, values)
     model_, operands = resolve_model(model), bind_values(ins, values)
-    check_read(ins, model_, operands)
-    return Trace(ins, model_, operands)
+    trace_ = Trace(ins, model_, operands)
+    check_read(ins, trace_.plan, model_, operands)
+    return trace_
 
 
 def replay(trace_: Trace) -> dict[str, int]:

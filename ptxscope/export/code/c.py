@@ -112,6 +112,9 @@ class _C:
         return Expression(text, IntegerRangeKind.SIGNED, Precedence.ATOM)
 
 
+DIALECT = _C()
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the operands' bits; with `options.both`, one for each answer.
 
@@ -127,45 +130,46 @@ def _write_function(trace: Trace) -> Iterator[str]:
     sources = list_parameters(trace.plan)
     # the parameters are widened first, so that every operation is exact
     names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    assignments = list_assignments(trace.plan, _C(), names)
+    assignments = list_assignments(trace.plan, DIALECT, names)
     results = list_results(trace, assignments)
     names_by_role = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
-    yield f"/* {_format_comment(doc.ptx)}"
+    yield f"/* {format_comment(doc.ptx)}"
     yield f" * model {doc.model}; {doc.source}"
-    yield f" * {_format_comment(', '.join(names_by_role))}; bits, predicates 0 or 1 */"
-    parameters = [f"{_format_type(x.type)} {x.role}" for x in sources]
+    yield f" * {format_comment(', '.join(names_by_role))}; bits, predicates 0 or 1 */"
+    parameters = [f"{format_type(x.type)} {x.role}" for x in sources]
     is_single = len(results) == 1
     # p and q are already parameters if a guard may keep their old values
     pointers = {role: f"new_{role}" if role in names else role for role, _ in results}
     if not is_single:
-        parameters += [
-            f"{_format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in results
-        ]
-    return_type = _format_type(ins.type_of(results[0][0])) if is_single else "void"
+        parameters += [f"{format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in results]
+    return_type = format_type(ins.type_of(results[0][0])) if is_single else "void"
     yield f"{return_type} {make_function_name(trace)}({', '.join(parameters) or 'void'})"
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
     for stage, lines in group_by_stage(assignments):
         yield f"    /* {stage} */"
-        yield from map(_format_assignment, lines)
+        yield from map(format_assignment, lines)
     used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
     variables = (*names.values(), *(x.name for x in assignments))
     yield from (f"    (void){name};" for name in variables if name not in used_names)
     if is_single:
         yield f"    return ({return_type}){results[0][1]};"
     for role, name in results if not is_single else ():
-        yield f"    *{pointers[role]} = ({_format_type(ins.type_of(role))}){name};"
+        yield f"    *{pointers[role]} = ({format_type(ins.type_of(role))}){name};"
     yield "}"
 
 
-def _format_assignment(x: Assignment) -> str:
+def format_assignment(x: Assignment) -> str:
+    """Return the declaration of a variable with its value."""
     return f"    const {_TYPES[x.kind]} {x.name} = {x.expression};"
 
 
-def _format_type(type_: Type) -> str:
+def format_type(type_: Type) -> str:
+    """Return the C type of an operand."""
     return "int" if type_ is Type.PRED else f"uint{type_.bits}_t"
 
 
-def _format_comment(text: str) -> str:
+def format_comment(text: str) -> str:
+    """Return a text without the marks of comments."""
     return make_printable(text).replace("\\", "/").replace("*/", "* /").replace("/*", "/ *")

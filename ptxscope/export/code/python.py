@@ -66,6 +66,9 @@ class _Python:
         return Expression(text, _KIND, Precedence.SUM)
 
 
+DIALECT = _Python()
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the operands' unsigned bits; with `options.both`, one per answer."""
     return "\n\n".join("\n".join(_write_function(x)) for x in list_traces(trace, options)) + "\n"
@@ -74,7 +77,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def _write_function(trace: Trace) -> Iterator[str]:
     doc, ins = build_document(trace), trace.instruction
     names = {source.role: source.role for source in list_parameters(trace.plan)}
-    assignments = list_assignments(trace.plan, _Python(), names)
+    assignments = list_assignments(trace.plan, DIALECT, names)
     operand_names = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
     yield f"def {make_function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
     yield f"    # {doc.ptx}"

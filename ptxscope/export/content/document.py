@@ -10,6 +10,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
+from typing import Protocol
 
 from ... import __version__
 from ...engine.isa.roles import Role
@@ -20,9 +21,9 @@ from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.erratum import Erratum
-from ...engine.semantics.models import PTXAS_MODELS, format_versions
+from ...engine.semantics.models import PTXAS_MODELS, Model, format_versions
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.annotations import Note
+from ...engine.tracing.annotations import Annotations, Note
 from ...engine.tracing.divergence import (
     Divergence,
     find_agreeing_traces,
@@ -88,6 +89,8 @@ class DocumentRow(NamedTuple):
     name: str
     """Displayed name."""
     cells: tuple[CellView, ...]
+    figure_lines: tuple[str, ...] = ()
+    """Lines of its figure, for plain text."""
 
 
 class StepView(NamedTuple):
@@ -143,6 +146,34 @@ class Answers(NamedTuple):
     """The other trace, or None if its steps are not shown."""
     steps: tuple[StepView, ...]
     """Steps of the other answer, from the first that differs."""
+
+
+class Page(Protocol):
+    """What is around the steps: of an instruction's document, or of a block's."""
+
+    @property
+    def title(self) -> str:
+        """The title of the author."""
+
+    @property
+    def ptx(self) -> str:
+        """The instruction, or the block."""
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+
+    @property
+    def operands(self) -> tuple[OperandView, ...]:
+        """The values that are read."""
+
+    @property
+    def results(self) -> tuple[ResultView, ...]:
+        """The values that are written."""
+
+    @property
+    def no_result(self) -> str:
+        """Text instead of the results; empty if there are results."""
 
 
 class Document(NamedTuple):
@@ -226,15 +257,21 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
             read_roles.setdefault(ins.names[role], role)
     for name, role in read_roles.items():
         yield f"{name}={format_hex(trace.operands[role], ins.type_of(role).bits)}"
-    if trace.model.errata:
-        yield from ("--model", trace.model.name)
+    yield from list_annotation_words(trace.annotations, trace.model, options)
+    for name, value in _list_part_options(trace, options):
+        if has_effect(name, options.format):
+            yield from _format_option(f"--{name}", value)
+
+
+def list_annotation_words(
+    annotations: Annotations, model: Model, options: Options
+) -> Iterator[str]:
+    """Yield the words for the model, the format, the author's texts and the appearance."""
+    if model.errata:
+        yield from ("--model", model.name)
     if options.format and options.format != "text":
         yield from ("-f", options.format)
-    for name, value in (
-        *_list_annotation_options(trace),
-        *_list_style_options(options),
-        *_list_part_options(trace, options),
-    ):
+    for name, value in (*_list_annotation_options(annotations), *_list_style_options(options)):
         if has_effect(name, options.format):
             yield from _format_option(f"--{name}", value)
 
@@ -243,9 +280,8 @@ _OptionValues = Iterator[tuple[str, str | None]]
 """Names of options, with the value of each that takes one."""
 
 
-def _list_annotation_options(trace: Trace) -> _OptionValues:
+def _list_annotation_options(extra: Annotations) -> _OptionValues:
     """Yield the options for the author's texts."""
-    extra = trace.annotations
     if extra.title:
         yield "title", extra.title
     if extra.caption:
@@ -385,7 +421,18 @@ def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
                 flags,
             )
         )
-    return DocumentRow(row, get_row_name(trace, row.row), tuple(cells))
+    return DocumentRow(
+        row, get_row_name(trace, row.row), tuple(cells), tuple(_iter_figure_lines(trace, row))
+    )
+
+
+def _iter_figure_lines(trace: Trace, row: RowTrace) -> Iterator[str]:
+    view = trace.views[row.key]
+    figure = view.micro.make_figure(view)
+    if figure and figure.is_in_text:
+        from .figure_text import figure_lines  # loaded late: few rows have such a figure
+
+        yield from map(make_printable, figure_lines(view))
 
 
 def _format_notes(notes: Iterable[Note]) -> tuple[str, ...]:

@@ -8,11 +8,12 @@ displays as the character.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, MarkupWriter, Table, Verbatim
+from .markup import Block, Heading, MarkupWriter, Table, Verbatim
 
 _SPECIAL = re.compile(
     r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
@@ -28,7 +29,13 @@ _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _WRITER, _format_section)
+    return markup.render(trace, options, write_blocks)
+
+
+def write_blocks(blocks: Iterable[Block], options: Options) -> str:
+    """Write the blocks of a document; the headings of a standalone page are sections."""
+    writer = _WRITER._replace(heading=_format_section) if options.standalone else _WRITER
+    return writer.write_document(blocks)
 
 
 def escape_text(text: str) -> str:

@@ -18,7 +18,15 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import Answers, Document, DocumentRow, StepView, build_document, list_traces
+from ..content.document import (
+    Answers,
+    Document,
+    DocumentRow,
+    Page,
+    StepView,
+    build_document,
+    list_traces,
+)
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
@@ -36,7 +44,11 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     article = "\n".join(_article_lines(doc, options))
     if not options.standalone:
         return article + "\n"
-    title = escape(doc.title or doc.ptx)
+    return format_page(escape(doc.title or doc.ptx), article, options)
+
+
+def format_page(title: str, article: str, options: Options) -> str:
+    """Return a page around an article; the title is HTML."""
     colours = theme.format_rules(":root", theme.HTML | _SCHEME, options.theme)
     return (
         '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
@@ -73,23 +85,23 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from _operand_lines(doc)
+    yield from iter_operand_lines(doc)
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"> '
             "Show in every cell where its bits came from</label>"
         )
     for step in doc.steps:
-        yield from _step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
+        yield from iter_step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
     if doc.omission:
         yield f'<p class="px-dim">{escape(doc.omission)}</p>'
-    yield from _result_lines(doc, level + 1, f"{id_}-result")
+    yield from iter_result_lines(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     for note in doc.notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
     if doc.answers:
-        yield from _answer_lines(doc.answers, level + 1, id_, relations)
+        yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
     if doc.agreement:
         yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
     yield "<footer>"
@@ -167,7 +179,8 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
     yield "</table></div>"
 
 
-def _operand_lines(doc: Document) -> Iterator[str]:
+def iter_operand_lines(doc: Page) -> Iterator[str]:
+    """Yield the table of the values that are read."""
     rows = (
         f'<th scope="row"><code>{escape(name or label)}</code></th>'
         f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
@@ -178,28 +191,29 @@ def _operand_lines(doc: Document) -> Iterator[str]:
     yield from _table_lines("px-operands", "Operands", head, rows)
 
 
-def _step_lines(
-    trace: Trace, step: StepView, level: int, id_: str, relations: Relations
+def iter_step_lines(
+    trace: Trace, step: StepView, level: int, id_: str, relations: Relations, branch: str = ""
 ) -> Iterator[str]:
+    """Yield the heading and the tables of a step; ``branch`` is that of its nodes in a block."""
     yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        row_cells = (_format_row(trace, row, relations) for row in rows)
+        row_cells = (_format_row(trace, row, relations, branch) for row in rows)
         yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</section>"
 
 
-def _format_row(trace: Trace, row: DocumentRow, relations: Relations) -> str:
+def _format_row(trace: Trace, row: DocumentRow, relations: Relations, own_branch: str) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
         origin = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
-        nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, ""))
+        nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, own_branch))
         attributes = next(
             (relations.format_attributes(x) for x in nodes if x in relations.numbers), ""
         )
@@ -227,7 +241,8 @@ def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
     return make_printable(" and ".join(parts)) or "no operand"
 
 
-def _result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
+def iter_result_lines(doc: Page, level: int, id_: str) -> Iterator[str]:
+    """Yield the results below their heading."""
     yield f'<section class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
     for name, bits, meant in doc.results:
@@ -240,7 +255,10 @@ def _result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield "</section>"
 
 
-def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) -> Iterator[str]:
+def iter_answer_lines(
+    answers: Answers, level: int, id_: str, relations: Relations
+) -> Iterator[str]:
+    """Yield the answers of models that differ."""
     yield f'<section class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
@@ -260,5 +278,7 @@ def _answer_lines(answers: Answers, level: int, id_: str, relations: Relations) 
         other_name = f"<code>{escape(answers.other_name)}</code>"
         yield f"<h{level}>The steps of {other_name} from there</h{level}>"
         for step in answers.steps:
-            yield from _step_lines(answers.other_trace, step, level + 1, f"{id_}-other", relations)
+            yield from iter_step_lines(
+                answers.other_trace, step, level + 1, f"{id_}-other", relations
+            )
     yield "</section>"

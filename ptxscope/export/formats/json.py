@@ -45,8 +45,12 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     text = json.dumps(
         document_to_json(build_document(trace, options), options), indent=2, ensure_ascii=False
     )
-    # a lone surrogate has no UTF-8 form, but an escape in the string
-    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text) + "\n"
+    return replace_surrogates(text) + "\n"
+
+
+def replace_surrogates(text: str) -> str:
+    """Return JSON with escapes for lone surrogates, which have no UTF-8 form."""
+    return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def load(text: str) -> Trace:
@@ -143,7 +147,7 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
 
 
 def _bits_from_json(data: JsonNode) -> int:
-    """Parse an integer as ``_integer_to_json`` wrote it."""
+    """Parse an integer as ``integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
         raise data.make_error("an integer is required, as a text from 2**53 on")
     return int(data.value)
@@ -209,7 +213,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
             {
                 "role": role,
                 "name": name,
-                "bits": _integer_to_json(trace.result[name]),
+                "bits": integer_to_json(trace.result[name]),
                 "hex": view.bits,
                 "value": view.meant,
             }
@@ -226,7 +230,8 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
     }
 
 
-def _integer_to_json(value: int) -> int | str:
+def integer_to_json(value: int) -> int | str:
+    """Return a number, or a text if a reader with floating-point numbers would round it."""
     return value if abs(value) < _EXACT else str(value)
 
 
@@ -237,7 +242,7 @@ def _operand_to_json(trace: Trace, role: str) -> Object:
         "role": role,
         "name": ins.format_operand(role),
         "type": str(type_),
-        "bits": _integer_to_json(bits),
+        "bits": integer_to_json(bits),
         "hex": format_hex(bits, type_.bits),
         "value": interpret_bits(ins, role, bits),
         "read": any(source.role == role for source in trace.plan.sources),
@@ -296,7 +301,7 @@ def _row_to_json(trace: Trace, view: DocumentRow) -> Object:
 def _lane_to_json(trace: Trace, view: DocumentRow, cell: CellView, width: int) -> Object:
     return {
         "lane": cell.lane,
-        "value": _integer_to_json(cell.value),
+        "value": integer_to_json(cell.value),
         "hex": format_hex(cell.value & ((1 << width) - 1), width),
         "flags": [str(flag) for flag in view.row.lanes[cell.lane].flags],
         "formula": str(cell.formula),

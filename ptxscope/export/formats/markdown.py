@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import partial
 
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, MarkupWriter, Table
+from .markup import Block, Heading, MarkupWriter, Table
 
 _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
@@ -28,7 +29,12 @@ _ENTITIES = {
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _make_writer(options.heading_level), None)
+    return markup.render(trace, options, write_blocks)
+
+
+def write_blocks(blocks: Iterable[Block], options: Options) -> str:
+    """Write the blocks of a document."""
+    return _make_writer(options.heading_level).write_document(blocks)
 
 
 def escape_text(text: str) -> str:

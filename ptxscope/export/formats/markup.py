@@ -12,7 +12,7 @@ from enum import Enum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
 from ..options import Options
 
 
@@ -96,17 +96,10 @@ def make_code(text: str) -> InlineText:
     return (InlineSpan(text, InlineKind.CODE),) if text else ()
 
 
-def render(
-    trace: Trace,
-    options: Options,
-    writer: MarkupWriter,
-    section: Callable[[MarkupWriter, Heading], str] | None,
-) -> str:
-    """Render a trace in a markup language; the headings of a standalone page are sections."""
-    if section and options.standalone:
-        blocks = iter_blocks(build_document(trace, options), trace.instruction.opcode)
-        return writer._replace(heading=section).write_document(blocks)
-    return writer.write_document(iter_blocks(build_document(trace, options)))
+def render(trace: Trace, options: Options, write: Callable[[Iterable[Block], Options], str]) -> str:
+    """Render a trace by the function that writes blocks in a markup language."""
+    heading = trace.instruction.opcode if options.standalone else ""
+    return write(iter_blocks(build_document(trace, options), heading), options)
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
@@ -115,19 +108,19 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
     yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
-    yield _make_operand_table(doc)
+    yield make_operand_table(doc)
     for step in doc.steps:
-        yield from _iter_step_blocks(step, 1)
+        yield from iter_step_blocks(step, 1)
     if doc.omission:
         yield Paragraph(make_text(doc.omission))
-    yield from _iter_result_blocks(doc)
+    yield from iter_result_blocks(doc)
     yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
     for note in doc.notes:
         yield Paragraph(
             (InlineSpan("Note:", InlineKind.STRONG), InlineSpan(f" {join_lines(note)}."))
         )
     if doc.answers:
-        yield from _iter_answer_blocks(doc.answers)
+        yield from iter_answer_blocks(doc.answers)
     if doc.agreement:
         yield Paragraph(make_text(doc.agreement))
     if caption := join_lines(doc.caption):
@@ -136,7 +129,8 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     yield Verbatim(doc.command, "sh")
 
 
-def _make_operand_table(doc: Document) -> Table:
+def make_operand_table(doc: Page) -> Table:
+    """Return a row for each value that is read."""
     rows = (
         (make_code(label), make_code(name or label), make_code(bits), make_text(meant))
         for _, label, name, bits, meant in doc.operands
@@ -144,7 +138,8 @@ def _make_operand_table(doc: Document) -> Table:
     return Table(tuple(map(make_text, ("operand", "register", "bits", "value"))), tuple(rows))
 
 
-def _iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
+def iter_step_blocks(step: StepView, level: int) -> Iterator[Block]:
+    """Yield the blocks of a step, whose heading has a level."""
     yield Heading(level, (InlineSpan(str(step.number)), InlineSpan(f". {step.title}")))
     yield Paragraph(make_text(step.about))
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
@@ -163,8 +158,14 @@ def _make_row(row: DocumentRow) -> tuple[InlineText, ...]:
     return tuple(cells)
 
 
-def _iter_result_blocks(doc: Document) -> Iterator[Block]:
+def iter_result_blocks(doc: Page) -> Iterator[Block]:
+    """Yield the results below their heading."""
     yield Heading(1, make_text("Result"))
+    yield from iter_result_paragraphs(doc)
+
+
+def iter_result_paragraphs(doc: Page) -> Iterator[Block]:
+    """Yield a paragraph for each result."""
     for name, bits, meant in doc.results:
         yield Paragraph(
             (*make_code(name), InlineSpan(" = "), *make_code(bits), InlineSpan(f", {meant}"))
@@ -173,7 +174,8 @@ def _iter_result_blocks(doc: Document) -> Iterator[Block]:
         yield Paragraph(make_text(doc.no_result))
 
 
-def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
+def iter_answer_blocks(answers: Answers) -> Iterator[Block]:
+    """Yield the answers of models that differ."""
     yield Heading(1, make_text("Two answers"))
     rows = ((make_text(x.label), make_code(x.result), make_text(x.reason)) for x in answers.all)
     yield Table(tuple(map(make_text, ("model", "result", "erratum"))), tuple(rows))
@@ -199,7 +201,7 @@ def _iter_answer_blocks(answers: Answers) -> Iterator[Block]:
             ),
         )
         for step in answers.steps:
-            yield from _iter_step_blocks(step, 2)
+            yield from iter_step_blocks(step, 2)
 
 
 def measure_longest_run(char: str, text: str) -> int:

@@ -12,7 +12,7 @@ from ...engine.syntax.errors import measure_cells
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Heading, InlineKind, InlineSpan, MarkupWriter, Table
+from .markup import Block, Heading, InlineKind, InlineSpan, MarkupWriter, Table
 
 _SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
 """Matches markup, and text that docutils links: ``scheme:address``, ``name@host``, ``RFC 1``."""
@@ -24,7 +24,13 @@ _UNDERLINES = "=-~"
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, _WRITER, _format_section)
+    return markup.render(trace, options, write_blocks)
+
+
+def write_blocks(blocks: Iterable[Block], options: Options) -> str:
+    """Write the blocks of a document; the headings of a standalone page are sections."""
+    writer = _WRITER._replace(heading=_format_section) if options.standalone else _WRITER
+    return writer.write_document(blocks)
 
 
 def escape_text(text: str) -> str:

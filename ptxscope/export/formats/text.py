@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
 from ..options import DEFAULT, Options
 
 WIDTH = 80
@@ -43,7 +43,7 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
     """Return the lines above the steps: instruction, model, operands."""
-    return [*_header_lines(doc, width), "", *_operand_lines(doc, width), ""]
+    return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
 
 
 def _header_lines(doc: Document, width: int) -> Iterator[str]:
@@ -56,7 +56,8 @@ def _header_lines(doc: Document, width: int) -> Iterator[str]:
         yield from (*wrap_text(doc.ptx, "", "    ", width), model.rjust(width))
 
 
-def _operand_lines(doc: Document, width: int) -> Iterator[str]:
+def operand_lines(doc: Page, width: int = WIDTH) -> Iterator[str]:
+    """Yield a line for each value that is read."""
     names = max((len(operand.name) for operand in doc.operands), default=0)
     names += 2 if names else 0
     for _, label, name, bits, meant in doc.operands:
@@ -74,6 +75,8 @@ def step_lines(step: StepView, width: int = WIDTH) -> Iterator[str]:
             yield from _lane_column_lines(row, (width - _INDENT) // len(row.cells))
         else:
             yield from _lane_by_lane_lines(row, width)
+        for line in row.figure_lines:
+            yield from wrap_text(line, " " * _INDENT, " " * (_INDENT + 2), width)
     for note in step.notes:
         yield from wrap_text(note, "  *".ljust(_INDENT), " " * _INDENT, width)
 
@@ -115,7 +118,7 @@ def _lane_column_lines(row: DocumentRow, width: int) -> Iterator[str]:
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 
 
-def result_lines(doc: Document, width: int = WIDTH) -> Iterator[str]:
+def result_lines(doc: Page, width: int = WIDTH) -> Iterator[str]:
     """Yield the results, or the text that replaces them."""
     for name, bits, meant in doc.results:
         yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)

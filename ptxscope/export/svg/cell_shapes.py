@@ -64,7 +64,7 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
         return y + 24
     if not figure.is_by_lane:
         areas = _draw_joined_parts(sketch, figure, slot)
-        y = _draw_name(sketch, figure, Area(areas[0].x, areas[-1].right - areas[0].x), y)
+        y = draw_register_name(sketch, figure, Area(areas[0].x, areas[-1].right - areas[0].x), y)
     if sketch.layout.is_compact and figure.role == "c":  # its lanes are kept or ignored
         figure = figure._replace(
             cells=tuple(x._replace(spans=x.spans[:1]) for x in figure.cells), figure=None
@@ -81,10 +81,12 @@ def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart)
     if slot is ColumnPart.FULL:
         return sketch.make_areas(len(figure.cells), slot)
     (area,) = sketch.make_areas(1, slot)
+    if sketch.scene.lanes > 1 and figure.role in ("a", "b"):  # beside the lanes of the other one
+        area = take_column_part(sketch.columns[-1], slot)
     return area.split_columns(len(figure.cells), 2)
 
 
-def _draw_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
+def draw_register_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
     canvas, colour = sketch.canvas, ROLE_INKS.get(figure.role, SvgColour.INK)
     canvas.draw_text(area.x, y + 12, figure.label, 15, colour, is_monospaced=True, is_bold=True)
@@ -137,7 +139,7 @@ def _draw_part(
         canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
     if is_named and aside <= free_width:
-        _draw_corner_name(canvas, area, y, name, style.text)
+        draw_corner_name(canvas, area, y, name, style.text)
 
 
 def _compute_aside(area: Area, text: str, tag_width: float) -> float:
@@ -146,9 +148,7 @@ def _compute_aside(area: Area, text: str, tag_width: float) -> float:
     return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
 
 
-def _draw_corner_name(
-    canvas: SvgCanvas, area: Area, y: float, text: str, colour: SvgColour
-) -> None:
+def draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, colour: SvgColour) -> None:
     """Draw a name in the upper right corner of a box."""
     base = y + 9.5 + (canvas.scale_size(MIN_LETTER_PX) - MIN_LETTER_PX) * 0.8
     canvas.draw_text(area.right - 3, base, text, MIN_LETTER_PX, colour, anchor="end")
@@ -344,7 +344,7 @@ def _draw_bits(
         x = box.right
     for span in names:
         colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
-        _draw_corner_name(canvas, area, y, span.text.strip(), colour)
+        draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:
         draw_text_inside(canvas, area, y + _CHIP + 17, span.text, 15, margin=1)
     sketch.set_port(cell.place, area, y + height)

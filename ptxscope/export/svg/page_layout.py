@@ -19,6 +19,7 @@ from ...scene.scene_model import (
     ChoiceFigure,
     LaneRef,
     Link,
+    PermutationFigure,
     RegisterFigure,
     RowScene,
     Scene,
@@ -152,6 +153,12 @@ class ColumnPart(StrEnum):
     RIGHT = "right"
     MIDDLE = "middle"
     """Between the lines on the left and on the right."""
+    MIDDLE_LEFT = "middle left"
+    """The left half of that."""
+    MIDDLE_RIGHT = "middle right"
+
+
+_MIDDLES = (ColumnPart.MIDDLE, ColumnPart.MIDDLE_LEFT, ColumnPart.MIDDLE_RIGHT)
 
 
 def take_column_part(column: Area, slot: ColumnPart) -> Area:
@@ -160,8 +167,10 @@ def take_column_part(column: Area, slot: ColumnPart) -> Area:
     if slot is ColumnPart.FULL:
         return inner
     left, right = inner.split_columns(2, 5 if column.width < 200 else 12)
-    if slot is ColumnPart.MIDDLE:
-        return inner.take_middle(left.width - 22)
+    if slot in _MIDDLES:
+        middle = inner.take_middle(left.width - 22)
+        first, second = middle.split_columns(2, 8)
+        return {ColumnPart.MIDDLE_LEFT: first, ColumnPart.MIDDLE_RIGHT: second}.get(slot, middle)
     return left if slot is ColumnPart.LEFT else right
 
 
@@ -222,6 +231,8 @@ class Sketch:
         """Sentences on each lane of a row."""
         self.registers = {register.role: register for register in scene.registers}
         self.ports: dict[LaneRef, Port] = {}
+        self.detail_zones: list[Zone] = []
+        """Positions of parts of the row under way, over the row itself."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}
@@ -232,6 +243,13 @@ class Sketch:
         )
         self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
         """Keys of the registers and rows that some drawn row reads."""
+        self.own_keys = {
+            source.place.key
+            for row in self.rows.values()
+            if isinstance(row.figure, PermutationFigure)
+            for source in row.figure.sources
+        }
+        """Keys of the registers that a figure draws itself."""
 
     def find_tint(self, place: LaneRef) -> Tint:
         """Return the tint of a row or an operand, from its links."""
@@ -266,7 +284,7 @@ class Sketch:
         if isinstance(row.figure, ChoiceFigure):
             return []
         keys = dict.fromkeys(link.source.key for link in row.links)
-        drawn_keys = {place.key for place in self.ports}
+        drawn_keys = {place.key for place in self.ports} | self.own_keys
         return [self.registers[x] for x in keys if x in self.registers and x not in drawn_keys]
 
     def has_no_room(self, register: RegisterFigure) -> bool:

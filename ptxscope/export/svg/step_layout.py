@@ -10,13 +10,15 @@ from ...scene.scene_model import (
     Gate,
     LaneRef,
     NumberLine,
+    PermutationFigure,
     RegisterFigure,
     RowScene,
     RunningSum,
     SpanKind,
     StepScene,
+    TableFigure,
 )
-from . import gates, svg_figures
+from . import gates, svg_figures, word_shapes
 from .cell_shapes import (
     draw_cells,
     draw_incoming_values,
@@ -28,6 +30,10 @@ from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_pac
 from .symbols import draw_difference_frame
 
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT}
+_SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
+"""Registers of which one part is read, between the lines of a and b."""
+_LEAST_WIDTH = 320
+"""Smallest width in px of the figures for two of them side by side."""
 _PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
 
 
@@ -36,9 +42,12 @@ def place_rows(sketch: Sketch) -> None:
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
-    for step in scene.steps:
+    for number, step in enumerate(scene.steps):
+        later_rows = (row for other_step in scene.steps[number:] for row in other_step.rows)
+        is_b_read = any(link.source.key == "b" for row in later_rows for link in row.links)
         is_pair = {row.name for row in step.rows} >= _PAIR.keys()
-        is_in_middle = has_choice_of_a or any(_is_negated(sketch, row) for row in step.rows)
+        is_negated = any(_is_negated(sketch, row) for row in step.rows)
+        is_in_middle = has_choice_of_a or is_b_read or is_negated
         for index, row in enumerate(step.rows):
             for link in row.links:
                 key = link.source.key
@@ -69,8 +78,15 @@ def _choose_register_slot(
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
         return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
-    if figure.role == "c" and len(figure.cells) > 1:
-        return ColumnPart.FULL  # its parts are above the lanes that they may go to
+    if figure.role in _SMALL_PARTS and len(figure.cells) > 1:
+        readers = [
+            row for row in sketch.rows.values() for x in row.links if x.source.key == figure.role
+        ]
+        if all(len(row.cells) > 1 for row in readers):
+            return ColumnPart.FULL  # its parts are above the lanes that they may go to
+        has_both = _SMALL_PARTS.keys() <= sketch.registers.keys()
+        has_room = sketch.figures.width >= _LEAST_WIDTH
+        return _SMALL_PARTS[figure.role] if has_both and has_room else ColumnPart.MIDDLE
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
@@ -81,6 +97,8 @@ def _is_negated(sketch: Sketch, row: RowScene) -> bool:
 
 
 def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
+    if isinstance(row.figure, PermutationFigure | TableFigure):
+        return ColumnPart.FULL
     if row.name in _SIDES:
         return _SIDES[row.name]
     if is_pair and row.name in _PAIR:
@@ -149,6 +167,8 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
         places = [LaneRef(row.key, lane) for lane in range(len(places) - 1, -1, -1)]
     for place, area in zip(places, sketch.get_areas(row), strict=True):
         sketch.add_zone(place, area, y, end)
+    sketch.canvas.zones += sketch.detail_zones
+    sketch.detail_zones.clear()
     for link in row.links:
         if link.is_taken:
             sketch.add_link(link)
@@ -212,7 +232,15 @@ _FIGURES: dict[type, Callable[..., float]] = {
     RunningSum: svg_figures.draw_running_sum,
     Gate: gates.draw_gate,
     ChoiceFigure: gates.draw_choice,
+    PermutationFigure: word_shapes.draw_permutation,
+    TableFigure: word_shapes.draw_table,
 }
 """Function for each figure of a scene; a row without a figure is drawn as its cells."""
-_UNFRAMED_DRAWINGS = (svg_figures.draw_running_sum, gates.draw_gate, gates.draw_choice)
+_UNFRAMED_DRAWINGS = (
+    svg_figures.draw_running_sum,
+    gates.draw_gate,
+    gates.draw_choice,
+    word_shapes.draw_permutation,
+    word_shapes.draw_table,
+)
 """Figures that show all the content of their cells."""

@@ -54,6 +54,8 @@ class Zone(NamedTuple):
     node: Node
     box: tuple[float, float, float, float]
     """x, y, width and height."""
+    sentence: str = ""
+    """Sentence on the value, if it is not that of a lane."""
 
 
 class Ground(NamedTuple):
@@ -246,6 +248,19 @@ class SvgCanvas:
             f"L{e} {d}Q{f} {d} {f} {g}L{f} {format_length(to_y - 5)}"
         )
         self._draw_path(d, end, colour, is_strong, has_head=True)
+
+    def draw_rail(
+        self, start: tuple[float, float], rail: float, end: tuple[float, float], colour: SvgColour
+    ) -> None:
+        """Draw a line to the side, down at x ``rail``, and back to an end with a dot."""
+        (x, y), (to_x, to_y) = start, end
+        a, b, c, d, e = map(format_length, (x, y, rail, to_y, to_x))
+        self.flows.append(
+            f'<path d="M{a} {b}L{c} {b}L{c} {d}L{e} {d}"{_format_paint(None, colour, 1.5, "")}/>'
+        )
+        self.flows.append(
+            f'<circle cx="{e}" cy="{d}" r="2.5"{_format_paint(colour, None, 0, "")}/>'
+        )
 
     def _draw_path(
         self, d: str, end: tuple[float, float], colour: SvgColour, is_strong: bool, has_head: bool

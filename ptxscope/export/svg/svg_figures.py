@@ -359,7 +359,7 @@ def _draw_ruler_line(
     labels = []
     for run in runs:
         box = Area(x, (len(run.text) + 1) * size * _DIGIT)
-        draw_bit_box(canvas, box, y, 24, run.text, run.kind, tint, size)
+        draw_bit_box(canvas, box, y, 24, run.text, run.kind, run.tint or tint, size)
         if run.label:
             colour = SvgColour.MARK if run.kind is SpanKind.LOST else SvgColour.DIM
             labels.append((box.center, run.label, colour))

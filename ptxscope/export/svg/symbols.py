@@ -50,6 +50,9 @@ STYLES: dict[SpanKind, BitBoxStyle] = {
     SpanKind.LOST: BitBoxStyle(
         SvgColour.MARK, SvgColour.MARK_SOFT, SvgColour.MARK, "3 2", is_struck=True, is_bold=False
     ),
+    SpanKind.OUTSIDE: BitBoxStyle(
+        SvgColour.DIM, SvgColour.PAGE, SvgColour.LINE, is_hatched=True, is_bold=False
+    ),
     SpanKind.SIGN_BIT: BitBoxStyle(SvgColour.ON, SvgColour.SIGN, SvgColour.INK),
     SpanKind.EXPONENT: BitBoxStyle(SvgColour.ON, SvgColour.EXPONENT, SvgColour.INK),
     SpanKind.FRACTION: BitBoxStyle(SvgColour.ON, SvgColour.FRACTION, SvgColour.INK),

@@ -14,7 +14,7 @@ from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
-from ...scene.scene_model import Scene, StepScene
+from ...scene.scene_model import LaneRef, Scene, StepScene
 from ..content.document import Answers, Document, ResultView, StepView, build_document
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
@@ -166,13 +166,33 @@ def draw_form(
     `short_document` is the document with letters instead of long names.
     """
     canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    sketch = Sketch(canvas, scene, short_document, short_document.steps)
-    place_rows(sketch)
-    y = top = _draw_document_head(doc, canvas, find_long_names(doc))
-    y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, short_document.steps, y, end_stage=None)
-    y = draw_results(short_document, result_views, sketch, draw_column_grounds(sketch, top, y))
+    y = _draw_document_head(doc, canvas, find_long_names(doc))
+    y = draw_body(canvas, scene, short_document._replace(results=result_views), y)
     return render_drawing(SvgDrawing(doc, canvas, _draw_foot(doc, canvas, y, PAGE.page)))
+
+
+def draw_body(
+    canvas: SvgCanvas,
+    scene: Scene,
+    doc: Document,
+    y: float,
+    layout: Layout = PAGE,
+    ends: tuple[tuple[LaneRef, ...], ...] | None = None,
+) -> float:
+    """Draw operands, steps and results, with nothing around them; return the end.
+
+    ``ends`` are the source places of the results, if the scene lacks rows that it should have.
+    """
+    sketch = Sketch(canvas, scene, doc, doc.steps, layout)
+    if ends is not None:
+        sketch.ends = ends
+    place_rows(sketch)
+    top = y
+    y = _draw_steps(sketch, doc.steps, _draw_operands(sketch, y), end_stage=None)
+    y = draw_column_grounds(sketch, top, y)
+    if layout.is_compact:
+        return draw_compact_results(doc, sketch, y)
+    return draw_results(doc, doc.results, sketch, y)
 
 
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
@@ -279,7 +299,9 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     """Draw the lane columns and the registers a and b; others are drawn where they are read."""
     canvas = sketch.canvas
     registers = [
-        sketch.registers[x] for x in _FIRST_ROLES if x in sketch.registers and x in sketch.read_keys
+        sketch.registers[x]
+        for x in _FIRST_ROLES
+        if x in sketch.registers and x in sketch.read_keys - sketch.own_keys
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y

@@ -80,7 +80,7 @@ def highlight_lines(
             f'{name}="{format_length(value)}"'
             for name, value in zip(("x", "y", "width", "height"), zone.box, strict=True)
         )
-        sentence = sentences.get(zone.node, "")
+        sentence = sentences.get(zone.node, zone.sentence)
         inner = f"<title>{escape_xml(sentence)}</title>" if sentence else ""
         attributes = relations.format_attributes(zone.node)
         yield f'<rect {shape} rx="5" tabindex="-1"{attributes}>{inner}</rect>'

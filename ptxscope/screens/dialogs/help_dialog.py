@@ -58,7 +58,9 @@ _PANES = {
         "arrows move a cursor: what a value came from is underlined, what it leads to is in "
         "italics, and the operands show the exact bits; type over a chip of a register, < and > "
         "change it by one; a digit selects the source of a lane, as does dragging a wire from a "
-        "chip to it, and Enter lists the choices; space or a click switches a lane of the mask; a "
+        "chip to it, and Enter lists the choices; space or a click switches a lane of the mask, a "
+        "bit of a word, or an entry of a truth table, whose formula Enter edits; < and > slide a "
+        "window over a word; a "
         "click on a title goes to that step"
     ),
     "predict": (
@@ -121,6 +123,7 @@ _MARKS = {
     "▐7f▌": "a chip: bits that move as one; of a in blue, of b in green, of c in violet",
     "▒ff": "copies of the sign, added above",
     "░00": "zeros, added above",
+    "╱00╱": "bits outside of a window, which nothing reads",
     "1╳": "bits that are cut off, on the side where they were",
     "■ □": "a lane that is in the mask, and one that keeps the bits of c",
     "├─●─┤": "a range, and the place of a number in it; a number outside is moved to an end",

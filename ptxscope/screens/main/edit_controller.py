@@ -186,7 +186,33 @@ class EditController:
                 self.set_value(event.role, following)
             return
         part = (bits >> event.low) + event.delta & mask
-        self.set_value(event.role, bits & ~(mask << event.low) | part << event.low)
+        new_bits = bits & ~(mask << event.low) | part << event.low
+        if event.role in self._state.setup.instruction.names:
+            self.set_value(event.role, new_bits)
+        else:
+            self.edit(edits.with_literal(self._state.setup, event.role, new_bits))
+
+    def ask_formula(self) -> None:
+        """Ask for the formula of a truth table."""
+        from ...engine.isa.truth_tables import find_formulas, parse_formula
+        from ..dialogs.text_prompt import TextPrompt
+
+        table = self._state.setup.instruction.form.lut
+        if table is None:
+            return
+
+        def on_close(text: str | None) -> None:
+            if text is None or not text.strip():
+                return
+            try:
+                self.set_slot("lut", parse_formula(text))
+            except ValueError as error:
+                self._view.show_hint(f"{REFUSED} {error}", "changed", is_sticky=True)
+
+        hint = "& | ^ ~ and parentheses"
+        formula = str(find_formulas()[table])
+        prompt = TextPrompt("The function of a, b and c", "d =", formula, hint, "use it", "lanes")
+        self._view.screen.app.push_screen(prompt, on_close)
 
     def flip_mask(self, lane: int) -> None:
         """Toggle a lane of the mask."""

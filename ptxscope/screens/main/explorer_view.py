@@ -148,6 +148,9 @@ class ExplorerView:
         if state.step:
             title = format_title(state.trace.steps[state.step - 1])
             parts = [f"Step {state.step} of {state.last_step}", title]
+        number, block = state.block_statement, state.cursor and state.cursor.block_trace
+        if number and block:
+            parts.insert(0, f"Statement {number} of {len(block.parts)}")
         if state.is_playing:
             parts.append("playing")
         if state.is_predicting:
@@ -220,6 +223,20 @@ class ExplorerView:
             for role, low, high in find_provenance(self._state.trace, *cell):
                 masks[role] = masks.get(role, 0) | (1 << high) - (1 << low)
         self.operands.highlight_bits(masks)
+
+    def describe_block_origin(self, cell: LaneBits | None) -> str:
+        """Return a sentence with the bits of an open block's registers that a cell came from."""
+        number, cursor = self._state.block_statement, self._state.cursor
+        if not (cell and number and cursor and cursor.block_trace):
+            return ""
+        from ...engine.blocks.block_trace import describe_origins
+
+        trace = cursor.block_trace
+        key = trace.block.get_statement(number).prefix + cell.key
+        if key not in trace.rows:
+            return ""
+        origins = describe_origins(trace, key, cell.lane, cell.low, cell.high)
+        return f" · from {origins} of the block"
 
     # --- hints ---------------------------------------------------------------------------
 

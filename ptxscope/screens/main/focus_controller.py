@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ...engine.tracing.lane_text import format_operand_name
-from ...scene.scene_model import LaneRef
+from ...scene.scene_model import Place
 from ...state.explorer_state import ExplorerState
 from ...widgets.operand_table import OperandField
 from .explorer_view import ExplorerView
@@ -63,7 +63,7 @@ class FocusController:
 
     # --- values --------------------------------------------------------------------------
 
-    def ask_value(self, field: OperandField, start: str, place: LaneRef | None = None) -> None:
+    def ask_value(self, field: OperandField, start: str, place: Place | None = None) -> None:
         """Ask for an operand's value in the row of hints; ``place`` is its cell in the lanes."""
         ins, role = self._state.setup.instruction, field.role
         self._return = None if place is None else partial(self.move_to_lane, place)
@@ -92,7 +92,7 @@ class FocusController:
         self._return = go_back
         self._view.mount_value_field().ask(label, parse, start, about, has_hints=has_hints)
 
-    def move_to_lane(self, place: LaneRef) -> None:
+    def move_to_lane(self, place: Place) -> None:
         """Focus the lanes, with the cursor on a cell."""
         self.move_to("lanes")
         self._view.lanes.move_cursor_to(place)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +20,19 @@ from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
 if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
     from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
+
+
+def _find_block(text: str) -> BasicBlock | None:
+    """Return the block of at least two statements in a text, or None."""
+    from ...engine.blocks.block_parser import parse_block
+
+    with suppress(PtxError):
+        block = parse_block(text)
+        return block if len(block.statements) > 1 else None
+    return None
 
 
 class ListingController:
@@ -49,6 +61,11 @@ class ListingController:
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
         statements = list(scan(text))
+        if (block := _find_block(text)) is not None:
+            from ...state.open_listing import open_block
+
+            self.open_cursor(open_block(block, self._state.setup.model))
+            return
         if len(statements) > 1 and any(item.instruction for item in statements):
             self.open_text(text, "pasted")
             return
@@ -70,8 +87,15 @@ class ListingController:
         self.open_cursor(cursor)
 
     def open_cursor(self, cursor: ListingCursor, *, is_first: bool = False) -> None:
-        """Open a listing beside the trace; with ``is_first``, undo ends there."""
+        """Open a listing beside the trace; with ``is_first``, undo ends there.
+
+        A block begins at the first step of its first statement, and the keys for steps go on
+        through all of them.
+        """
         self.go_to(cursor)
+        if cursor.listing.block is not None:
+            self._state.go_to_step(1)
+            self._view.show_step()
         if is_first:
             self._state.session.undo_history.clear()
         self._focus.move_to("listing")

@@ -209,7 +209,8 @@ class MainScreen(ThemedScreen[None]):
 
     def on_lanes_pane_cursor_moved(self, event: LanesPane.CursorMoved) -> None:
         self.view.show_origin(event.cell)
-        self.view.hints.show_widget_hint(Hint(event.control, event.sentence))
+        sentence = event.sentence + self.view.describe_block_origin(event.cell)
+        self.view.hints.show_widget_hint(Hint(event.control, sentence))
         self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
 
     async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
@@ -271,6 +272,12 @@ class MainScreen(ThemedScreen[None]):
 
     def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
         self.controllers.edits.nudge_lane(event)
+
+    def on_lanes_pane_table_change_requested(self, event: LanesPane.TableChangeRequested) -> None:
+        self.controllers.edits.set_slot("lut", event.table)
+
+    def on_formula_requested(self) -> None:
+        self.controllers.edits.ask_formula()
 
     def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
         self.controllers.edits.flip_mask(event.lane)

@@ -49,7 +49,8 @@ class PredictionController:
     def _invitation(self) -> Iterator[str]:
         """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
         prediction, lanes = self._state.predictions.prediction, self._view.lanes
-        if prediction and lanes.place is not None and prediction.is_yes_or_no(lanes.place):
+        place = lanes.place
+        if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
             yield "What will it be? Type yes, no, 1, 0"
         else:
             yield f"What will it be? Type {_NOTATIONS}"

@@ -27,7 +27,11 @@ class StepController:
         self._pause()
         state, view = self._state, self._view
         end_hint = f"That was the last step · {view.get_key('step.next')} starts over"
-        if delta < 0 or not state.is_at_end:
+        is_leaving = state.is_at_end if delta > 0 else state.step <= 1
+        if is_leaving and not state.is_predicting and state.go_to_statement(delta):
+            view.clear_hint()
+            view.show_session()
+        elif delta < 0 or not state.is_at_end:
             self._go_to(state.step + delta)
         elif state.is_predicting:
             self._predictions.stop(state.step)
@@ -100,7 +104,10 @@ class StepController:
     def _play_on(self) -> None:
         """Schedule the next step after the time to read this one."""
         state = self._state
-        if state.is_at_end:
+        if state.is_at_end and state.go_to_statement(1):
+            state.play()
+            self._view.show_session()
+        elif state.is_at_end:
             self._pause()
             return
         if self._timer is not None:  # of an earlier playback

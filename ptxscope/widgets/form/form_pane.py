@@ -9,10 +9,16 @@ from textual import events
 from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
 from ..base.hint_bar import REFUSED, Hint
-from ..base.pane import CursorPane
+from ..base.pane import CursorPane, Pane
 from ..base.posted_message import PartMessage
 from . import slot_choices
 from .slot_choices import ChoiceError, SlotCell
+
+
+class FormulaRequested(PartMessage):
+    """Posted to type the formula of a truth table."""
+
+    control: Pane
 
 
 class FormPane(CursorPane):

@@ -6,11 +6,11 @@ from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
-from ...engine.isa.entry import Slot
+from ...engine.isa.entry import Slot, SlotPlace
 from ...engine.isa.form import Form
 from ..base.pane import StyledLine, StyledText
 from . import slot_choices
-from .form_pane import FormPane
+from .form_pane import FormPane, FormulaRequested
 from .slot_choices import OFF, ON, SlotCell
 
 _LABEL = 8
@@ -106,6 +106,8 @@ class ModifierTable(FormPane):
             self.step(1)
         elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
+        elif slot.place is SlotPlace.TABLE:
+            FormulaRequested(self).post_to_screen()
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
         elif slot.is_optional:

@@ -12,6 +12,7 @@ from ...engine.isa.entry import SelectorDigits, Slot, SlotPlace
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
 from ...engine.isa.legality import explain_illegal_value
+from ...engine.isa.truth_tables import find_formulas
 from ...engine.isa.types import Selector
 from ...engine.records import NamedTuple
 
@@ -68,6 +69,8 @@ def list_lane_cells(form: Form, slot: Slot) -> list[SlotCell]:
 
 def list_cells(form: Form, slot: Slot) -> list[SlotCell]:
     """Return every cell of a slot: its values, or its lanes."""
+    if slot.place is SlotPlace.TABLE:
+        return [SlotCell(slot.name, form.get(slot.name))]  # of 256
     absent_cells = [SlotCell(slot.name, slot.absent)] if slot.is_optional else []
     if is_by_lane(slot):
         return absent_cells + list_lane_cells(form, slot)
@@ -94,6 +97,8 @@ def format_value(slot: Slot, value: object) -> str:
     """Return a slot's value as text; a dash if it is omitted."""
     if value == slot.absent:
         return ABSENT
+    if slot.place is SlotPlace.TABLE:
+        return f"{value:#04x}"
     if slot.place is not SlotPlace.MODIFIER and slot.word:
         return f"{slot.word}{slot.place}"
     return slot.format_value(value)
@@ -207,6 +212,8 @@ def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOpti
     else:
         for value in slot.values:
             about = "" if not is_flag(slot) else SLOT_NAMES[slot.name]
+            if slot.place is SlotPlace.TABLE and isinstance(value, int):
+                about = str(find_formulas()[value])
             yield SlotOption(
                 value, format_value(slot, value), about, _format_reason(form, slot, value)
             )
@@ -222,6 +229,8 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
     if reason is not None:
         return f"× {reason}"
     slot = get_slot(form, cell)
+    if slot.place is SlotPlace.TABLE and form.lut is not None:
+        return f"the function {find_formulas()[form.lut]}: Enter types another"
     if cell.lane is None:
         return SLOT_NAMES[slot.name]
     if slot.name == "mask":

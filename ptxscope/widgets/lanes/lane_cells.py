@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ...engine.records import NamedTuple
-from ...scene.scene_model import Cell, CellSpan, LaneRef, SpanKind, Tint
+from ...scene.scene_model import Cell, CellSpan, Place, SpanKind, Tint
 from ..base.pane import StyledLine, StyledText
 
 _INKS = {
     SpanKind.UNUSED: "dim",
     SpanKind.BEYOND: "extension",
     SpanKind.LOST: "lost",
+    SpanKind.OUTSIDE: "dim",
     SpanKind.SIGN_BIT: "sign",
     SpanKind.EXPONENT: "exponent",
     SpanKind.FRACTION: "fraction",
@@ -46,15 +47,15 @@ _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
 class Highlights(NamedTuple):
     """The highlights of the cursor."""
 
-    cursor: LaneRef | None = None
-    origins: frozenset[LaneRef] = frozenset()
+    cursor: Place | None = None
+    origins: frozenset[Place] = frozenset()
     """The places that the cursor's cell came from."""
-    uses: frozenset[LaneRef] = frozenset()
+    uses: frozenset[Place] = frozenset()
     """The places that it went to."""
     is_alone: bool = False
     """Whether to hide the places that the cursor's cell came from."""
 
-    def get_emphasis(self, place: LaneRef) -> str:
+    def get_emphasis(self, place: Place) -> str:
         """Return the style that is added to a cell's own."""
         if self.cursor is None:
             return ""
@@ -106,6 +107,8 @@ def draw_span(span: CellSpan, *, is_tight: bool = False) -> list[StyledText]:
         return [StyledText(_HATCH[kind] + text, f"hatch-{_find_owner(span.tint)}")]
     if kind is SpanKind.LOST:
         return [StyledText(f"{text}╳", "lost")]
+    if kind is SpanKind.OUTSIDE:
+        return [StyledText(f"╱{text}╱", "dim")]
     if kind is SpanKind.AWAY:
         return [StyledText(text, format_link_style(span.tint))]
     if is_tight and (kind in _TIGHTENED or text in _SIGNS):

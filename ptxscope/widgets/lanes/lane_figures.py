@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from ...engine.records import NamedTuple
 from ...scene.scene_model import (
+    PLAIN,
     BitRuler,
     BitRulers,
     CellSpan,
@@ -17,18 +18,21 @@ from ...scene.scene_model import (
     Gate,
     LaneRef,
     NumberLine,
+    PermutationFigure,
     Point,
     RowFigure,
     RowScene,
     RunningSum,
     Scene,
     SpanKind,
+    TableFigure,
     Term,
     TruthValue,
 )
 from ..base.pane import StyledLine, StyledText
 from .lane_axes import axis_lines
 from .lane_cells import Highlights, draw_span, format_link_style, measure_line, pad_line, wrap_line
+from .word_figures import draw_permutation, draw_table
 
 _WIDEST = 49
 """Maximum columns of an axis."""
@@ -46,9 +50,12 @@ def draw_figure(
     return _DRAW[type(figure)](figure, width, lanes, highlights, progress)
 
 
+_COMPLETE = (Gate, ChoiceFigure, RunningSum, PermutationFigure, TableFigure)
+
+
 def is_complete(figure: RowFigure | None) -> bool:
     """Whether a figure contains the row's cells, so that they are left out."""
-    return isinstance(figure, Gate | ChoiceFigure | RunningSum)
+    return isinstance(figure, _COMPLETE)
 
 
 # --- axes ---------------------------------------------------------------------------------
@@ -164,7 +171,7 @@ def without_repeated_rulers(figure: Scene) -> Scene:
         if not isinstance(row.figure, BitRulers):
             return row
         rulers = row.figure.rulers
-        sources = tuple(x for x in rulers if x.place.key != row.key)
+        sources = tuple(x for x in rulers if x.place.key != row.key or not x.summary)
         remaining_rulers = tuple(
             x._replace(summary="") if x.summary in shown_summaries else x
             for x in sources or rulers
@@ -227,7 +234,7 @@ def ruler_lines(ruler: BitRuler, width: int, highlights: Highlights) -> list[Sty
         if captions is not None and (captions_line := _caption_line(ruler, segments, captions)):
             drawn_lines.append(captions_line)
     if captions is None:
-        drawn_lines += _list_captions([label for _, _, label in ruler.runs if label], width)
+        drawn_lines += _list_captions([run.label for run in ruler.runs if run.label], width)
     if text and beside is None:
         drawn_lines += wrap_line([StyledText(ruler.summary, "value")], width, 2)
     return drawn_lines
@@ -237,7 +244,7 @@ def _split_into_segments(ruler: BitRuler, width: int) -> list[list[_Segment]]:
     """Return the stretches in lines, broken between them and then between groups of digits."""
     lines: list[list[_Segment]] = [[]]
     x = len(ruler.name) + 1 if ruler.name else 0
-    for index, (text, kind, _) in enumerate(ruler.runs):
+    for index, (text, kind, *_) in enumerate(ruler.runs):
         full_text = draw_span(CellSpan(text, kind), is_tight=True)[0].text
         bar = int(index > 0)
         if x + bar + len(full_text) > width >= _INDENT + bar + len(full_text) and lines[-1]:
@@ -271,20 +278,29 @@ def _caption_segments(
 ) -> set[_Segment] | None:
     """Return the segments with captions below, or None if a caption has no room."""
     segments: set[_Segment] = set()
-    for index, (_, _, label) in enumerate(ruler.runs):
+    for index, (_, _, label, _) in enumerate(ruler.runs):
         if not label:
             continue
         candidates = [
             segment
             for line in lines
-            for segment in line
+            for position, segment in enumerate(line)
             if segment.stretch == index
-            and len(label) <= (width - segment.start if segment is line[-1] else len(segment.text))
+            and len(label) <= _measure_caption_room(ruler, line, position, width)
         ]
         if not candidates:
             return None
         segments.add(candidates[-1])
     return segments
+
+
+def _measure_caption_room(
+    ruler: BitRuler, line: Sequence[_Segment], position: int, width: int
+) -> int:
+    """Return the columns from a segment to the next one with a caption, or to the line's end."""
+    start = line[position].start
+    ends = (x.start - 1 for x in line[position + 1 :] if ruler.runs[x.stretch].label)
+    return next(ends, width) - start
 
 
 def _list_captions(labels: Sequence[str], width: int) -> list[StyledLine]:
@@ -303,10 +319,10 @@ def _segment_line(
         [StyledText(f"{ruler.name} ", "label", ruler.place)] if ruler.name and is_first else []
     )
     for segment in segments:
-        kind = ruler.runs[segment.stretch].kind
+        _, kind, _, tint = ruler.runs[segment.stretch]
         line.append(StyledText(" " * (segment.start - segment.has_bar - measure_line(line))))
         line += [StyledText("│", "axis", ruler.place)] if segment.has_bar else []
-        look_ink = draw_span(CellSpan("", kind), is_tight=True)[0].style_name
+        look_ink = draw_span(CellSpan("", kind, tint or PLAIN), is_tight=True)[0].style_name
         line.append(StyledText(segment.text, look_ink + style_name, ruler.place))
     return [piece for piece in line if piece.text]
 
@@ -319,7 +335,8 @@ def _caption_line(
     was_captioned = False
     for segment in segments:
         is_captioned = segment in captions
-        if segment.has_bar and (is_captioned or was_captioned):
+        has_room = measure_line(line) < segment.start
+        if segment.has_bar and has_room and (is_captioned or was_captioned):
             line.append(StyledText(" " * (segment.start - 1 - measure_line(line))))
             line.append(StyledText("│", "axis"))
         if is_captioned:
@@ -452,4 +469,6 @@ _DRAW: dict[type, Callable[..., list[StyledLine]]] = {
     RunningSum: _draw_running_sum,
     Gate: _draw_gate,
     ChoiceFigure: _draw_choice,
+    PermutationFigure: draw_permutation,
+    TableFigure: draw_table,
 }

@@ -18,6 +18,10 @@ _NAMES = {
     "not": "!t",
     "guard": "@",
     "number": "int",
+    "position": "pos",
+    "length": "len",
+    "start": "from",
+    "zeros": "zero",
     "magnitude": "|d|",
 }
 """Short forms of row names that are too long for their column."""

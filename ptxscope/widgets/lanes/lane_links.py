@@ -43,10 +43,11 @@ def start_of(role: str, lanes: int, is_wide: bool = False) -> int:
     return -1 if role == "a" else digits + 2
 
 
-class _Net(NamedTuple):
+class Net(NamedTuple):
     """A source and every lane that selects it."""
 
     start: int
+    """The column where it leaves the source."""
     columns: tuple[int, ...]
     style_name: str
 
@@ -73,12 +74,19 @@ def draw_links(
     The links may be those of both selected rows. A line begins one column before the lanes, with a
     piece of its own. With ``is_wide``, chips show their bits.
     """
-    nets = _make_nets(links, lanes, lane_columns, is_wide)
+    return draw_nets(_make_nets(links, lanes, lane_columns, is_wide), lane_columns * lanes)
+
+
+def draw_nets(nets: Sequence[Net], width: int) -> list[StyledLine]:
+    """Return lines from sources down to columns; where two cross, the vertical one wins.
+
+    A line begins one column before column 0, with a piece of its own.
+    """
     rails = _assign_rails(nets)
     height = max(rails, default=-1) + 1
     grid: dict[tuple[int, int], tuple[int, str]] = {}
 
-    def draw(y: int, x: int, ways: int, net: _Net) -> None:
+    def draw(y: int, x: int, ways: int, net: Net) -> None:
         lines, style_name = grid.get((y, x), (0, net.style_name))
         is_same_net = style_name == net.style_name
         if is_same_net:
@@ -100,10 +108,10 @@ def draw_links(
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
-    return [_draw_grid_line(grid, y, lane_columns * lanes) for y in range(height)]
+    return [_draw_grid_line(grid, y, width) for y in range(height)]
 
 
-def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool) -> list[_Net]:
+def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool) -> list[Net]:
     grouped: dict[LaneRef, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
@@ -115,11 +123,11 @@ def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bo
             + LINK_END_COLUMNS[link.target.key.partition(".")[2]]
             for link in net_links
         )
-        nets.append(_Net(start, end_columns, format_link_style(net_links[0].tint)))
+        nets.append(Net(start, end_columns, format_link_style(net_links[0].tint)))
     return sorted(nets, key=lambda net: net.start)
 
 
-def _assign_rails(nets: Sequence[_Net]) -> list[int]:
+def _assign_rails(nets: Sequence[Net]) -> list[int]:
     """Return a row for every net; overlapping nets have different rows."""
     rails: list[int] = []
     taken_spans: list[list[tuple[int, int]]] = []

@@ -7,7 +7,7 @@ keys, or drag a link from a register's chip to a lane.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from rich.cells import cell_len
 from textual import events
@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 from textual.timer import Timer
 
+from ...engine.isa.roles import Role
 from ...engine.isa.types import Type
 from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.tracing.divergence import Divergence
@@ -22,13 +23,16 @@ from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ...engine.tracing.trace import RowTrace, Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
-from ...scene.scene_model import LaneRef
+from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
 from ..base.posted_message import PartMessage
 from ..base.step_lines import is_covered_by_step_text
+from ..form.form_pane import FormulaRequested
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
 from ..operand_table import OperandField
+from . import figure_edits
+from .figure_edits import FORMULA_PLACE
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
@@ -115,6 +119,12 @@ class LanesPane(Pane):
         offset: Offset
         """The position below it, on the screen."""
 
+    class TableChangeRequested(PartMessage):
+        """Posted to choose another truth table."""
+
+        control: LanesPane
+        table: int
+
     class PredictionRequested(PartMessage):
         """Posted to predict a lane's value."""
 
@@ -131,9 +141,9 @@ class LanesPane(Pane):
         """The levels of the steps, and the size for which they were chosen."""
         self._progress = 1.0
         self._motion: Timer | None = None
-        self._dragged: LaneRef | None = None
+        self._dragged: Place | None = None
         self._guesses: Mapping[LaneRef, Guess] | None = None
-        self.place: LaneRef | None = None
+        self.place: Place | None = None
         """The place of the cursor."""
 
     def show_trace(
@@ -176,8 +186,14 @@ class LanesPane(Pane):
     def _trace(self) -> Trace | None:
         return self._view.trace if self._view else None
 
+    @property
+    def _scene(self) -> Scene | None:
+        return self._view.scene if self._view else None
+
     @staticmethod
-    def _has_place(trace: Trace, place: LaneRef) -> bool:
+    def _has_place(trace: Trace, place: Place) -> bool:
+        if place.key == Role.TABLE:
+            return trace.instruction.form.lut is not None
         row = trace.rows.get(place.key)
         return place.key in trace.operands or (row is not None and place.lane < len(row.lanes))
 
@@ -232,7 +248,7 @@ class LanesPane(Pane):
         ):
             self._leave_undrawn(self.place)
 
-    def _leave_undrawn(self, place: LaneRef) -> None:
+    def _leave_undrawn(self, place: Place) -> None:
         """Move the cursor from a hidden place to the same lane of the current step."""
         if not self.has_focus:  # a lesson has put the cursor there
             self._set_place(None)
@@ -245,14 +261,24 @@ class LanesPane(Pane):
             return NO_HIGHLIGHTS
         if self.is_predictable(self.place):
             return Highlights(self.place, is_alone=True)
+        lit: frozenset[Place] = frozenset()
+        if isinstance(self.place, BitRef) and self._scene:
+            column = figure_edits.find_table_column(self._scene, self.place)
+            lit = column[1] if column else lit
         cell = self._make_lane_bits(trace, self.place)
+        if cell is None:
+            return Highlights(self.place, lit)
         origins = frozenset(p for c in find_ancestors(trace, cell) for p in iter_parts(trace, *c))
         uses = frozenset(LaneRef(*place) for place in find_descendants(trace, cell))
-        return Highlights(self.place, origins - {self.place}, uses - {self.place})
+        return Highlights(self.place, (origins | lit) - {self.place}, uses - {self.place})
 
     @staticmethod
-    def _make_lane_bits(trace: Trace, place: LaneRef) -> LaneBits:
-        """Return the bits of a place: of an operand's part, or the whole lane."""
+    def _make_lane_bits(trace: Trace, place: Place) -> LaneBits | None:
+        """Return the bits of a place: of an operand's part, one bit, or the whole lane."""
+        if place.key == Role.TABLE:
+            return None
+        if isinstance(place, BitRef):
+            return LaneBits(*place, place.bit + 1)
         key, lane = place
         if key not in trace.operands:
             return LaneBits(key, lane, 0, MAX_LANE_BITS)
@@ -261,14 +287,14 @@ class LanesPane(Pane):
 
     # --- the cursor ----------------------------------------------------------------
 
-    def _list_places(self) -> list[list[tuple[int, LaneRef]]]:
+    def _list_places(self) -> list[list[tuple[int, Place]]]:
         """Return, for every line, the start and the place of each cell."""
-        places: list[list[tuple[int, LaneRef]]] = []
+        places: list[list[tuple[int, Place]]] = []
         for line in self.visible_lines:
-            x, cells = 0, list[tuple[int, LaneRef]]()
+            x, cells = 0, list[tuple[int, Place]]()
             for piece in line:
                 target = piece.target
-                if isinstance(target, LaneRef) and all(target != c for _, c in cells):
+                if isinstance(target, Place) and all(target != c for _, c in cells):
                     cells.append((x, target))
                 x += cell_len(piece.text)
             places.append(cells)
@@ -313,19 +339,19 @@ class LanesPane(Pane):
         if y is not None:
             self._go(y, places[y][0][1])
 
-    def _find_place(self, places: list[list[tuple[int, LaneRef]]]) -> tuple[int, int] | None:
+    def _find_place(self, places: list[list[tuple[int, Place]]]) -> tuple[int, int] | None:
         for y, cells in enumerate(places):
             for i, (_, place) in enumerate(cells):
                 if place == self.place:
                     return y, i
         return None
 
-    def _go(self, y: int, place: LaneRef) -> None:
+    def _go(self, y: int, place: Place) -> None:
         self._set_place(place)
         super().redraw_lines()
         self.show_line(y)
 
-    def _set_place(self, place: LaneRef | None) -> None:
+    def _set_place(self, place: Place | None) -> None:
         self.place = place
         trace = self._trace
         cell = self._make_lane_bits(trace, place) if trace and place else None
@@ -335,11 +361,22 @@ class LanesPane(Pane):
             sentence = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             sentence = f"{REFUSED} {sentence}" if is_refused else sentence
+        elif isinstance(place, BitRef) or place == FORMULA_PLACE:
+            sentence = self._describe_table(place)
         elif trace is None or row is None or place is None or self._is_covered_below(trace, row):
             sentence = ""
         else:
             sentence = format_lane_sentence(trace, row, place.lane)
         self.CursorMoved(self, cell, sentence).post_to_screen()
+
+    def _describe_table(self, place: Place) -> str:
+        """Return a sentence on a bit of a truth table or of its words."""
+        if self._scene is None or self._guesses is not None:
+            return ""
+        if isinstance(place, BitRef):
+            column = figure_edits.find_table_column(self._scene, place)
+            return column[0].sentence if column else ""
+        return "Enter types a formula, such as (a & b) | c; < and > go to the next table"
 
     def _is_covered_below(self, trace: Trace, row: RowTrace) -> bool:
         """Whether the sentences of the current step, which stand below it, say it already."""
@@ -359,7 +396,7 @@ class LanesPane(Pane):
             self._set_place(None)
             super().redraw_lines()
 
-    def move_cursor_to(self, place: LaneRef | None) -> None:
+    def move_cursor_to(self, place: Place | None) -> None:
         """Put the cursor on a cell if it is drawn, or on none."""
         if place is None:
             if self.place is not None:
@@ -377,25 +414,27 @@ class LanesPane(Pane):
         """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
         if isinstance(target, int):
             self.StepChosen(self, target).post_to_screen()
-        if isinstance(target, LaneRef):
+        if isinstance(target, Place):
             is_repeated = target == self.place
             self.move_cursor_to(target)
             if self.is_predictable(target):
                 if is_repeated:
                     self.action_change()
-            elif self._is_mask(target) or (is_repeated and self._is_operand(target)):
+            elif self._is_mask(target) or (is_repeated and self._opens(target)):
                 self.action_change()
             elif is_repeated:
                 self.action_nudge(1)
 
     def handle_right_click(self, target: object) -> None:
         """Select the previous part."""
-        if isinstance(target, LaneRef) and self._find_slot(target):
+        if isinstance(target, Place) and (self._find_slot(target) or self._find_control(target)):
             self.move_cursor_to(target)
             self.action_nudge(-1)
 
-    def is_predictable(self, place: LaneRef) -> bool:
+    def is_predictable(self, place: Place) -> TypeGuard[LaneRef]:
         """Whether a cell belongs to the predicted step and has no right prediction."""
+        if isinstance(place, BitRef):
+            return False
         if self._trace is None or self._guesses is None or place.key not in self._trace.rows:
             return False
         guess = self._guesses.get(place)
@@ -403,16 +442,39 @@ class LanesPane(Pane):
         is_right = guess is not None and guess.is_right
         return self._trace.rows[place.key].stage is stage and not is_right
 
-    def _is_operand(self, place: LaneRef) -> bool:
-        return self._trace is not None and place.key in self._trace.operands
+    def _is_operand(self, place: Place) -> TypeGuard[LaneRef]:
+        is_known = self._trace is not None and place.key in self._trace.operands
+        return is_known and isinstance(place, LaneRef)
 
-    def _is_mask(self, place: LaneRef) -> bool:
+    def _opens(self, place: Place) -> bool:
+        """Whether a click on the cell under the cursor opens it, or toggles it."""
+        return self._is_operand(place) or isinstance(place, BitRef) or place == FORMULA_PLACE
+
+    def _find_control(self, place: Place) -> figure_edits.OperandField | None:
+        """Return the operand's bits that decide what a place of a figure shows."""
+        trace, scene = self._trace, self._scene
+        return figure_edits.find_control(trace, scene, place) if trace and scene else None
+
+    def _set_control(self, control: figure_edits.OperandField, value: int) -> None:
+        """Change the operand's bits that decide what a place of a figure shows."""
+        role, low, width, old_value = control
+        self.NudgeRequested(self, role, low, width, value - old_value).post_to_screen()
+
+    def _toggle_entry(self, place: Place, delta: int) -> None:
+        """Change an entry of the truth table, or the whole table."""
+        table = self._trace.instruction.form.lut if self._trace else None
+        if table is not None:
+            is_entry = isinstance(place, BitRef)
+            changed = table ^ 1 << place.bit if isinstance(place, BitRef) else table + delta
+            self.TableChangeRequested(self, changed if is_entry else changed % 256).post_to_screen()
+
+    def _is_mask(self, place: Place) -> bool:
         """Whether a cell represents a lane of a mask."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
         return bool(trace and row and trace.instruction.entry.lanes > 1 and row.micro.is_merge)
 
-    def _find_slot(self, place: LaneRef) -> str:
+    def _find_slot(self, place: Place) -> str:
         """Return the selector that decides a cell's part; empty if there is none."""
         trace = self._trace
         row = trace.rows.get(place.key) if trace else None
@@ -430,6 +492,12 @@ class LanesPane(Pane):
             self.PredictionRequested(self, self.place, guess.text if guess else "").post_to_screen()
         elif self._is_operand(self.place):
             self._edit_cell("")
+        elif self.place == FORMULA_PLACE:
+            FormulaRequested(self).post_to_screen()
+        elif self.place.key == Role.TABLE:
+            self._toggle_entry(self.place, 1)
+        elif isinstance(self.place, BitRef):
+            self.action_nudge(1)
         elif self._is_mask(self.place):
             self.MaskToggleRequested(self, self.place.lane).post_to_screen()
         elif (slot := self._find_slot(self.place)) and self._trace:
@@ -442,7 +510,7 @@ class LanesPane(Pane):
         else:
             Hint(self, _COMPUTED_MESSAGE).post_to_screen()
 
-    def _find_place_beneath(self, place: LaneRef) -> Offset:
+    def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
         for y, cells in enumerate(self._list_places()):
             for x, position in cells:
@@ -480,8 +548,14 @@ class LanesPane(Pane):
         elif slot := self._find_slot(place):
             digit = (self._find_digit(place) + delta) % self._count_choices(place)
             self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
+        elif place.key == Role.TABLE:
+            self._toggle_entry(place, delta)
+        elif control := self._find_control(place):
+            self._set_control(control, control.value + delta)
+        elif isinstance(place, BitRef):
+            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
 
-    def _count_choices(self, place: LaneRef) -> int:
+    def _count_choices(self, place: Place) -> int:
         """Return the number of parts that a cell of a selected row may take."""
         assert self._trace
         part = self._trace.rows[place.key].micro.find_part(place.lane)
@@ -489,7 +563,7 @@ class LanesPane(Pane):
         count = self._trace.instruction.entry.lanes
         return 2 * count if count > 1 else 32 // part.unit if part.unit < 32 else 4
 
-    def _find_digit(self, place: LaneRef) -> int:
+    def _find_digit(self, place: Place) -> int:
         """Return the selector's digit for a lane."""
         assert self._trace
         row = self._trace.rows[place.key]
@@ -504,15 +578,22 @@ class LanesPane(Pane):
         place = self.place
         if place is None or self.is_predictable(place) or self._is_operand(place):
             return label
-        slot = self._find_slot(place)
+        slot, control = self._find_slot(place), self._find_control(place)
         if action == "change":
-            return "list" if slot else "switch" if self._is_mask(place) else ""
-        return label if slot or not action.startswith("nudge") else ""
+            if place == FORMULA_PLACE:
+                return "formula"
+            is_bit = place.key == Role.TABLE or (isinstance(place, BitRef) and control)
+            return "list" if slot else "switch" if is_bit or self._is_mask(place) else ""
+        can_nudge = slot or control or place.key == Role.TABLE
+        return label if can_nudge or not action.startswith("nudge") else ""
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
-        """Whether a key starts an answer for the lane to predict; no action gets it."""
-        if self._trace is None or self.place is None or not self.is_predictable(self.place):
+        """Whether a key starts an answer for the lane to predict, or is a digit of a figure."""
+        if self._trace is None or self.place is None:
             return False
+        if not self.is_predictable(self.place):
+            control = None if self._is_operand(self.place) else self._find_control(self.place)
+            return control is not None and control.parse_digit(character or "") is not None
         from ...learn.question import Question
         from ...learn.question import locate_answer as answered_place
 
@@ -535,9 +616,18 @@ class LanesPane(Pane):
             if char in self._list_literal_starts(place.key) or (truth and event.key == "space"):
                 event.stop()
                 self._edit_cell("" if event.key == "space" else char)
+        elif (control := self._find_control(place)) and (
+            digit := control.parse_digit(char)
+        ) is not None:
+            event.stop()
+            self._set_control(control, digit)
+            if isinstance(place, BitRef):
+                self.move_cursor_to(place._replace(bit=place.bit - 1))
+            else:
+                self.move_cursor_to(place._replace(lane=place.lane - 1))
         elif event.key == "space":
             event.stop()
-            if self._is_mask(place):
+            if self._is_mask(place) or isinstance(place, BitRef):
                 self.action_change()
             else:
                 Hint(
@@ -550,7 +640,7 @@ class LanesPane(Pane):
             event.stop()
             Hint(self, _COMPUTED_MESSAGE).post_to_screen()
 
-    def _select(self, place: LaneRef, slot: str, digit: int) -> None:
+    def _select(self, place: Place, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""
         assert self._trace
         form, count = self._trace.instruction.form, self._count_choices(place)
@@ -573,7 +663,7 @@ class LanesPane(Pane):
         """Return the first characters of an operand's literals."""
         assert self._trace
         type_ = self._trace.instruction.type_of(role)
-        letters = "inIN" if type_.is_float else "tfTF" if type_ is Type.PRED else ""
+        letters = "inIN" if type_.lane_type.is_float else "tfTF" if type_ is Type.PRED else ""
         return "0123456789+-.[" + letters
 
     # --- wires by hand ---------------------------------------------------------------
@@ -581,7 +671,7 @@ class LanesPane(Pane):
     def on_mouse_down(self, event: events.MouseDown) -> None:
         """Start a drag at a register's chip or at a lane that takes one."""
         target = self.find_target(event.x, event.y)
-        self._dragged = target if isinstance(target, LaneRef) else None
+        self._dragged = target if isinstance(target, Place) else None
 
     def on_mouse_up(self, event: events.MouseUp) -> None:
         """End a drag: link a register's chip and a lane."""
@@ -592,6 +682,13 @@ class LanesPane(Pane):
         for chip, lane in ((start, end), (end, start)):
             if self.is_predictable(lane):
                 continue
+            number = (
+                figure_edits.find_source_number(self._scene, chip, lane) if self._scene else None
+            )
+            control = self._find_control(lane)
+            if number is not None and control is not None:
+                self._set_control(control, number)
+                return
             if (
                 self._is_operand(chip)
                 and chip.key in ("a", "b")
@@ -600,7 +697,7 @@ class LanesPane(Pane):
                 self._lay(chip, lane, slot)
                 return
 
-    def _lay(self, chip: LaneRef, lane: LaneRef, slot: str) -> None:
+    def _lay(self, chip: Place, lane: Place, slot: str) -> None:
         """Select a register's part for a lane."""
         assert self._trace
         count = self._trace.instruction.entry.lanes

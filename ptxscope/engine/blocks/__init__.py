@@ -1,0 +1,1 @@
+"""Blocks: several statements as one evaluation, wired by the registers between them."""

@@ -1,0 +1,170 @@
+"""A basic block: statements in order, joined by registers into one plan.
+
+A value has a place: the statement that writes it and the role there, or 0 and the name of a
+register that the block reads before it writes it. Places, literals and the row keys of a statement
+get a prefix in the joined plan, ``s2.``, ``s0.``, so that a key names one value of the block. To
+every back end, that plan is like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from ..isa.types import Type
+from ..records import FrozenDict, NamedTuple, Record
+from ..semantics.models import ISA_MODEL, Model
+from ..semantics.plan import Plan, Result, Row, Source
+from ..syntax.errors import Span
+from ..syntax.instruction import Input, Instruction
+from ..tracing.evaluation import make_model_plan
+
+
+class ValuePlace(NamedTuple):
+    """The place of a value: a result of a statement, or a register that the block is given."""
+
+    statement: int
+    """The number of the statement that writes it, from 1; 0 for a register that is given."""
+    role: str
+    """The role of the destination; for a given register its name."""
+
+    @property
+    def key(self) -> str:
+        """The role in the block: ``s2.d``, ``s0.%r1``."""
+        return f"s{self.statement}.{self.role}"
+
+
+class BlockStatement(NamedTuple):
+    """A statement of a block."""
+
+    number: int
+    """From 1."""
+    text: str
+    """As written, without the ``;``."""
+    line: int
+    """From 1, in the text that was read."""
+    instruction: Instruction
+    """The instruction; for one outside of the catalog, the one that computes the same."""
+    reads: Mapping[str, ValuePlace]
+    """The place of the value of each register, by role; constants have none."""
+    note: str = ""
+    """How ``instruction`` stands for the one that is written, if that is not in the catalog."""
+
+    @property
+    def prefix(self) -> str:
+        """The start of the keys of its rows in the plan of the block: ``s2.``."""
+        return f"s{self.number}."
+
+
+class BasicBlock(Record, exclude_from_eq=("text", "spans")):
+    """Statements that run one after the other, as one computation.
+
+    It has the registers of an ``Instruction``, with roles of its own: ``s0.%r1`` is the register
+    %r1 that it is given, ``s2.d`` the result d of statement 2, ``s2.c`` a literal.
+    """
+
+    statements: tuple[BlockStatement, ...]
+    outputs: Mapping[str, ValuePlace]
+    """The place of each result by the register's name, in the order of their statements."""
+    lines: tuple[str, ...]
+    """Every statement as written, with its ``;``, and the braces around registers of their own."""
+    text: str = ""
+    """The text that was read."""
+    spans: Mapping[str, Span] = {}
+    """The span of the statements in the text, as ``line``."""
+    notes: tuple[str, ...] = ()
+    """Remarks on statements that were left out."""
+
+    def get_statement(self, number: int) -> BlockStatement:
+        """Return a statement by its number, from 1."""
+        return self.statements[number - 1]
+
+    def make_plan(self, model: Model = ISA_MODEL) -> Plan:
+        """Return the joined plan of all statements under a model."""
+        rows: list[Row] = []
+        sources: dict[str, Source] = {}
+        result_keys: dict[ValuePlace, str] = {}
+        for statement in self.statements:
+            ins, prefix = statement.instruction, statement.prefix
+            plan = make_model_plan(ins, model)
+            keys = {row.key: prefix + row.key for row in plan.rows}
+            for role, type_ in plan.sources:
+                place = statement.reads.get(role) or ValuePlace(statement.number, role)
+                keys[role] = result_keys.get(place, place.key)
+                if place not in result_keys:
+                    sources.setdefault(place.key, Source(place.key, type_))
+            rows += (
+                row._replace(key=keys[row.key], inputs=tuple(keys[x] for x in row.inputs))
+                for row in plan.rows
+            )
+            for role, _, key in plan.results:
+                result_keys[ValuePlace(statement.number, role)] = keys[key]
+        results = (
+            Result(place.key, self.type_of(place.key), result_keys[place])
+            for place in self.outputs.values()
+        )
+        return Plan(None, tuple(sources.values()), tuple(rows), tuple(results))
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The plan under the documentation."""
+        return self.make_plan()
+
+    # --- the registers, as those of an Instruction -----------------------------------------
+
+    @cached_property
+    def _registers(self) -> Mapping[str, Type]:
+        """The types of the given registers by name, in the order of their first use."""
+        types: dict[str, Type] = {}
+        for statement in self.statements:
+            for role, (number, name) in statement.reads.items():
+                if number == 0:
+                    types.setdefault(name, statement.instruction.type_of(role))
+        return FrozenDict(types)
+
+    @cached_property
+    def constants(self) -> Mapping[str, int]:
+        """The bits of the constant operands by role: ``s2.c``."""
+        return FrozenDict(
+            (statement.prefix + role, bits)
+            for statement in self.statements
+            for role, bits in statement.instruction.constants.items()
+        )
+
+    @cached_property
+    def names(self) -> Mapping[str, str]:
+        """The given registers by role."""
+        return FrozenDict((ValuePlace(0, name).key, name) for name in self._registers)
+
+    @cached_property
+    def results(self) -> Mapping[str, str]:
+        """The register of each result by role."""
+        return FrozenDict((place.key, name) for name, place in self.outputs.items())
+
+    @cached_property
+    def inputs(self) -> tuple[Input, ...]:
+        """The given registers whose values affect some statement."""
+        read_roles = {source.role for source in self.plan.sources}
+        return tuple(
+            Input(name, self.type_of(role), (role,))
+            for role, name in self.names.items()
+            if role in read_roles
+        )
+
+    def type_of(self, role: str) -> Type:
+        """Return the type of a given register, a literal or a result."""
+        number, _, own_role = role[1:].partition(".")
+        if number == "0":
+            return self._registers[own_role]
+        return self.get_statement(int(number)).instruction.type_of(own_role)
+
+    def format_operand(self, role: str) -> str:
+        """Return a register's name, or a literal as it is written."""
+        number, _, own_role = role[1:].partition(".")
+        if number == "0":
+            return own_role
+        return self.get_statement(int(number)).instruction.format_operand(own_role)
+
+    def __str__(self) -> str:
+        """Return the statements in braces."""
+        return f"{{ {' '.join(self.lines)} }}"

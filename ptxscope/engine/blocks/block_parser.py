@@ -1,0 +1,244 @@
+"""Basic blocks from pasted text, or from lines of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..isa.roles import DESTINATIONS
+from ..isa.types import Type
+from ..kernels.execution import ShadowedRegisters
+from ..kernels.program import PlainSource, Program, Statement, StatementKind
+from ..kernels.program_loader import load
+from ..records import NamedTuple
+from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
+from ..syntax.instruction import Instruction
+from ..syntax.parser import OMISSION_PREFIX, parse
+from .basic_block import BasicBlock, BlockStatement, ValuePlace
+
+MAX_STATEMENTS = 64
+"""Most statements of a block, which is for somebody to read."""
+
+_STAND_INS = {
+    "and.b32": "lop3.b32 {}, {}, {}, 0, 0xc0;",
+    "or.b32": "lop3.b32 {}, {}, {}, 0, 0xfc;",
+    "xor.b32": "lop3.b32 {}, {}, {}, 0, 0x3c;",
+    "not.b32": "lop3.b32 {}, {}, 0, 0, 0x0f;",
+    "shl.b32": "shf.l.clamp.b32 {0}, 0, {1}, {2};",
+    "shr.b32": "shf.r.clamp.b32 {}, {}, 0, {};",
+    "shr.u32": "shf.r.clamp.b32 {}, {}, 0, {};",
+    "shr.s32": "vshr.s32.s32.u32.clamp {}, {}, {};",
+    "add.u32": "vadd.u32.u32.u32 {}, {}, {};",
+    "add.s32": "vadd.s32.s32.s32 {}, {}, {};",
+    "sub.u32": "vsub.u32.u32.u32 {}, {}, {};",
+    "sub.s32": "vsub.s32.s32.s32 {}, {}, {};",
+    "add.sat.s32": "vadd.s32.s32.s32.sat {}, {}, {};",
+    "sub.sat.s32": "vsub.s32.s32.s32.sat {}, {}, {};",
+}
+"""For an instruction outside of the catalog, the line of one that computes the same."""
+
+
+class _Contents(NamedTuple):
+    """The contents of a register while a block is read."""
+
+    place: ValuePlace
+    type: Type
+    bits: int | None = None
+    """The constant that it is, if it is one."""
+
+
+def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicBlock:
+    """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
+
+    ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
+    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl, shr, add and sub.
+
+    A result is a register that no later statement reads, and that the block does not declare in
+    braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
+    statement is illegal or of another kind, or if the text has several programs.
+    """
+    programs = [
+        x
+        for x in load(text, name, is_excerpt=not name)
+        if any(map(_is_computed, _select(x, lines)))
+    ]
+    if len(programs) != 1:
+        where = "" if lines is None else f" in lines {lines.start} to {lines.stop - 1}"
+        count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
+        span = (0, len(text.rstrip()))
+        raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
+    return _Reader(text, programs[0]).read(_select(programs[0], lines))
+
+
+def _select(program: Program, lines: range | None) -> list[Statement]:
+    """Return the statements on some lines, with the braces of all."""
+    braces = (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
+    return [x for x in program.statements if lines is None or x.kind in braces or x.line in lines]
+
+
+def _is_computed(statement: Statement) -> bool:
+    kinds = (StatementKind.INSTRUCTION, StatementKind.PLAIN_INSTRUCTION)
+    return statement.kind in kinds or bool(statement.problems)
+
+
+class _Reader:
+    """Reads the statements of a program, with the contents of its registers."""
+
+    def __init__(self, text: str, program: Program) -> None:
+        self.text, self.program = text, program
+        self.state: dict[str, _Contents] = {
+            name: _Contents(ValuePlace(0, name), program.types[name], bits)
+            for name, bits in program.constants.items()
+        }
+        self.statements: list[BlockStatement] = []
+        self.written_lines: list[str] = []
+        self.unread: dict[ValuePlace, str] = {}
+        """The results that nothing has read, with their registers."""
+        self.notes: list[str] = []
+
+    def read(self, statements: list[Statement]) -> BasicBlock:
+        """Return the block of the statements."""
+        shadowed = ShadowedRegisters[_Contents]()
+        for statement in statements:
+            match statement.kind:
+                case StatementKind.BLOCK_START:
+                    shadowed.enter_block(self.state, statement)
+                    declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
+                    self.written_lines.append(" ".join(("{", *declared)))
+                case StatementKind.BLOCK_END:
+                    shadowed.leave_block(self.state, statement)
+                    self.written_lines.append("}")
+                case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
+                    self._check_count(statement)
+                    self.written_lines.append(f"{statement.text};")
+                    if statement.opcode.partition(".")[0] == "mov":
+                        self._move(statement)
+                    else:
+                        self._add(statement)
+                case _:
+                    self._skip(statement)
+        spans = [x.span for x in statements if x.span != (0, 0)]
+        span = (min(start for start, _ in spans), max(end for _, end in spans))
+        outputs, lines = self._find_outputs(), tuple(self.written_lines)
+        return BasicBlock(
+            tuple(self.statements),
+            outputs,
+            _drop_outer_braces(lines) if len(self.unread) == len(outputs) else lines,
+            self.text,
+            {"line": span},
+            tuple(dict.fromkeys(self.notes)),
+        )
+
+    def _check_count(self, statement: Statement) -> None:
+        if len(self.statements) == MAX_STATEMENTS:
+            self._fail(f"a block has at most {MAX_STATEMENTS} statements", statement.span)
+
+    def _fail(self, message: str, span: Span, hint: str = "") -> None:
+        raise PtxError(self.text, (Problem(message, span, hint),))
+
+    def _skip(self, statement: Statement) -> None:
+        """Skip a statement that changes no register; raise PtxError for any other."""
+        if statement.problems:
+            raise PtxError(self.text, statement.problems)
+        opcode = quote_word(statement.opcode or statement.text)
+        if statement.kind is StatementKind.BRANCH and statement.opcode not in ("ret", "exit"):
+            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
+        elif statement.unread:
+            self._fail(f"a block needs every statement; this one is {statement.unread}",
+                       statement.span)  # fmt: skip
+        elif statement.writes:
+            self._fail(
+                f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
+                statement.span,
+                "an instruction of the catalog, mov, " + ", ".join(_STAND_INS),
+            )
+        elif statement.kind is StatementKind.UNKNOWN:
+            self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
+
+    def _move(self, statement: Statement) -> None:
+        """Give the contents of a register, or a literal, another name."""
+        assert statement.operation
+        if statement.guard or len(statement.writes) != 1 or len(statement.reads[0].names) > 1:
+            rest = "a guard" if statement.guard else "a pair of registers"
+            self._fail(f"a block can't take a `mov` with {rest}", statement.span,
+                       "selp chooses by a predicate; prmt joins half-words")  # fmt: skip
+        (target,), (source,), type_ = statement.writes, statement.reads, statement.operation.type
+        if source.names:
+            contents = self._read_register(source.names[0], type_, statement.span)
+            self.state[target] = contents
+            if contents.place in self.unread:
+                self.unread[contents.place] = target
+        else:
+            mask = (1 << type_.bits) - 1
+            self.state[target] = _Contents(ValuePlace(0, target), type_, source.bits & mask)
+
+    def _add(self, statement: Statement) -> None:
+        """Add a statement that computes something."""
+        ins, note = statement.instruction or self._find_stand_in(statement), ""
+        if statement.instruction is None:
+            note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
+        spans = ins.spans if statement.instruction else {}
+        sources: dict[str, _Contents] = {}
+        for role, name in ins.names.items():
+            if role not in DESTINATIONS or ins.guard:
+                span = spans.get(role, statement.span)
+                sources[role] = self._read_register(name, ins.type_of(role), span)
+        constants = {ins.names[role]: x.bits for role, x in sources.items() if x.bits is not None}
+        ins = ins.with_constants(constants)
+        reads = {x: y.place for x, y in sources.items() if x not in ins.constants}
+        if old := next((x for x in reads if x in DESTINATIONS and sources[x].bits is not None), ""):
+            self._fail(
+                "a block can't keep a constant under a guard", spans.get(old, statement.span)
+            )
+        for place in reads.values():
+            self.unread.pop(place, None)
+        number = len(self.statements) + 1
+        self.statements.append(
+            BlockStatement(number, statement.text, statement.line, ins, reads, note)
+        )
+        for role, name in ins.results.items():
+            place = ValuePlace(number, role)
+            self.state[name] = _Contents(place, ins.type_of(role))
+            self.unread[place] = name
+
+    def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
+        """Return the contents of a register; raise PtxError if it has another width."""
+        contents = self.state.setdefault(name, _Contents(ValuePlace(0, name), type_))
+        if contents.type.bits != type_.bits:
+            kinds = ["a predicate" if x is Type.PRED else f"a {x.bits}-bit register"
+                     for x in (contents.type, type_)]  # fmt: skip
+            self._fail(f"{quote_word(name)} is {kinds[0]} here, not {kinds[1]}", span)
+        return contents
+
+    def _find_stand_in(self, statement: Statement) -> Instruction:
+        """Return the instruction of the catalog that computes the same; raise PtxError for none."""
+        template = _STAND_INS.get(statement.opcode)
+        if template is None or any(len(x.names) > 1 for x in statement.reads):
+            self._fail(f"{quote_word(statement.opcode)} is not computed in a block",
+                       statement.span, ", ".join(_STAND_INS))  # fmt: skip
+        assert template
+        operands = (*statement.writes, *map(_format_source, statement.reads))
+        guard = f"@{'!' if statement.negated else ''}{statement.guard} " if statement.guard else ""
+        return parse(guard + template.format(*operands))
+
+    def _find_outputs(self) -> Mapping[str, ValuePlace]:
+        """Return the results by name: of an asm statement, its outputs; else, what is not read."""
+        named = {name for names in self.program.bound.outputs.values() for name in names}
+        outputs = {
+            name: place
+            for name, (place, *_) in self.state.items()
+            if place.statement and (name in named if named else self.unread.get(place) == name)
+        }
+        if len({*outputs.values()}) < len(outputs) or not outputs:
+            problem = "two outputs are one value here" if outputs else "this block has no result"
+            self._fail(problem, (0, len(self.text.rstrip())))
+        return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
+
+
+def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the lines without braces around all of them."""
+    is_around_all = lines[0][0] == "{" and lines[-1] == "}"
+    return lines[1:-1] if is_around_all and sum(x[0] == "{" for x in lines) == 1 else lines
+
+
+def _format_source(source: PlainSource) -> str:
+    return source.names[0] if source.names else f"{source.bits:#x}"

@@ -1,0 +1,1 @@
+"""Blocks of several statements in every format, by the parts of an instruction's documents."""

@@ -1,0 +1,124 @@
+"""HTML of a block: its picture, whose values highlight each other, and tables by statement."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from html import escape
+
+from ...engine.blocks.block_trace import BlockTrace, describe_origins
+from ..formats.html import (
+    format_page,
+    iter_answer_lines,
+    iter_operand_lines,
+    iter_result_lines,
+    iter_step_lines,
+    load_style,
+)
+from ..formats.responsive_svg import add_min_width
+from ..options import DEFAULT, Options
+from ..svg.svg_canvas import Node
+from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
+from . import block_picture
+from .block_document import (
+    BlockDocument,
+    StatementSection,
+    build_block_document,
+)
+
+
+def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
+    """Render an ``<article>``, or with `options.standalone` a page around it."""
+    doc = build_block_document(trace, options)
+    article = "\n".join(_article_lines(doc, options))
+    return format_page(_make_title(doc), article, options) if options.standalone else article + "\n"
+
+
+def _make_title(doc: BlockDocument) -> str:
+    return escape(doc.title or f"{len(doc.sections)} statements")
+
+
+def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
+    level = 1 if options.standalone else 3
+    id_ = block_picture.make_block_id(doc.trace, options, "html")
+    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
+    yield f"<style>\n{load_style(options.theme)}</style>"
+    yield f'<header><h{level} id="{id_}-title" dir="auto">{_make_title(doc)}</h{level}></header>'
+    relations, pictures = _draw_pictures(doc, options._replace(id=id_))
+    yield from pictures
+    yield "<details><summary>All values in tables</summary>"
+    yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
+    yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
+    yield from iter_operand_lines(doc)
+    for section in doc.sections:
+        yield from _section_lines(section, level + 1, id_, relations)
+    yield from iter_result_lines(doc, level + 1, f"{id_}-result")
+    for note in doc.notes:
+        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    yield f"<footer><p>{escape(doc.source)}</p>"
+    yield f"<pre><code>{escape(shlex.join(doc.command))}</code></pre></footer>"
+    yield "</details>"
+    if doc.caption:
+        yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
+    yield "</article>"
+
+
+def _section_lines(
+    section: StatementSection, level: int, id_: str, relations: Relations
+) -> Iterator[str]:
+    doc, name = section.doc, f"{id_}-{section.statement.prefix.rstrip('.')}"
+    yield f'<section id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
+    if not section.is_folded:
+        yield from iter_operand_lines(doc)
+        for step in doc.steps:
+            branch = section.statement.prefix
+            yield from iter_step_lines(doc.trace, step, level + 1, name, relations, branch)
+    for view in doc.results:
+        yield (
+            f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
+            f'<span class="px-dim">{escape(view.meant)}</span></p>'
+        )
+    for note in section.notes:
+        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    if doc.answers and not section.is_folded:
+        yield from iter_answer_lines(doc.answers, level + 1, name, relations)
+    yield "</section>"
+
+
+def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Iterator[str]]:
+    """Return the relations between the values of the picture, and its lines; for narrow pages too.
+
+    The title and the caption are in the page.
+    """
+    trace = doc.trace.with_annotations(doc.trace.annotations._replace(title="", caption=""))
+    drawing = block_picture.draw_block(trace, options, "-picture")
+    relations = find_relations(drawing.canvas)
+
+    def picture_lines() -> Iterator[str]:
+        small_options = options._replace(compact=True)
+        small = block_picture.draw_block(trace, small_options, "-narrow")
+        small_relations = find_relations(small.canvas, len(relations.numbers))
+        sentences = dict(_iter_sentences(doc))
+        yield '<div class="px-pictures">'
+        for css, resize, picture, numbers in (
+            ("px-wide", add_min_width, drawing, relations),
+            ("px-narrow", str, small, small_relations),
+        ):
+            overlay = tuple(highlight_lines(picture.canvas, numbers, sentences))
+            yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
+            yield resize(block_picture.write_block(picture, options, overlay)) + "</figure>"
+        yield "</div>"
+        count = len(relations.numbers) + len(small_relations.numbers)
+        yield f"<style>{highlight_rules(count)}</style>"
+
+    return relations, picture_lines()
+
+
+def _iter_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
+    """Yield the sentence on each value of the picture, with the given registers behind it."""
+    for section in doc.sections:
+        prefix = section.statement.prefix
+        for row in (row for step in section.doc.steps for row in step.rows):
+            for cell in row.cells:
+                origin = describe_origins(doc.trace, prefix + row.row.key, cell.lane)
+                yield (prefix, row.row.key, cell.lane), f"{cell.sentence}. From {origin}."

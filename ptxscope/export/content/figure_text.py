@@ -1,0 +1,50 @@
+"""Figures in plain text: bits, truth tables and selectors, below the row that they belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from ...engine.micro_operations.base import RowView
+from ...scene.scene_figures import build_figure
+from ...scene.scene_model import BitRulers, PermutationFigure, SpanKind, TableFigure
+
+_BRACKETS = {SpanKind.CHIP: "[{}]", SpanKind.LOST: "/{}/"}
+"""Marks around the bits in a window, and around those that are lost; others have none."""
+
+
+def figure_lines(row: RowView) -> Iterator[str]:
+    """Yield the lines of the figure of a row, if text shows it."""
+    figure = build_figure(row)
+    draw = _FIGURES.get(type(figure))
+    return draw(figure) if draw else iter(())
+
+
+def _ruler_lines(figure: BitRulers) -> Iterator[str]:
+    room = max(len(ruler.name) for ruler in figure.rulers)
+    for ruler in figure.rulers:
+        runs = (_BRACKETS.get(run.kind, "{}").format(run.text) for run in ruler.runs)
+        yield f"{ruler.name:<{room}} {' '.join(runs)}"
+
+
+def _permutation_lines(figure: PermutationFigure) -> Iterator[str]:
+    if figure.selector:
+        yield f"{figure.selector_name or 'without a mode, c'} = {figure.selector}"
+
+
+def _table_lines(figure: TableFigure) -> Iterator[str]:
+    names = [word.name for word in (*figure.words, figure.result)]
+    room = max(map(len, names))
+    rows = [[x.bits[index] for x in figure.entries] for index in range(len(figure.words))]
+    rows.append([x.value for x in figure.entries])
+    yield f"{'':<{room}} {' '.join(str(x.number) for x in figure.entries)}"
+    for name, row in zip(names, rows, strict=True):
+        end = f"  = {figure.text}" if row is rows[-1] else ""
+        yield f"{name:<{room}} {' '.join(map(str, row))}{end}"
+
+
+_FIGURES: dict[type, Callable[[Any], Iterator[str]]] = {
+    BitRulers: _ruler_lines,
+    PermutationFigure: _permutation_lines,
+    TableFigure: _table_lines,
+}

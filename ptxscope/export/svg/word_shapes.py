@@ -1,0 +1,240 @@
+"""Permuted bytes and truth tables, drawn by functions with the signature of ``svg_figures``."""
+
+from __future__ import annotations
+
+from ...scene.scene_model import (
+    BitWord,
+    PermutationFigure,
+    RowScene,
+    SpanKind,
+    TableFigure,
+    TakenByte,
+    Tint,
+)
+from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, drop_hex_prefixes
+from .page_layout import Area, Sketch
+from .svg_canvas import Node, Zone
+from .svg_colours import SvgColour
+from .symbols import draw_bit_box
+
+_BYTE = 28
+"""Height of the box of a byte in px."""
+_DIGIT, _DIGIT_WIDTH = 22, 34
+"""Height and width of the box of a digit in px."""
+_LINKS = 64
+"""Height of the lines from the source bytes in px."""
+
+
+def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y: float) -> float:
+    """Draw the source bytes as a bar, the line of each lane, and the lanes; return the end."""
+    canvas, areas = sketch.canvas, sketch.get_areas(row)
+    whole = Area(areas[0].x, areas[-1].right - areas[0].x)
+    columns = whole.split_columns(len(figure.sources), 2)
+    y = _draw_source_names(sketch, figure, columns, y)
+    for source, area in zip(figure.sources, columns, strict=True):
+        kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
+        draw_bit_box(canvas, area, y, _BYTE, source.text, kind, source.tint)
+        colour = SvgColour.ON if source.is_taken else SvgColour.DIM
+        draw_corner_name(canvas, area, y, str(source.number), colour)
+        if source.place not in sketch.ports:
+            sketch.set_port(source.place, area, y + _BYTE)
+            sketch.add_zone(source.place, area, y, y + _BYTE)
+    top = y + _BYTE + (_LINKS if not sketch.layout.is_compact else _LINKS * 0.7)
+    starts = dict(zip(figure.sources, columns, strict=True))
+    for taken, area in zip(figure.taken, areas, strict=True):
+        if taken.source:
+            ends = (starts[taken.source].center, y + _BYTE), (area.center, top)
+            for link in row.links:
+                if (link.source, link.target) == (taken.source.place, taken.place):
+                    sketch.draw_link(link, *ends)
+        _draw_lane(sketch, taken, area, top)
+    end = top + _DIGIT + _BYTE + 18
+    if figure.selector:
+        name = figure.selector_name or "without a mode, c"
+        draw_text_inside(canvas, whole, end + 12, f"{name} = {figure.selector}", 13)
+        end += 18
+    for taken, area in zip(figure.taken, areas, strict=True):
+        sketch.set_port(taken.place, area, end)
+    return end
+
+
+def _draw_source_names(
+    sketch: Sketch, figure: PermutationFigure, columns: list[Area], y: float
+) -> float:
+    """Draw the name of each word above its bytes; return the end."""
+    end = y
+    for key in dict.fromkeys(source.place.key for source in figure.sources):
+        register = sketch.registers.get(key)
+        own = [
+            area
+            for source, area in zip(figure.sources, columns, strict=True)
+            if source.place.key == key
+        ]
+        if register:
+            area = Area(own[0].x, own[-1].right - own[0].x).shrink(3)
+            end = max(end, draw_register_name(sketch, register, area, y))
+    return end
+
+
+def _draw_lane(sketch: Sketch, taken: TakenByte, area: Area, y: float) -> None:
+    """Draw the digit of a lane, the byte that it takes, and where this comes from."""
+    canvas = sketch.canvas
+    digit = area.take_middle(_DIGIT_WIDTH)
+    draw_bit_box(canvas, digit, y, _DIGIT, taken.digit_text, SpanKind.CHIP, Tint("c"), 13)
+    kind = SpanKind.SIGN if taken.is_sign else SpanKind.CHIP
+    draw_bit_box(canvas, area, y + _DIGIT, _BYTE, taken.text, kind, taken.tint)
+    name = taken.source.name if taken.source else ""
+    text = f"8 × top bit of {name}" if taken.is_sign else name
+    canvas.draw_text(
+        area.center,
+        y + _DIGIT + _BYTE + 13,
+        text,
+        10.5,
+        SvgColour.DIM,
+        anchor="middle",
+        width=area.width,
+    )
+
+
+# --- truth tables ---------------------------------------------------------------------------
+
+_LINE, _COMPACT_LINE = 19.0, 16.0
+"""Height of a line of a table in px, and in a compact figure."""
+_COLUMN = 17.0
+"""Width of an entry of a table in px."""
+_NAME = 22.0
+"""Width of the names of the words in px."""
+_SIZE = 12.5
+"""Size of the digits of a table."""
+_ADVANCE = 0.605
+"""Width of a digit in em."""
+
+
+def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> float:
+    """Draw a truth table, and beside or below it the words; return the end."""
+    canvas, (area,) = sketch.canvas, sketch.get_areas(row)
+    parts_start = len(canvas.parts)
+    sketch.draw_links(row, 0, area, y)
+    inner, words = area.shrink(8), (*figure.words, figure.result)
+    width = _NAME + _COLUMN * len(figure.entries)
+    groups = "".join(f" {x}" if i and i % 4 == 0 else x for i, x in enumerate(figure.result.digits))
+    beside = Area(inner.x + width + 20, inner.width - width - 20)
+    size = min(_SIZE, beside.width / max(len(groups) * _ADVANCE, 1))
+    is_beside = size >= canvas.min_size
+    table = Area(inner.x, width) if is_beside and groups else inner.take_middle(width)
+    pitch = _COMPACT_LINE if sketch.layout.is_compact else _LINE
+    end = _draw_entries(sketch, figure, words, table, y + 6, pitch)
+    if groups:
+        if not is_beside:
+            size = min(_SIZE, (inner.width - _NAME) / (len(groups) * _ADVANCE))
+        strip, top = (beside, y + 6) if is_beside else (inner, end + 4)
+        end = max(end, _draw_words(sketch, figure, words, strip, top, size, pitch, not is_beside))
+    text = f"{figure.text} = {figure.formula}"
+    if groups:
+        text += f", so {figure.result.name} = {drop_hex_prefixes(figure.result.text)}"
+    draw_text_inside(canvas, inner, end + 14, text, 15)
+    end += 22
+    if names := figure.ignored_names:
+        note = f"ignores {' and '.join(names)}"
+        canvas.draw_text(
+            inner.center, end + 10, note, 12, SvgColour.MARK, anchor="middle", is_bold=True
+        )
+        end += 16
+    canvas.draw_below(parts_start, [area], y, end + 4 - y)
+    sketch.set_port(figure.place, area, end + 4)
+    return end + 4
+
+
+def _draw_entries(
+    sketch: Sketch,
+    figure: TableFigure,
+    words: tuple[BitWord, ...],
+    area: Area,
+    y: float,
+    pitch: float,
+) -> float:
+    """Draw the table: a column for each entry, with its number and how many bits use it."""
+    canvas, middle = sketch.canvas, len(words) * pitch
+    has_counts = bool(figure.result.digits) and not sketch.layout.is_compact
+    columns = [
+        Area(area.x + _NAME + _COLUMN * index, _COLUMN) for index in range(len(figure.entries))
+    ]
+    for entry, column in zip(figure.entries, columns, strict=True):
+        if entry.positions:
+            canvas.draw_rect(
+                column.x + 1, y, column.width - 2, middle + pitch + 2, SvgColour.SOFT, None
+            )
+        draw_text_inside(canvas, column, y + 13, str(entry.number), 10.5, SvgColour.DIM, margin=1)
+        for line, (value, word) in enumerate(zip(entry.bits, figure.words, strict=True), 1):
+            colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
+            base = y + 14 + line * pitch
+            draw_text_inside(canvas, column, base, str(value), _SIZE, colour, is_bold=False)
+        box = Area(column.x + 1, column.width - 2)
+        kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
+        draw_bit_box(canvas, box, y + middle, pitch, str(entry.value), kind, Tint("c"), _SIZE)
+        if has_counts:
+            count = f"×{len(entry.positions)}"
+            draw_text_inside(
+                canvas, column, y + middle + pitch + 13, count, 10, SvgColour.DIM, margin=0
+            )
+    for line, word in enumerate(words, 1):
+        _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    for entry, column in zip(figure.entries, columns, strict=True):
+        node = _make_node(sketch, figure, "entry", entry.number)
+        place = (column.x, y, column.width, middle + pitch + 2)
+        sketch.detail_zones.append(Zone(node, place, f"{entry.sentence}."))
+    return y + middle + pitch + (18 if has_counts else 4)
+
+
+def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> Node:
+    """Return a bit, or an entry of the table, as a node of the picture."""
+    branch, key, _ = sketch.make_node(figure.place)
+    return branch, f"{key}.{part}", number
+
+
+def _draw_word_name(sketch: Sketch, word: BitWord, area: Area, base: float) -> None:
+    colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
+    sketch.canvas.draw_text(
+        area.x, base, word.name, 12, colour, is_monospaced=True, is_bold=True, width=_NAME - 2
+    )
+
+
+def _draw_words(
+    sketch: Sketch,
+    figure: TableFigure,
+    words: tuple[BitWord, ...],
+    area: Area,
+    y: float,
+    size: float,
+    pitch: float,
+    is_named: bool,
+) -> float:
+    """Draw the words bit by bit, each bit below the number of the entry that it uses."""
+    canvas, advance = sketch.canvas, size * _ADVANCE
+    count = len(figure.result.digits)
+    numbers = "".join(str(figure.find_entry(bit).number) for bit in reversed(range(count)))
+    rows = [(numbers, SvgColour.DIM)]
+    rows += [(x.digits, SvgColour.DIM if x.is_ignored else SvgColour.INK) for x in words]
+    start = area.x + (_NAME if is_named else 0)
+    for line, (digits, colour) in enumerate(rows):
+        for index in range(0, count, 4):
+            canvas.draw_text(
+                start + (index + index // 4) * advance,
+                y + 14 + line * pitch,
+                digits[index : index + 4],
+                size,
+                colour,
+                is_monospaced=True,
+                is_bold=line == len(rows) - 1,
+            )
+    if is_named:
+        for line, word in enumerate(words, 1):
+            _draw_word_name(sketch, word, area, y + 14 + line * pitch)
+    for index in range(count):
+        entry = figure.find_entry(count - 1 - index)
+        box = (start + (index + index // 4) * advance, y + 2, advance, len(rows) * pitch)
+        node = _make_node(sketch, figure, "bit", count - 1 - index)
+        sketch.detail_zones.append(Zone(node, box, f"bit {count - 1 - index}: {entry.sentence}."))
+        entry_node = _make_node(sketch, figure, "entry", entry.number)
+        canvas.links.setdefault((node, entry_node), [])  # either lights the other
+    return y + len(rows) * pitch + 4

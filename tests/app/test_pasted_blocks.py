@@ -1,0 +1,86 @@
+"""A pasted block is one evaluation: steps go through it, and values keep their origin."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.engine.blocks.block_trace import trace_block
+from tests.app.driving import Driver, explorer
+from tests.tiers import sampled
+
+pytestmark = sampled
+
+DEQUANT = (
+    "{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; and.b32 t, t, 0xff00ff;"
+    " vadd2.s32.s32.s32.sat d, t, c, c; }"
+)
+
+
+def title(drive: Driver) -> str:
+    return str(drive.screen.query_one("#lanes").border_title)
+
+
+async def test_steps_go_through_all_statements_and_back() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(DEQUANT)
+        cursor = drive.state.cursor
+        assert cursor
+        assert cursor.block_trace
+        trace = cursor.block_trace
+        assert "Statement 1 of 3 · Step 1 of" in title(drive)
+        await drive.press("escape")
+        for step in trace.steps[1:]:
+            await drive.press("n")
+            assert f"Statement {step.statement} of 3 · " in title(drive)
+            shown = drive.state.trace.steps[drive.state.step - 1]
+            assert [x.values for x in shown.rows] == [x.values for x in step.step.rows]
+        await drive.press("n")  # the last step is the end
+        assert "Statement 3 of 3" in title(drive)
+        for step in reversed(trace.steps[:-1]):
+            await drive.press("p")
+            assert f"Statement {step.statement} of 3 · " in title(drive)
+            assert drive.state.trace.steps[drive.state.step - 1].stage is step.step.stage
+        drive.agree()
+
+
+async def test_an_edit_of_a_given_register_reaches_the_last_statement() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(DEQUANT)
+        await drive.press("o", *"0x00010002", "enter", "escape")
+        assert drive.state.cursor
+        inputs = drive.state.cursor.listing.inputs_by_program[0]
+        assert inputs["a"] == 0x00010002
+        expected = trace_block(DEQUANT, inputs)
+        await drive.press("right_square_bracket", "right_square_bracket", "escape", "end")
+        assert "Statement 3 of 3" in title(drive)
+        assert drive.state.trace.result == expected.result
+        await drive.press("u", "u", "u", "u")
+        drive.agree()
+
+
+async def test_a_value_names_the_bits_of_the_block() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(DEQUANT)
+        await drive.press("right_square_bracket", "right_square_bracket", "escape", "end")
+        drive.screen.query_one("#lanes").focus()
+        await drive.press("up", "up")
+        shown = await drive.text()
+        assert "from b bits 15:0 and c bits 31:16 of the block" in shown
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_every_size_shows_a_block(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        shown = await drive.read_after(drive.paste(DEQUANT))
+        assert "prmt.b32 t, a, b, 0x5410" in shown
+        await drive.press("escape", *"nnnnnnnn")
+        drive.agree()
+
+
+async def test_what_is_no_block_opens_as_a_list() -> None:
+    text = "ld.global.u32 %r1, [%rd1]; vadd4.u32.u32.u32 %r2, %r1, %r1, %r1; brev.b32 %r3, %r2;"
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(text)
+        assert drive.state.cursor
+        assert drive.state.cursor.listing.block is None
+        assert "Statement" not in title(drive)

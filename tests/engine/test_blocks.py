@@ -1,0 +1,175 @@
+"""Blocks: several statements as one evaluation, against plain Python arithmetic."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope.engine.blocks.block_parser import parse_block
+from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
+from ptxscope.engine.isa.types import Type
+from ptxscope.engine.semantics.models import parse_model
+from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.syntax.errors import NotOneError, PtxError
+from ptxscope.engine.tracing.operand_bits import bind_values
+from ptxscope.engine.tracing.provenance import find_provenance
+from ptxscope.engine.tracing.trace import replay
+from tests.block_idioms import IDIOMS, WORD, Idiom
+
+EDGES = (0, 1, 0x7F, 0x80, 0x7FFFFFFF, 0x80000000, WORD, 0x80FF7F01, 0x01010101, 0xFF00FF00)
+EVERY_IDIOM = pytest.mark.parametrize("idiom", IDIOMS, ids=[x.name for x in IDIOMS])
+
+
+def draw_values(idiom: Idiom, rng: Random) -> dict[str, int]:
+    block = parse_block(idiom.ptx)
+    return {
+        x.name: rng.getrandbits(1)
+        if x.type is Type.PRED
+        else rng.choice((rng.getrandbits(32), rng.choice(EDGES), rng.getrandbits(8)))
+        for x in block.inputs
+    }
+
+
+@EVERY_IDIOM
+def test_idiom(idiom: Idiom) -> None:
+    rng = Random(idiom.name)
+    for _ in range(40):
+        values = draw_values(idiom, rng)
+        trace = trace_block(idiom.ptx, values)
+        assert trace.result == idiom.compute(**values), values
+        operands = bind_values(trace.block, values)
+        by_role = compute_results(trace.plan, operands)
+        assert {trace.block.results[x]: y for x, y in by_role.items()} == trace.result
+        for part in trace.parts:
+            assert replay(part) == part.result
+
+
+@EVERY_IDIOM
+@pytest.mark.parametrize("engine", ["numpy", "llvm"])
+def test_idiom_on_arrays(idiom: Idiom, engine: str) -> None:
+    rng = Random(idiom.name)
+    rows = [draw_values(idiom, rng) for _ in range(100)]
+    arrays = {name: np.array([row[name] for row in rows], np.uint32) for name in rows[0]}
+    results: dict[str, Any] = {**evaluate_block(idiom.ptx, arrays, engine=engine)}
+    for index, row in enumerate(rows):
+        assert {name: int(x[index]) for name, x in results.items()} == idiom.compute(**row)
+
+
+@EVERY_IDIOM
+def test_origins_of_a_result(idiom: Idiom) -> None:
+    """A bit of a given register that changes a result is among the origins of the result."""
+    rng = Random(idiom.name)
+    for _ in range(3):
+        values = draw_values(idiom, rng)
+        trace = trace_block(idiom.ptx, values)
+        for role, type_, key in trace.plan.results:
+            name = trace.block.results[role]
+            bit = rng.randrange(type_.bits)
+            origins = find_provenance(trace, key, 0, bit, bit + 1)
+            for source in trace.block.inputs:
+                place = rng.randrange(source.type.bits)
+                changed = {**values, source.name: values[source.name] ^ 1 << place}
+                other = idiom.compute(**changed)[name] ^ trace.result[name]
+                if other >> bit & 1:
+                    assert any(
+                        x.role == source.roles[0] and x.low <= place < x.high for x in origins
+                    ), (source.name, place, bit)
+
+
+def test_registers_stand_between_the_statements() -> None:
+    block = parse_block("{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; vadd2.u32.u32.u32 d, t, t, c; }")
+    assert [x.name for x in block.inputs] == ["a", "b"]  # all lanes are written: c is not read
+    first, second = block.statements
+    assert second.reads["a"] == second.reads["b"] == (1, "d")
+    assert first.reads["a"] == (0, "a")
+    assert block.constants == {"s1.c": 0x5410}
+    assert list(block.outputs) == ["d"]
+    trace = trace_block(block, {"a": 0x11223344, "b": 0x55667788})
+    assert [x.statement for x in trace.steps] == [1] * len(trace.parts[0].steps) + [2] * len(
+        trace.parts[1].steps
+    )
+    assert [x.number for x in trace.steps] == [*range(1, len(trace.steps) + 1)]
+    # lane 1 of the sum leads back through the two bytes that prmt chose for it
+    assert find_provenance(trace, "s2.operate.t", 1) == (("s0.b", 0, 16), ("s1.c", 8, 16))
+
+
+def test_shadowed_registers() -> None:
+    block = parse_block(
+        "{ .reg .b32 t; vadd.u32.u32.u32 t, a, 1;"
+        " { .reg .b32 t; vadd.u32.u32.u32 t, a, 2; vadd.u32.u32.u32 u, t, 0; }"
+        " vadd.u32.u32.u32 d, t, 0; }"
+    )
+    assert block.statements[2].reads["a"] == (2, "d")
+    assert block.statements[3].reads["a"] == (1, "d")
+    assert evaluate_block(block, {"a": 5}) == {"u": 7, "d": 6}
+
+
+def test_moves_name_values() -> None:
+    block = parse_block("mov.b32 t, a; prmt.b32 u, t, 0, 0x0123; mov.b32 d, u;")
+    assert len(block.statements) == 1
+    assert str(block) == "{ mov.b32 t, a; prmt.b32 u, t, 0, 0x0123; mov.b32 d, u; }"
+    assert evaluate_block(block, {"a": 0x01020304}) == {"d": 0x04030201}
+
+
+def test_models_differ() -> None:
+    ptx = "vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, 0, 0x0123;"
+    values = {"a": -1, "b": 0, "c": 0x11223344}
+    isa, ptxas = (trace_block(ptx, values, model=x) for x in ("isa", "ptxas"))
+    assert isa.result == {"d": 0x00332211}
+    assert ptxas.result == {"d": 0xFF332211}  # E3: the lower bound is missing
+    assert isa.with_model(parse_model("ptxas")).result == ptxas.result
+
+
+def test_listing_lines() -> None:
+    text = (
+        ".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k(.param .u64 p)\n{\n"
+        "  .reg .b32 %r<9>;\n  ld.param.u32 %r1, [p];\n  prmt.b32 %r2, %r1, 0, 0x0123;\n"
+        "  vadd4.u32.u32.u32 %r3, %r2, %r1, %r2;\n  st.global.u32 [%rd1], %r3;\n  ret;\n}\n"
+    )
+    block = parse_block(text, "k.ptx", range(8, 12))
+    assert [x.name for x in block.inputs] == ["%r1"]
+    assert block.notes == ("ignored text: `st.global.u32 [%rd1], %r3`",)
+    assert evaluate_block(block, {"%r1": 0x01020304}) == {"%r3": 0x05050505}
+    with pytest.raises(PtxError, match=r"`ld\.param\.u32` is not computed here"):
+        parse_block(text, "k.ptx")
+
+
+@pytest.mark.parametrize(
+    ("ptx", "message", "blamed"),
+    [
+        ("mul.wide.u32 d, a, b; prmt.b32 e, d, 0, 0;", "`mul.wide.u32` is not computed here: d "
+         "would be unknown", "mul.wide.u32 d, a, b;"),
+        ("prmt.b32 d, a, 0, 1; bra L;", "`bra` leaves the block, which runs straight on", "bra L"),
+        ("setp.eq.u32 p, a, b; prmt.b32 d, p, 0, 1;", "`p` is a predicate here, not a 32-bit "
+         "register", "p"),
+        ("prmt.b32 d, a, 0, 1; vadd4.u32.u32 e, d, d, d;", "`vadd4` is missing its type of b",
+         None),
+        ("@p mov.b32 t, a; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a guard", None),
+        ("setp.eq.u32 _, a, b;", "this block has no result", None),
+        ("ret;", "no statement is here; one block is needed", None),
+    ],
+)  # fmt: skip
+def test_wrong_blocks(ptx: str, message: str, blamed: str | None) -> None:
+    with pytest.raises(PtxError) as raised:
+        parse_block(ptx)
+    assert message in raised.value.message
+    if blamed:
+        start, end = raised.value.span
+        assert blamed.startswith(ptx[start:end])
+
+
+def test_two_programs_are_no_block() -> None:
+    operands = ': "=r"(x) : "r"(y));'
+    two = f'asm("prmt.b32 %0, %1, 0, 1;" {operands} asm("brev.b32 %0, %1;" {operands}'
+    with pytest.raises(NotOneError, match="2 blocks of PTX are here"):
+        parse_block(two)
+
+
+def test_values_are_checked() -> None:
+    with pytest.raises(ValueError, match="no value for b"):
+        trace_block("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", {"a": 1})
+    with pytest.raises(ValueError, match="t is not an operand"):
+        trace_block("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", {"a": 1, "b": 2, "t": 3})

@@ -1,0 +1,232 @@
+"""Bars of bytes, truth tables and windows say what plain arithmetic says of the same operands."""
+
+from __future__ import annotations
+
+from itertools import product
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ptxscope.engine.isa.types import PermuteMode
+from ptxscope.engine.tracing.provenance import find_provenance
+from ptxscope.engine.tracing.trace import trace
+from ptxscope.scene.scene_builder import build_scene
+from ptxscope.scene.scene_model import (
+    BitRulers,
+    LaneRef,
+    PermutationFigure,
+    RowFigure,
+    SpanKind,
+    TableFigure,
+)
+from tests.reference_integers import compute
+from tests.tiers import examples
+
+WORDS = st.integers(0, 2**32 - 1)
+LENGTHS = st.integers(0, 40)
+
+
+def figure(line: str, **operands: int) -> RowFigure | None:
+    return build_scene(trace(line, operands)).rows["operate.t"].figure
+
+
+def permutation(line: str, **operands: int) -> PermutationFigure:
+    found = figure(line, **operands)
+    assert isinstance(found, PermutationFigure)
+    return found
+
+
+def source_bytes(a: int, b: int) -> bytes:
+    return a.to_bytes(4, "little") + b.to_bytes(4, "little")
+
+
+@examples(200)
+@given(WORDS, WORDS, WORDS)
+def test_a_lane_takes_the_byte_that_its_digit_names(a: int, b: int, c: int) -> None:
+    bar = permutation("prmt.b32 d, a, b, c", a=a, b=b, c=c)
+    taken_bytes = source_bytes(a, b)
+    assert [(x.number, x.text) for x in reversed(bar.sources)] == [
+        (number, f"{byte:02x}") for number, byte in enumerate(taken_bytes)
+    ]
+    for lane, taken in enumerate(reversed(bar.taken)):
+        digit = c >> 4 * lane & 15
+        number = digit % 8
+        assert taken.source
+        assert (taken.digit_text, taken.is_sign) == (f"{digit:x}", digit >= 8)
+        assert taken.source.place == LaneRef("ab"[number // 4], number % 4)
+        byte = taken_bytes[number]
+        assert int(taken.text, 16) == (byte if digit < 8 else 0xFF if byte >= 0x80 else 0)
+    assert {x.number for x in bar.sources if x.is_taken} == {
+        (c >> 4 * i & 15) % 8 for i in range(4)
+    }
+    assert (bar.selector, bar.selector_name) == (f"0x{c & 0xFFFF:04x}", "c")
+
+
+@examples(100)
+@given(WORDS, WORDS, WORDS)
+def test_links_and_provenance_lead_to_that_byte_alone(a: int, b: int, c: int) -> None:
+    one = trace("prmt.b32 d, a, b, c", {"a": a, "b": b, "c": c})
+    links = build_scene(one).rows["operate.t"].links
+    assert all(link.is_taken for link in links)
+    for lane in range(4):
+        digit = c >> 4 * lane & 15
+        place = LaneRef("ab"[digit % 8 // 4], digit % 4)
+        sources = {x.source for x in links if x.target == LaneRef("operate.t", lane)}
+        assert sources == {place, LaneRef("select.c", lane)}
+        low = 8 * place.lane
+        bits = (low, low + 8) if digit < 8 else (low + 7, low + 8)
+        digit_bits = ("c", 4 * lane, 4 * lane + 4)
+        assert set(find_provenance(one, "operate.t", lane)) == {(place.key, *bits), digit_bits}
+
+
+@pytest.mark.parametrize(("mode", "n"), [*product(PermuteMode, range(4))])
+def test_a_mode_names_the_selector_that_does_the_same(mode: PermuteMode, n: int) -> None:
+    a, b = 0x33221180, 0xF7665544
+    bar = permutation(f"prmt.b32.{mode} d, a, b, c", a=a, b=b, c=n)
+    by_selector = compute("prmt.b32", a, b, int(bar.selector, 16))
+    assert by_selector == compute(f"prmt.b32.{mode}", a, b, n)
+    assert "".join(x.text for x in bar.taken) == f"{by_selector[0]:08x}"
+    assert not bar.selector_name
+
+
+def table(line: str, **operands: int) -> TableFigure:
+    found = figure(line, **operands)
+    assert isinstance(found, TableFigure)
+    return found
+
+
+@examples(200)
+@given(st.integers(0, 255), WORDS, WORDS, WORDS)
+def test_each_bit_uses_the_entry_of_its_three_bits(lut: int, a: int, b: int, c: int) -> None:
+    drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=a, b=b, c=c)
+    assert [x.number for x in drawn.entries] == [7, 6, 5, 4, 3, 2, 1, 0]
+    assert "".join(str(x.value) for x in drawn.entries) == f"{lut:08b}"
+    assert [x.digits for x in (*drawn.words, drawn.result)] == [
+        f"{x:032b}" for x in (a, b, c, compute("lop3.b32", a, b, c, lut)[0])
+    ]
+    for bit in range(32):
+        bits = tuple(x >> bit & 1 for x in (a, b, c))
+        entry = drawn.find_entry(bit)
+        assert (entry.bits, entry.number) == (bits, int("".join(map(str, bits)), 2))
+        assert entry.value == int(drawn.result.digits[31 - bit])
+        assert bit in drawn.get_entry(entry.number).positions
+    assert sum(len(x.positions) for x in drawn.entries) == 32
+
+
+@pytest.mark.parametrize("lut", range(256))
+def test_the_formula_of_a_table_is_its_function(lut: int) -> None:
+    drawn = table(f"lop3.b32 d, a, b, c, {lut}", a=0, b=0, c=0)
+    results: dict[tuple[int, ...], int] = {
+        (a, b, c): eval(drawn.formula, {}, {"a": a, "b": b, "c": c}) & 1
+        for a, b, c in product((0, 1), repeat=3)
+    }
+    assert [results[entry.bits] for entry in drawn.entries] == [x.value for x in drawn.entries]
+    for index, word in enumerate(drawn.words):
+        pairs = [
+            (results[bits], results[(*bits[:index], 1, *bits[index + 1 :])])
+            for bits in results
+            if not bits[index]
+        ]
+        assert word.is_ignored == all(x == y for x, y in pairs)
+
+
+def digits(drawn: RowFigure | None, number: int, *kinds: SpanKind) -> str:
+    """The digits of a ruler, or those of some kinds."""
+    assert isinstance(drawn, BitRulers)
+    runs = drawn.rulers[number].runs
+    return "".join(x.text.replace(" ", "") for x in runs if not kinds or x.kind in kinds)
+
+
+@examples(200)
+@given(WORDS, LENGTHS, LENGTHS, st.sampled_from(["s32", "u32"]))
+def test_a_window_over_a_shows_the_field(a: int, b: int, c: int, kind: str) -> None:
+    drawn = figure(f"bfe.{kind} d, a, b, c", a=a, b=b, c=c)
+    position, length = min(b, 32), min(c, 32)
+    window = digits(drawn, 0, SpanKind.CHIP)
+    inside = f"{a:032b}"[::-1][position : position + length][::-1]
+    assert window == inside
+    word = digits(drawn, 0)[-32:]
+    assert word == f"{a:032b}"
+    above = digits(drawn, 0, SpanKind.SIGN, SpanKind.ZERO)
+    sign = str(a >> 31) if kind == "s32" else "0"
+    assert above == sign * (length - len(inside))
+    result = compute(f"bfe.{kind}", a, b, c)[0]
+    assert digits(drawn, 1) == f"{result:032b}"
+    assert digits(drawn, 1, SpanKind.CHIP) == (f"{result:032b}"[-length:] if length else "")
+
+
+@examples(200)
+@given(WORDS, WORDS, LENGTHS, LENGTHS)
+def test_an_inserted_field_has_the_colour_of_its_operand(a: int, b: int, c: int, e: int) -> None:
+    drawn = figure("bfi.b32 d, a, b, c, e", a=a, b=b, c=c, e=e)
+    assert isinstance(drawn, BitRulers)
+    position = min(c, 32)
+    count = min(min(e, 32), 32 - position)
+    result = compute("bfi.b32", a, b, c, e)[0]
+    assert [digits(drawn, 0), digits(drawn, 1), digits(drawn, 2)] == [
+        f"{x:032b}" for x in (a, b, result)
+    ]
+    runs = [x for x in drawn.rulers[2].runs if x.tint and x.tint.role == "a"]
+    field = "".join(x.text.replace(" ", "") for x in runs)
+    assert field == (f"{a:032b}"[-count:] if count else "")
+    replaced = digits(drawn, 1, SpanKind.LOST)
+    assert replaced == f"{b:032b}"[::-1][position : position + count][::-1]
+
+
+@examples(200)
+@given(WORDS, WORDS, WORDS, st.sampled_from("lr"), st.sampled_from(["wrap", "clamp"]))
+def test_the_window_over_a_pair_is_the_result(a: int, b: int, c: int, way: str, mode: str) -> None:
+    drawn = figure(f"shf.{way}.{mode}.b32 d, a, b, c", a=a, b=b, c=c)
+    assert isinstance(drawn, BitRulers)
+    assert digits(drawn, 0) == f"{b:032b}{a:032b}"
+    assert digits(drawn, 0, SpanKind.CHIP) == f"{compute(f'shf.{way}.{mode}.b32', a, b, c)[0]:032b}"
+    by_role = {x.tint.role: x.text for x in drawn.rulers[0].runs[1:3] if x.tint}
+    assert set(by_role) <= {"a", "b"}
+
+
+@examples(100)
+@given(LENGTHS, LENGTHS, st.sampled_from(["wrap", "clamp"]))
+def test_a_mask_is_a_window_of_ones(a: int, b: int, mode: str) -> None:
+    drawn = figure(f"bmsk.{mode}.b32 d, a, b", a=a, b=b)
+    result = compute(f"bmsk.{mode}.b32", a, b)[0]
+    assert digits(drawn, 0) == f"{result:032b}"
+    assert digits(drawn, 0, SpanKind.CHIP) == "1" * result.bit_count()
+
+
+OPERANDS = {"a": 0xA53C96F1, "b": 0x5A0F7B2D, "c": 9, "e": 7}
+
+
+@pytest.mark.parametrize(
+    ("line", "roles"),
+    [
+        ("bfe.s32 d, a, 9, 7", "a"),
+        ("bfe.s32 d, a, 28, 9", "a"),
+        ("bfe.u32 d, a, 3, 29", "a"),
+        ("bfe.s64 d, a, 20, 30", "a"),
+        ("bfi.b32 d, a, b, 9, 7", "ab"),
+        ("bfi.b32 d, a, b, 28, 9", "ab"),
+        ("shf.l.wrap.b32 d, a, b, 9", "ab"),
+        ("shf.r.clamp.b32 d, a, b, 31", "ab"),
+        ("szext.clamp.s32 d, a, 9", "a"),
+        ("lop3.b32 d, a, b, c, 0xca", "abc"),
+        ("prmt.b32 d, a, b, 0x94e0", "ab"),
+    ],
+)
+def test_bits_without_a_link_change_nothing(line: str, roles: str) -> None:
+    """Of each bit of d, a bit of an operand that is not among its origins can be flipped."""
+    values = {role: OPERANDS[role] for role in roles}
+    one = trace(line, values)
+    bits = one.instruction.type_of("d").bits
+    for role in roles:
+        for flipped in range(bits):
+            other = trace(line, {**values, role: values[role] ^ 1 << flipped})
+            changed = one.result["d"] ^ other.result["d"]
+            for bit in range(bits):
+                if changed >> bit & 1:
+                    origins = find_provenance(one, "write.d", 0, bit, bit + 1)
+                    assert any(x.role == role and x.low <= flipped < x.high for x in origins), (
+                        role,
+                        flipped,
+                        bit,
+                    )
