@@ -66,9 +66,11 @@ def find_call_blocks(text: str) -> Iterator[Fragment]:
         return
     taken = {name for call in calls for name in (*call.arguments, call.result)}
     writer = _PtxWriter(taken)
+    remarks = dict[str, None]()
     for call in calls:
         writer.add_call(call)
-    yield writer.make_fragment(with_moves=True)
+        remarks.update(dict.fromkeys(call.intrinsic.remarks if call.intrinsic else ()))
+    yield writer.make_fragment(with_moves=True)._replace(notes=tuple(remarks))
 
 
 def _make_call_fragment(call: _Call) -> Fragment:
