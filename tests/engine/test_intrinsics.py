@@ -227,6 +227,23 @@ def test_an_intrinsic_of_several_instructions_says_which() -> None:
         parse("x = __vadd4(a, b); y = __vsub4(x, b);")
 
 
+@pytest.mark.parametrize(
+    ("number", "bits"),
+    [
+        ("0", 0),
+        ("017u", 15),
+        ("0x10UL", 16),
+        ("+9", 9),
+        ("-1", WORD),
+        ("-010", WORD - 7),
+        ("0b11", 3),
+    ],
+)
+def test_numbers_are_as_in_c(number: str, bits: int) -> None:
+    assert parse(f"__vadd4(_a, {number})").constants["b"] == bits
+    assert parse(f"__usad(_a, b, {number})").constants["c"] == bits
+
+
 def test_a_difference_is_a_note() -> None:
     assert len(parse("__vneg4(a)").notes) == 1
     note = parse("__dp4a(a, b, c)").notes[-1]
