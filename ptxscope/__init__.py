@@ -55,7 +55,7 @@ def __getattr__(name: str) -> object:
         home = import_module(f".{_HOMES[name]}", __name__)
         # The package `export` is callable as its function `export`; see `export/__init__`.
         value: object = home if name == "export" else getattr(home, name)
-        if name in ("Trace", "diagnose", "trace"):
+        if name in ("BlockTrace", "Trace", "diagnose", "trace", "trace_block"):
             display = import_module(".notebook", __name__)
             display.install()
             if name == "diagnose":

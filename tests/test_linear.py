@@ -29,10 +29,11 @@ from ptxscope import PtxError, parse, parse_all, trace
 from ptxscope.cli.commands.open import is_file_name
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.arguments import parse_instruction
+from ptxscope.cli.support.arguments import parse_instruction, parse_ptx
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
+from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.kernels.program_loader import load
@@ -205,6 +206,8 @@ def _lane(text: str) -> object:
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": parse_instruction,
+    "block": _refused(parse_block),
+    "instruction or block of an argument": parse_ptx,
     "fragments": lambda text: list(find_pasted_fragments(text)),
     "check a listing": _check("x.ptx"),
     "check C": _check("x.cu"),

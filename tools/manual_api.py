@@ -48,6 +48,22 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
             (ptxscope.replay, ()),
         ),
     ),
+    (
+        "Blocks",
+        (
+            (ptxscope.parse_block, ()),
+            (
+                ptxscope.BasicBlock,
+                ("statements", "outputs", "lines", "inputs", "constants", "results", "make_plan"),
+            ),
+            (ptxscope.evaluate_block, ()),
+            (ptxscope.trace_block, ()),
+            (
+                ptxscope.BlockTrace,
+                ("parts", "plan", "steps", "rows", "result", "with_model", "with_annotations"),
+            ),
+        ),
+    ),
     ("Explaining", ((ptxscope.diagnose, ()),)),
     (
         "Documents",

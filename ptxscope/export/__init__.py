@@ -108,7 +108,7 @@ def export(
     format: str = "text",  # noqa: A002
     options: Options = DEFAULT,
 ) -> str | bytes:
-    """Return a trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
+    """Return the trace as a document in one of ``FORMATS``: bytes for "png" and "pdf", else text.
 
     Raise ValueError if the format or an option is unknown, or an image would be too large. Raise
     ImportError with an installation command if an image needs a package that is not installed.

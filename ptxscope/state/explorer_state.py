@@ -17,6 +17,7 @@ from .setup import Setup, trace_of
 from .state_store import SavedState
 
 if TYPE_CHECKING:
+    from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
@@ -204,6 +205,11 @@ class ExplorerState:
             return 0
         is_shown = self.setup.instruction == cursor.make_setup(self.setup).instruction
         return cursor.statement_number if is_shown else 0
+
+    @property
+    def block_trace(self) -> BlockTrace | None:
+        """The evaluation of an open block, while one of its statements is shown unchanged."""
+        return self.cursor.block_trace if self.cursor and self.block_statement else None
 
     def reveal_result(self, *, is_revealed: bool = True) -> bool:
         """Reveal the result before its step, or hide it again.

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-import pytest
+import shlex
 
+import pytest
+from textual.widgets import Input
+
+from ptxscope import export
 from ptxscope.engine.blocks.block_trace import trace_block
+from ptxscope.export.options import Options
+from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled
 
@@ -84,3 +90,21 @@ async def test_what_is_no_block_opens_as_a_list() -> None:
         assert drive.state.cursor
         assert drive.state.cursor.listing.block is None
         assert "Statement" not in title(drive)
+
+
+async def test_the_export_is_that_of_the_block() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(DEQUANT)
+        await drive.press("escape", "e")
+        dialog = drive.app.screen
+        assert isinstance(dialog, ExportDialog)
+        cursor = drive.state.cursor
+        assert cursor
+        trace = cursor.block_trace
+        assert trace
+        assert dialog.make_document() == export(trace, "text")
+        dialog.query_one("#steps", Input).value = "1-2"
+        assert dialog.make_document() == export(trace, "text", Options(folded=frozenset({1, 2})))
+        await drive.press("escape", "y")
+        command = shlex.split(drive.app.clipboard)
+        assert command[2] == str(trace.block)

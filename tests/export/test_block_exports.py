@@ -228,6 +228,12 @@ def test_an_instruction_beside_ones_that_a_block_lacks_is_traced_alone(
     assert capsys.readouterr().out == "d=0x00000001\n"
 
 
+def test_notebooks_show_a_block() -> None:
+    shown = trace_block(DEQUANT, VALUES)._repr_mimebundle_()
+    assert shown["text/html"] == ptxscope.export(trace_block(DEQUANT, VALUES), "html")
+    assert "text/plain" in shown
+
+
 def test_other_formats_refuse_what_is_no_trace() -> None:
     with pytest.raises(TypeError, match="is not a Trace"):
         ptxscope.export(parse_block(DEQUANT))  # type: ignore[call-overload]

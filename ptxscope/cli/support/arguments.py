@@ -112,7 +112,8 @@ def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = Fals
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
-        help="instruction, or block of several, as plain PTX or as an asm statement",
+        help="instruction, or block of several, as plain PTX, as an asm statement, or as calls of "
+        "CUDA's intrinsics",
     )
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 

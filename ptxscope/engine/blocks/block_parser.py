@@ -93,7 +93,7 @@ class _Reader:
         self.written_lines: list[str] = []
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
-        self.notes: list[str] = []
+        self.notes = [*program.notes]
 
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""

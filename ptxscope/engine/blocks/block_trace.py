@@ -21,7 +21,7 @@ from ..tracing.evaluation import (
 )
 from ..tracing.operand_bits import bind_values
 from ..tracing.provenance import find_provenance
-from ..tracing.trace import RowTrace, Step, Trace
+from ..tracing.trace import DISPLAY_HOOKS, RowTrace, Step, Trace
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
 
@@ -48,6 +48,10 @@ class BlockTrace(Record):
     """The bits of the given registers and of the literals, by role."""
     annotations: Annotations = NOTHING
     """The title and the caption."""
+
+    def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
+        """Return the representations for a notebook."""
+        return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 
     @cached_property
     def plan(self) -> Plan:

@@ -96,6 +96,8 @@ class Program(NamedTuple):
     """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
     """The scopes of its registers, including registers that no statement names."""
+    notes: tuple[str, ...] = ()
+    """Remarks on the text that its PTX was read from."""
 
     @property
     def unread(self) -> tuple[Statement, ...]:

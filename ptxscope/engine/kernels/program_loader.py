@@ -192,6 +192,7 @@ class _Loader:
                 declared_types,
                 self.bindings,
                 (self.scopes.scope, *scopes),
+                self.fragment.notes,
             )
 
     def _go_through(self, starts: set[int]) -> None:

@@ -303,6 +303,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
         guard = None
         if statement.guard:
             guard = Guard(statement.guard.text, statement.guard_negated)
+        call_notes = fragment.notes if fragment.call_span else ()
         instruction = Instruction(
             form,
             ops.destinations,
@@ -310,7 +311,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             guard,
             text,
             {part: fragment.find_origin(*span) for part, span in spans.items()} | {"line": line},
-            (*fragment.notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
+            (*call_notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
         )
         if fragment.constants:
             instruction = instruction.with_constants(fragment.constants)

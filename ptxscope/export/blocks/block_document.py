@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 
 from ... import __version__
@@ -167,6 +168,11 @@ def _iter_differences(trace: BlockTrace) -> Iterator[str]:
             f"ptxas {versions} gives {values}: statement {number} is the first that differs"
             + f", by {errata}" * bool(errata)
         )
+
+
+def format_block_command(trace: BlockTrace, options: Options = DEFAULT) -> str:
+    """Format the shell command that reproduces the document of a block."""
+    return shlex.join(map(sanitize_text, _iter_command_words(trace, options)))
 
 
 def _iter_command_words(trace: BlockTrace, options: Options) -> Iterator[str]:

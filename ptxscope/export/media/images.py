@@ -212,8 +212,13 @@ _LINE_RENDERERS = {"png": _render_png_lines, "pdf": _render_pdf_lines}
 
 def describe_image(trace: Trace, format_: str, options: Options = DEFAULT) -> str:
     """Describe the image that a trace gives without rendering it; raise the same errors."""
-    _import_renderer(*_DRAWN_BY[format_])
     svg = frames.render(trace, options._replace(motion=Motion.STILL))
+    return describe_image_size(svg, format_, options)
+
+
+def describe_image_size(svg: str, format_: str, options: Options = DEFAULT) -> str:
+    """Describe the image that a picture gives; raise the errors of rendering it."""
+    _import_renderer(*_DRAWN_BY[format_])
     width, height = compute_size(svg, options, SHARP if format_ == "png" else 1)
     if format_ == "png":
         return f"a picture of about {round(width):,} by {round(height):,} px"

@@ -46,14 +46,18 @@ def place_rows(sketch: Sketch) -> None:
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
-    for number, step in enumerate(scene.steps):
-        later_rows = (row for other_step in scene.steps[number:] for row in other_step.rows)
-        is_b_read = any(link.source.key == "b" for row in later_rows for link in row.links)
+    last_reader_of_b = max(
+        (i for i, row in enumerate(scene.rows.values()) for x in row.links if x.source.key == "b"),
+        default=-1,
+    )
+    numbers = {key: number for number, key in enumerate(scene.rows)}
+    for step in scene.steps:
         names = {row.name for row in step.rows}
         pair = next((x for x in _PAIRS if x.keys() <= names), {})
         is_negated = any(_is_negated(sketch, row) for row in step.rows)
-        is_in_middle = has_choice_of_a or is_b_read or is_negated
         for index, row in enumerate(step.rows):
+            is_b_read = numbers[row.key] <= last_reader_of_b  # its line is still on its way
+            is_in_middle = has_choice_of_a or is_negated or is_b_read
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:

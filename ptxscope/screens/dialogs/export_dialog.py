@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -22,6 +22,9 @@ from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from ...widgets.base.menu import MenuItem
 from .dialog import Dialog, DialogFrame
 from .menu_dialog import MenuDialog
+
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
 
 _BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
@@ -46,9 +49,11 @@ class ExportDialog(Dialog[Annotations]):
 
     help_section = "export"
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, block: BlockTrace | None = None) -> None:
         super().__init__()
         self._trace = trace
+        self._block = block
+        """The block to export instead of the trace of one of its statements."""
         self._choices = ChoiceRow("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
         self._format = Format.TEXT
         self._message_line = Static(id="said")
@@ -59,7 +64,10 @@ class ExportDialog(Dialog[Annotations]):
         extra = self._trace.annotations
         with DialogFrame("Export", "", page=True):
             yield self._choices
-            yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+            if self._block is None:
+                yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+            else:
+                yield LabelledInput("fold", "steps", "", "statements: 2-4, all, or but-last")
             yield LabelledInput("title", "title", extra.title, "text above the trace")
             yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
             yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
@@ -89,7 +97,8 @@ class ExportDialog(Dialog[Annotations]):
         self.query_one(DialogFrame).border_subtitle = keys
 
     def _suggest_file_name(self) -> str:
-        return f"{self._trace.instruction.opcode}.{SUFFIXES[self._format]}"
+        name = "block" if self._block else self._trace.instruction.opcode
+        return f"{name}.{SUFFIXES[self._format]}"
 
     def _get_value(self, id_: str) -> str:
         return self.query_one(f"#{id_}", Input).value
@@ -101,14 +110,20 @@ class ExportDialog(Dialog[Annotations]):
             title=self._get_value("title"), caption=self._get_value("caption")
         )
 
-    def _parse_request(self) -> tuple[Trace, Options]:
+    def _parse_request(self) -> tuple[Trace | BlockTrace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         trace = self._trace.with_annotations(self.annotations)
         steps = self._get_value("steps").strip()
-        stages = parse_stages(steps, trace) if steps else None
         both, standalone, compact = (
             name in self._choices.active_switches for name in (_BOTH, _PAGE, _COMPACT)
         )
+        if self._block is not None:
+            from ...export.blocks.block_document import parse_folded
+
+            folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
+            block = self._block.with_annotations(self.annotations)
+            return block, Options(both, standalone, compact=compact, folded=folded)
+        stages = parse_stages(steps, trace) if steps else None
         return trace, Options(both, standalone, stages, compact=compact)
 
     def make_document(self) -> str | bytes:
@@ -125,12 +140,17 @@ class ExportDialog(Dialog[Annotations]):
         if self._format not in BINARY:
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
-        from ...export.content.alt_text import format_alt_text
-        from ...export.content.document import build_document
-        from ...export.media.images import describe_image
+        if isinstance(trace, Trace):
+            from ...export.content.alt_text import format_alt_text
+            from ...export.content.document import build_document
+            from ...export.media.images import describe_image
 
-        image = describe_image(trace, self._format, options)
-        says = format_alt_text(build_document(trace, options))
+            image = describe_image(trace, self._format, options)
+            says = format_alt_text(build_document(trace, options))
+        else:
+            from ...export.blocks import block_image
+
+            image, says = block_image.describe_image(trace, self._format, options)
         return f"A terminal cannot show this file: {image}.\n\nDescription:\n\n{says}", self._format
 
     def _show(self, message: str = "") -> None:

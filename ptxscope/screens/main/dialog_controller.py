@@ -135,6 +135,10 @@ class DialogController:
 
         trace, screen = self._state.trace, self._view.screen
         text = format_command(trace) if subject == "command" else format_result(trace)
+        if subject == "command" and (block := self._state.block_trace):
+            from ...export.blocks.block_document import format_block_command
+
+            text = format_block_command(block)
         screen.app.copy_to_clipboard(text)
         if subject == "result" and self._state.is_result_hidden:
             text = "the result, which is hidden here"
@@ -165,7 +169,9 @@ class DialogController:
             if annotations is not None:
                 self._edits.edit(edits.with_annotations(self._state.setup, annotations))
 
-        self._view.screen.app.push_screen(ExportDialog(self._state.trace), on_close)
+        self._view.screen.app.push_screen(
+            ExportDialog(self._state.trace, self._state.block_trace), on_close
+        )
 
     def show_help(self) -> None:
         """Show help on every key, stage and glyph, at the pane with the focus."""

@@ -148,9 +148,8 @@ class ExplorerView:
         if state.step:
             title = format_title(state.trace.steps[state.step - 1])
             parts = [f"Step {state.step} of {state.last_step}", title]
-        number, block = state.block_statement, state.cursor and state.cursor.block_trace
-        if number and block:
-            parts.insert(0, f"Statement {number} of {len(block.parts)}")
+        if block := state.block_trace:
+            parts.insert(0, f"Statement {state.block_statement} of {len(block.parts)}")
         if state.is_playing:
             parts.append("playing")
         if state.is_predicting:
@@ -226,13 +225,12 @@ class ExplorerView:
 
     def describe_block_origin(self, cell: LaneBits | None) -> str:
         """Return a sentence with the bits of an open block's registers that a cell came from."""
-        number, cursor = self._state.block_statement, self._state.cursor
-        if not (cell and number and cursor and cursor.block_trace):
+        trace = self._state.block_trace
+        if cell is None or trace is None:
             return ""
         from ...engine.blocks.block_trace import describe_origins
 
-        trace = cursor.block_trace
-        key = trace.block.get_statement(number).prefix + cell.key
+        key = trace.block.get_statement(self._state.block_statement).prefix + cell.key
         if key not in trace.rows:
             return ""
         origins = describe_origins(trace, key, cell.lane, cell.low, cell.high)

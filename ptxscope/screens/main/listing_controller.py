@@ -51,6 +51,7 @@ class ListingController:
 
     def paste_text(self, text: str) -> None:
         """Open a pasted instruction, or several as a listing, or report what is wrong."""
+        from ...engine.blocks.block_parser import MAX_STATEMENTS
         from ...state.open_listing import MAX_CHARS
 
         if len(text) > MAX_CHARS:
@@ -61,7 +62,8 @@ class ListingController:
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
         statements = list(scan(text))
-        if (block := _find_block(text)) is not None:
+        block = _find_block(text) if len(statements) <= MAX_STATEMENTS else None
+        if block is not None:
             from ...state.open_listing import open_block
 
             self.open_cursor(open_block(block, self._state.setup.model))
