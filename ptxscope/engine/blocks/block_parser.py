@@ -12,6 +12,7 @@ from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
+from ..syntax.opcodes import is_passed_over
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
@@ -27,14 +28,13 @@ _STAND_INS = {
     "shr.b32": "shf.r.clamp.b32 {}, {}, 0, {};",
     "shr.u32": "shf.r.clamp.b32 {}, {}, 0, {};",
     "shr.s32": "vshr.s32.s32.u32.clamp {}, {}, {};",
-    "add.u32": "vadd.u32.u32.u32 {}, {}, {};",
-    "add.s32": "vadd.s32.s32.s32 {}, {}, {};",
-    "sub.u32": "vsub.u32.u32.u32 {}, {}, {};",
-    "sub.s32": "vsub.s32.s32.s32 {}, {}, {};",
-    "add.sat.s32": "vadd.s32.s32.s32.sat {}, {}, {};",
-    "sub.sat.s32": "vsub.s32.s32.s32.sat {}, {}, {};",
 }
 """For an instruction outside of the catalog, the line of one that computes the same."""
+
+
+def _split(mnemonic: str) -> tuple[str, list[str]]:
+    opcode, *modifiers = mnemonic.split(".")
+    return opcode, modifiers
 
 
 class _Contents(NamedTuple):
@@ -50,7 +50,7 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl, shr, add and sub.
+    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl and shr.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -174,7 +174,7 @@ class _Reader:
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
         ins, note = statement.instruction or self._find_stand_in(statement), ""
-        if statement.instruction is None:
+        if ins.mnemonic != statement.opcode and statement.instruction is None:
             note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
         spans = ins.spans if statement.instruction else {}
         sources: dict[str, _Contents] = {}
@@ -212,6 +212,8 @@ class _Reader:
     def _find_stand_in(self, statement: Statement) -> Instruction:
         """Return the instruction of the catalog that computes the same; raise PtxError for none."""
         template = _STAND_INS.get(statement.opcode)
+        if is_passed_over(*_split(statement.opcode)):  # a common instruction of the catalog
+            template = f"{statement.opcode} {{}}, {{}}, {{}};"
         if template is None or any(len(x.names) > 1 for x in statement.reads):
             self._fail(f"{quote_word(statement.opcode)} is not computed in a block",
                        statement.span, ", ".join(_STAND_INS))  # fmt: skip
