@@ -107,6 +107,17 @@ def test_shadowed_registers() -> None:
     assert evaluate_block(block, {"a": 5}) == {"u": 7, "d": 6}
 
 
+def test_lines_of_an_inner_block() -> None:
+    text = (
+        ".reg .b32 a, d, u, x; brev.b32 x, a;\n{ .reg .b32 t;\nclz.b32 t, x;\npopc.b32 u, t;\n}\n"
+        "{ .reg .b32 t;\nbrev.b32 t, u;\nclz.b32 d, t; }"
+    )
+    block = parse_block(text, "x.ptx", range(3, 5))
+    assert block.lines == ("clz.b32 t, x;", "popc.b32 u, t;")
+    assert evaluate_block(block, {"x": 1}) == {"u": 5}
+    assert parse_block(str(block)) != parse_block(text)
+
+
 def test_moves_name_values() -> None:
     block = parse_block("mov.b32 t, a; prmt.b32 u, t, 0, 0x0123; mov.b32 d, u;")
     assert len(block.statements) == 1
@@ -148,6 +159,8 @@ def test_listing_lines() -> None:
         ("prmt.b32 d, a, 0, 1; vadd4.u32.u32 e, d, d, d;", "`vadd4` is missing its type of b",
          None),
         ("@p mov.b32 t, a; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a guard", None),
+        ("brev.b32 u, t; { .reg .b32 t; clz.b32 d, t; }", "`t` is two registers, both read before "
+         "they are written", "t"),
         ("setp.eq.u32 _, a, b;", "this block has no result", None),
         ("ret;", "no statement is here; one block is needed", None),
     ],

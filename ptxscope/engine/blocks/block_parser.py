@@ -94,6 +94,9 @@ class _Reader:
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
+        self.open_blocks: list[Statement] = []
+        self.declarations: dict[str, Statement | None] = {}
+        """The inner block that declares each given register, if one does."""
 
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""
@@ -102,11 +105,16 @@ class _Reader:
             match statement.kind:
                 case StatementKind.BLOCK_START:
                     shadowed.enter_block(self.state, statement)
+                    self.open_blocks.append(statement)
                     declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
                     self.written_lines.append(" ".join(("{", *declared)))
                 case StatementKind.BLOCK_END:
                     shadowed.leave_block(self.state, statement)
-                    self.written_lines.append("}")
+                    self.open_blocks.pop()
+                    if self.written_lines[-1][0] == "{":  # nothing in it is selected
+                        self.written_lines.pop()
+                    else:
+                        self.written_lines.append("}")
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
                     self.written_lines.append(f"{statement.text};")
@@ -202,7 +210,14 @@ class _Reader:
 
     def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
         """Return the contents of a register; raise PtxError if it has another width."""
-        contents = self.state.setdefault(name, _Contents(ValuePlace(0, name), type_))
+        if name not in self.state:
+            self.state[name] = _Contents(ValuePlace(0, name), type_)
+            blocks = (x for x in reversed(self.open_blocks) if name in x.writes)
+            declaration = next(blocks, None)
+            if self.declarations.setdefault(name, declaration) is not declaration:
+                message = f"{quote_word(name)} is two registers, both read before they are written"
+                self._fail(message, span)
+        contents = self.state[name]
         if contents.type.bits != type_.bits:
             kinds = ["a predicate" if x is Type.PRED else f"a {x.bits}-bit register"
                      for x in (contents.type, type_)]  # fmt: skip
