@@ -82,7 +82,7 @@ def _build_byte(b: Builder, role: str, name: str, bits: int, rules: Rules) -> st
 
 
 def lower_bfe(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``bfe``: a field of a, extended (E15, E16)."""
+    """Lower ``bfe``: a field of a, extended (1.7; E15, E16)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)

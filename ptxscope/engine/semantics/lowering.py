@@ -325,7 +325,7 @@ def _combine_with_c(b: Builder, form: Form, t: str) -> str:
 
 
 def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
-    """Lower ``set`` (1.4; H2); its guard under E14 is ``_convert_old_value``."""
+    """Lower ``set`` (1.4, 1.6; H2); its guard under E14 is ``_convert_old_value``."""
     assert form.dtype
     assert form.stype
     t = _combine_with_c(b, form, _build_comparison(b, form))
@@ -342,7 +342,7 @@ def _lower_set(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
 
 
 def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``setp``; q is written from the negation of t, or from the high halves (1.4)."""
+    """Lower ``setp``; q is written from the negation of t, or from the high halves (1.4, 1.6)."""
     assert form.stype
     t = _build_comparison(b, form)
     if form.stype.lanes > 1:
@@ -363,7 +363,7 @@ def _lower_setp(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 def _take_halves(b: Builder, form: Form, t: str) -> dict[str, str]:
-    """Write the low lane to p and the high lane to q (1.4)."""
+    """Write the low lane to p and the high lane to q (1.6)."""
     roles = {Destinations.P_Q: "pq", Destinations.SINK_Q: "q"}.get(form.dst or Destinations.P, "p")
     return {role: b.add_row(Stage.WRITE, role, TakeLane("pq".index(role), 2), t) for role in roles}
 
