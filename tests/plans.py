@@ -10,6 +10,7 @@ from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
 from ptxscope.engine.micro_operations.base import MicroOperation
+from ptxscope.engine.micro_operations.carries import TakeBits
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.fields import (
     CountLeadingZeros,
@@ -343,6 +344,10 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     FieldMask: _within(lambda d: FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
     JoinWords: _within(lambda _: JoinWords(), _WORD, _WORD),
     TakeWord: _within(lambda _: TakeWord(), _unsigned(64), _AMOUNT),
+    TakeBits: lambda d: (
+        TakeBits(d.rng.choice((0, 16, 32, 64)), d.rng.choice((1, 32))),
+        (d.key(),),
+    ),
     LimitField: _within(
         lambda d: LimitField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _unsigned(32)
     ),

@@ -155,6 +155,68 @@ def _sad(mods: list[str], a: int, b: int, c: int) -> int:
     return (c + abs(a - b)) % (1 << width)
 
 
+def _packed(
+    operation: Callable[[int, int], int],
+) -> Callable[..., int]:
+    """An operation on numbers, or lane by lane, clamped with .sat or at 0 with .relu."""
+
+    def compute_lanes(mods: list[str], a: int, b: int = 0) -> int:
+        kind, (size, _, count) = mods[-1][0], mods[-1][1:].partition("x")
+        unit, found = int(size), 0
+        low, high = (-(1 << unit - 1), (1 << unit - 1) - 1) if kind == "s" else (0, (1 << unit) - 1)
+        for place in range(0, unit * int(count or 1), unit):
+            x, y = (value >> place & ((1 << unit) - 1) for value in (a, b))
+            if kind == "s":
+                x, y = _signed(x, unit), _signed(y, unit)
+            exact = operation(x, y)
+            if "sat" in mods:
+                exact = low if exact < low else high if exact > high else exact
+            if "relu" in mods and exact < 0:
+                exact = 0
+            found |= exact % (1 << unit) << place
+        return found
+
+    return compute_lanes
+
+
+def _add_bits(a: int, b: int, carry: int, width: int) -> tuple[int, int]:
+    """Add bit by bit, as a row of full adders does."""
+    found = []
+    for x, y in zip(_bits(a, width), _bits(b, width), strict=True):
+        found.append(x ^ y ^ carry)
+        carry = x & y | carry & (x ^ y)
+    return _number(found), carry
+
+
+def _addc(mods: list[str], a: int, b: int, carry: int = 0) -> tuple[int, ...]:
+    found = _add_bits(a, b, carry, _width(mods))
+    return found if "cc" in mods else found[:1]
+
+
+def _subc(mods: list[str], a: int, b: int, borrow: int = 0) -> tuple[int, ...]:
+    """Add the complement of b: a borrow is a carry that is missing."""
+    width = _width(mods)
+    d, carry = _add_bits(a, ~b % (1 << width), 1 - borrow, width)
+    return (d, 1 - carry) if "cc" in mods else (d,)
+
+
+def _madc(mods: list[str], a: int, b: int, c: int, carry: int = 0) -> tuple[int, ...]:
+    width = _width(mods)
+    if mods[-1][0] == "s":
+        a, b = _signed(a, width), _signed(b, width)
+    product = a * b % (1 << 2 * width)
+    word = product >> width if "hi" in mods else product % (1 << width)
+    return _addc(mods, word, c, carry)
+
+
+def _add(mods: list[str], a: int, b: int) -> int | tuple[int, ...]:
+    return _addc(mods, a, b) if "cc" in mods else _packed(lambda x, y: x + y)(mods, a, b)
+
+
+def _sub(mods: list[str], a: int, b: int) -> int | tuple[int, ...]:
+    return _subc(mods, a, b) if "cc" in mods else _packed(lambda x, y: x - y)(mods, a, b)
+
+
 _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "prmt": _prmt,
     "lop3": _lop3,
@@ -171,6 +233,15 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "dp4a": _dp4a,
     "dp2a": _dp2a,
     "sad": _sad,
+    "add": _add,
+    "sub": _sub,
+    "min": _packed(lambda x, y: x if x < y else y),
+    "max": _packed(lambda x, y: y if x < y else x),
+    "neg": _packed(lambda x, _: -x),
+    "addc": _addc,
+    "subc": _subc,
+    "mad": _madc,
+    "madc": _madc,
 }
 OPCODES = tuple(_FUNCTIONS)
 
@@ -192,6 +263,10 @@ def compute_line(line: str, values: dict[str, int], model: str) -> dict[str, int
     mnemonic, _, rest = line.strip().removesuffix(";").partition(" ")
     targets, *sources = (x.strip() for x in rest.split(","))
     operands = [_read(x, values) for x in sources]
+    if mnemonic.startswith(("addc", "subc", "madc")):
+        operands.append(values.get("CC.CF", 0))
+    if ".cc" in mnemonic:
+        targets += "|CC.CF"
     found = compute(mnemonic, *operands, ptxas=model != "isa")
     if mnemonic == "bfe.s32" and model == "ptxas-13.0" and _is_folded(sources):
         found = (2**32 - 1,)

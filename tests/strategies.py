@@ -46,7 +46,8 @@ def random_instruction(opcode: str, seed: int) -> Instruction:
 
 def instruction_of(form: Form) -> Instruction:
     """A form with registers d (or p, q), a, b, c."""
-    roles = [x.role for x in get_entry(form).sources if x.role != "c" or form.c]
+    sources_ = (x for x in get_entry(form).sources if not x.is_implicit)
+    roles = [x.role for x in sources_ if x.role != "c" or form.c]
     sources = tuple(map(Register, roles))
     return Instruction(form, form.dst.names if form.dst else ("d",), sources)
 

@@ -27,6 +27,7 @@ from ptxscope.engine.isa.grammar import (
 )
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.isa.legality import count_forms
+from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.semantics.errata import ERRATA, TARGETS
@@ -318,6 +319,9 @@ def _pitfall_lines(entry: Entry) -> list[str]:
         "Where the PTX ISA contradicts itself:",
         (format_sentence(x.text) for x in entry.contradictions),
     )
+    if successor := find_successor(entry.opcode):
+        title = f"`{successor.summary}".replace(" does", "` does")
+        lines += _titled_list(f"{title}; but:", map(format_sentence, successor.differences))
     if entry.opcode in _CONSTANTS:
         line = parse(_CONSTANTS[entry.opcode])
         lines += _titled_list(f"With constants, as in `{line}`:", map(format_sentence, line.notes))

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import count
 
-from ..engine.isa.catalog import CATALOG
+from ..engine.isa.catalog import CATALOG, get_entry
 from ..engine.isa.entry import Group, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.legality import find_remarks, find_violations
@@ -208,7 +208,7 @@ def _iter_changed_forms(draw: SeededRandom, form: Form, level: int) -> Iterator[
 
 def _list_varied_slots(form: Form, level: int) -> list[Slot]:
     """Return the slots in which lines to choose from differ, without c and the destinations."""
-    slots = (x for x in CATALOG[form.opcode].slots if x.name not in ("c", "dst"))
+    slots = (x for x in get_entry(form).slots if x.name not in ("c", "dst"))
     return [
         x
         for x in slots

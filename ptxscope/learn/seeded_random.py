@@ -106,7 +106,7 @@ def _draw_slots(draw: SeededRandom, entry: Entry, level: int) -> Form:
     count = max(draw.random_below(max_count + 1) for _ in range(level))
     for slot in draw.shuffle(free_slots)[:count]:
         values[slot.name] = slot.values[draw.random_below(len(slot.values))]
-    blank = Form(entry.opcode, c=not entry.is_c_optional)
+    blank = Form(entry.opcode, c=entry.needs_c)
     return with_c(blank._replace(**values))  # type: ignore[arg-type]
 
 
@@ -125,7 +125,11 @@ def make_instruction(form_: Form) -> Instruction:
     return Instruction(
         form_,
         destinations,
-        tuple(Register(x.role) for x in get_entry(form_).sources if x.role != "c" or form_.c),
+        tuple(
+            Register(x.role)
+            for x in get_entry(form_).sources
+            if (x.role != "c" or form_.c) and not x.is_implicit
+        ),
     )
 
 

@@ -37,8 +37,8 @@ lop3.b32 d, a, b, c, 0xf8 | lop3.b32 d, a, b, c, 0xf0
 lop3.b32 d, a, b, c, 0xea | lop3.b32 d, a, b, c, 0xe8
 lop3.b32 d, a, b, 0x000f000f, 0xea | lop3.b32 d, a, b, 0x000f000f, 0x6a
 lop3.b32 d, a, b, c, 0x3c | lop3.b32 d, a, b, c, 0xc0
-lop3.b32 d, a, b, c, 0xca | lop3.b32 d, c, b, a, 0xca | 3
-lop3.b32 d, a, b, c, 0xf4 | lop3.b32 d, a, c, b, 0xf4 | 3
+lop3.b32 d, a, b, c, 0xca | lop3.b32 d, c, b, a, 0xca
+lop3.b32 d, a, b, c, 0xf4 | lop3.b32 d, a, c, b, 0xf4
 bfe.s32 d, a, b, c | bfe.u32 d, a, b, c
 bfe.u32 d, a, 8, 12 | bfe.s32 d, a, 8, 12
 bfe.s64 d, a, 40, 20 | bfe.u64 d, a, 40, 20
@@ -67,11 +67,11 @@ bfind.u32 d, a | bfind.s32 d, a
 bfind.shiftamt.u32 d, a | bfind.u32 d, a
 bfind.u64 d, a | bfind.shiftamt.u64 d, a
 clz.b32 d, a | popc.b32 d, a
-brev.b32 d, a | clz.b32 d, a | 3
+brev.b32 d, a | clz.b32 d, a
 fns.b32 d, a, b, 1 | fns.b32 d, a, 1, b
 dp4a.u32.u32 d, a, b, c | dp4a.s32.u32 d, a, b, c
 dp4a.s32.s32 d, a, b, c | dp4a.u32.u32 d, a, b, c
-dp4a.s32.u32 d, a, b, c | dp4a.s32.u32 d, b, a, c | 3
+dp4a.s32.u32 d, a, b, c | dp4a.s32.u32 d, b, a, c
 dp2a.lo.s32.s32 d, a, b, c | dp2a.hi.s32.s32 d, a, b, c
 dp2a.hi.u32.u32 d, a, b, c | dp2a.lo.u32.u32 d, a, b, c
 dp2a.lo.u32.s32 d, a, b, c | dp2a.lo.u32.u32 d, a, b, c

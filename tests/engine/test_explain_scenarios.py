@@ -12,7 +12,7 @@ from ptxscope import diagnose, evaluate, parse
 from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.confusable_opcodes import find_confusable_opcodes
 from ptxscope.engine.diagnosis.explanations import Explanation
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
@@ -133,7 +133,8 @@ def test_every_twin_is_a_legal_line_that_takes_what_is_written() -> None:
             ins = instruction_of(draw_form(opcode, rng))
             for twin in find_confusable_opcodes(ins.form):
                 assert twin.opcode != opcode
-                slots = {slot.name for slot in CATALOG[twin.opcode].slots}
+                entries = list_shapes(twin.opcode)
+                slots = {slot.name for entry in entries for slot in entry.slots}
                 kept = [n for n in ins.form._fields[1:] if n not in ("c", *twin.slots)]
                 assert all(n in slots for n in kept if ins.form.get(n))
 

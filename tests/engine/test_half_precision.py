@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, evaluate, parse, replay, trace
+from ptxscope import PtxError, diagnose, evaluate, parse, replay, trace
 from ptxscope.engine.isa.floats import decode_float, encode_float
 from ptxscope.engine.isa.half_entries import HALF_ENTRIES
 from ptxscope.engine.isa.legality import draw_entry_form
@@ -384,3 +384,43 @@ def test_check_and_the_explorer_read_them() -> None:
     assert walk
     rows = [row for row in walk.rows if "16" in row.text]
     assert [row.explained for row in rows if "set" in row.text] == [True] * 3
+
+
+# --- explanations ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("ptx", "values", "changed", "phrase"),
+    [
+        ("setp.lt.f16x2 p|q, a, b;", {"a": 0x3C003C00, "b": 0x4000}, {}, "p and q exchanged"),
+        (
+            "set.lt.f16x2.f16x2 d, a, b;",
+            {"a": 0x3C003800, "b": 0x3A004000},
+            {"a": 0x38003C00},
+            "half-words of a swapped",
+        ),
+        (
+            "set.lt.u32.bf16x2 d, a, b;",
+            {"a": 0x3F803F80, "b": 0x40000000},
+            {},
+            "half-words of d swapped",
+        ),
+        ("set.lt.f16.f16 d, a, b;", {"a": 0xBC00, "b": 0xBC01}, "set.lt.f16.s16 d, a, b;", ".s16"),
+        ("set.lt.f16.f16 d, a, b;", {"a": 0xFC01, "b": 0}, "set.ltu.f16.f16 d, a, b;", "`.ltu`"),
+        ("set.eq.u32.f16 d, a, b;", {"a": 1, "b": 0}, "set.eq.ftz.u32.f16 d, a, b;", "`.ftz`"),
+    ],
+)
+def test_a_slip_with_halves_is_explained(
+    ptx: str, values: dict[str, int], changed: str | dict[str, int], phrase: str
+) -> None:
+    if isinstance(changed, str):
+        got = evaluate(changed, values)
+    elif changed:
+        got = evaluate(ptx, values | changed)
+    else:
+        got = evaluate(ptx, values)
+        p, *q = got.values()
+        d = int(p)
+        got = {"p": q[0], "q": p} if q else {"d": d >> 16 | (d & 0xFFFF) << 16}
+    texts = [cause.phrase for found in diagnose(ptx, values, got) for cause in found.causes]
+    assert any(phrase in text for text in texts), texts

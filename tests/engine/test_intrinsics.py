@@ -12,6 +12,8 @@ from random import Random
 
 import pytest
 
+from ptxscope.engine.blocks.block_parser import parse_block
+from ptxscope.engine.blocks.block_trace import trace_block
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.listings.asm_bindings import parse_pasted
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
@@ -140,6 +142,28 @@ def test_a_call_gives_what_cuda_documents(name: str) -> None:
         assert result_of(name, row) == expected(name, *row) & (1 << width) - 1, row
 
 
+@pytest.mark.parametrize("name", sorted(x.name for x in map_intrinsics().values() if x.block))
+def test_an_intrinsic_of_several_instructions_is_a_block(name: str) -> None:
+    rng, parameters = Random(name), map_intrinsics()[name].parameters
+    block = parse_block(f"r = {name}({', '.join(parameters)});")
+    assert len(block.statements) == len(map_intrinsics()[name].block)
+    assert block.notes[0] == f"`{name}` {map_intrinsics()[name].compilation}"
+    width = 64 if name.endswith("ll") else 32
+    for _ in range(20):
+        row = [rng.choice(BITING) if rng.random() < 0.5 else rng.getrandbits(width)
+               for _ in parameters]  # fmt: skip
+        result = trace_block(block, dict(zip(parameters, row, strict=True))).result["r"]
+        assert result == expected(name, *row) & (1 << width) - 1, row
+
+
+def test_calls_one_after_the_other_are_a_block() -> None:
+    block = parse_block("t = __vneg4(b);\nunsigned d = __vaddus4(t, 0x01010101);")
+    traced = trace_block(block, {"b": 0x01020300})
+    assert traced.result["d"] == 0xFFFFFE01
+    assert [x.line for x in block.statements] == [1, 2]
+    assert len(block.notes) == 2
+
+
 def test_the_examples_of_the_programming_guide() -> None:
     for name, operands, result in (
         ("__vimax3_s32_relu", (-15, 8, 5), 8),
@@ -201,6 +225,23 @@ def test_an_intrinsic_of_several_instructions_says_which() -> None:
         parse("x = __vhaddu4(a, b);")
     with pytest.raises(NotOneError, match="there are 2 instructions here"):
         parse("x = __vadd4(a, b); y = __vsub4(x, b);")
+
+
+@pytest.mark.parametrize(
+    ("number", "bits"),
+    [
+        ("0", 0),
+        ("017u", 15),
+        ("0x10UL", 16),
+        ("+9", 9),
+        ("-1", WORD),
+        ("-010", WORD - 7),
+        ("0b11", 3),
+    ],
+)
+def test_numbers_are_as_in_c(number: str, bits: int) -> None:
+    assert parse(f"__vadd4(_a, {number})").constants["b"] == bits
+    assert parse(f"__usad(_a, b, {number})").constants["c"] == bits
 
 
 def test_a_difference_is_a_note() -> None:

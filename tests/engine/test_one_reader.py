@@ -20,6 +20,7 @@ from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.statement_scanner import scan_statements
+from ptxscope.engine.syntax.opcodes import is_passed_over
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.source import find_asm_texts, find_fragments
@@ -246,6 +247,9 @@ def test_a_prototype_keeps_nothing_of_what_follows() -> None:
 def test_opcodes_are_asked_of_the_catalog() -> None:
     for opcode in CATALOG:
         text = f"{opcode}.u32 d, a, b;\n"
+        if is_passed_over(opcode, ["u32"]):
+            assert not list(scan_statements([text]))
+            text = f"{opcode}.cc.u32 d, a, b;\n"
         assert [x.text for x in scan_statements([text])] == [text[:-1]], opcode
         for wrong in {f"{opcode[:-1]}x{opcode[-1]}", f"x{opcode}", opcode[1:] + opcode[0]}:
             meant = [x.span for x in scan(f"{wrong}.u32 d, a, b;")]

@@ -16,6 +16,7 @@ from ptxscope.engine.arrays.array_program import ArrayProgram
 from ptxscope.engine.arrays.block_runner import compute_batch, get_program
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.flagged_results import FlaggedResults
+from ptxscope.engine.arrays.integer_types import WidthError
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
@@ -181,7 +182,10 @@ def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
 def test_what_a_call_reads_last_it_may_write_over() -> None:
     for opcode in CATALOG:
         for seed in range(10):
-            program = ArrayProgram(lower(draw_form(opcode, Random(seed))))
+            try:
+                program = ArrayProgram(lower(draw_form(opcode, Random(seed))))
+            except WidthError:  # products of 128 bits are computed by Python integers
+                continue
             for call in program.calls:
                 out = program.slots[call.out]
                 for at in call.inputs:

@@ -352,7 +352,7 @@ def check_shift(tr: Trace) -> None:
 def check_destinations(tr: Trace, doc: Document) -> None:
     """What is flagged and said of what is written agrees with how the result is read."""
     ins = tr.instruction
-    names = [name for name in ins.destinations if name]
+    names = list(ins.results.values())
     writes = next(step for step in doc.steps if step.stage is Stage.WRITE)
     assert len(writes.rows) == max(len(set(names)), 1)
     said = writes.about

@@ -258,15 +258,17 @@ def test_what_follows_a_text_keeps_its_direction(text: str) -> None:
 @pytest.mark.parametrize("opcode", [x for x, model in EXAMPLES if model == "isa"])
 def test_a_long_name_is_told_once(opcode: str) -> None:
     short = example(opcode)
-    names = {name: f"%{name * 39}" for name in {*short.instruction.names.values()}}
+    names = {name: f"%{name * 39}" for name in {*short.instruction.written_names.values()}}
     line = re.sub(
         r"(?<=[\s|@!,-])%?\w+(?=[\s,;|.])",
         lambda found: names.get(found[0], found[0]),
         str(short.instruction).replace("|", " | "),
     ).replace(" | ", "|")
-    values = {names[x.name]: short.operands[x.roles[0]] for x in short.instruction.inputs}
+    values = {
+        names.get(x.name, x.name): short.operands[x.roles[0]] for x in short.instruction.inputs
+    }
     shown = trace(line, values)
-    assert shown.result.keys() == {names[x] for x in short.result}
+    assert shown.result.keys() == {names.get(x, x) for x in short.result}
     lines = render(shown).partition("\nPTX ISA")[0].splitlines()
     assert max(map(len, lines)) <= 80
     told = "".join(lines).replace(" ", "")

@@ -282,7 +282,7 @@ def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
         for x in tree.iter(f"{NS}rect")
         if x.get("rx") == "6"
     ]
-    for opcode in CATALOG:
+    for opcode in list(CATALOG)[:27]:
         card = card_of(tree, opcode)
         title = boxes(card)[0]
         left, top, width, height = next(

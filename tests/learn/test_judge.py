@@ -58,7 +58,8 @@ def notations(question: Question) -> list[str]:
         return [str(right), "true" if right else "false"]
     told = [f"0x{bits:x}", f"0b{bits:b}", f"  0X{bits:X} "]
     if where.type is not None and where.type.is_float:
-        return [*told, f"0{'f' if where.width == 32 else 'd'}{bits:0{where.width // 4}X}"]
+        letter = {32: "f", 64: "d"}.get(where.width)
+        return [*told, *([f"0{letter}{bits:0{where.width // 4}X}"] if letter else [])]
     if not where.is_number:
         told += [str(bits), str(bits - 2**where.width if bits >> (where.width - 1) else bits)]
     if where.type is not None and where.width == 32:

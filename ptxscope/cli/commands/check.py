@@ -44,9 +44,8 @@ Beside errors and errata, it warns of bit instructions (prmt, lop3, bfe, shf, â€
 replaces, and of operands and bits of literals that they ignore. Notes say what nvcc makes of CUDA's
 intrinsics (__vadd4, __byte_perm, â€¦) in a .cu, .cuh or .h file.
 
-A statement is not checked, which a note says, if part of it is a macro or an expression, if it is
-in `#if 0`, or if it is a half-precision instruction. If a macro holds the operands of an asm
-statement, their types are not checked.
+A statement is not checked, which a note says, if part of it is a macro or an expression, or if it
+is in `#if 0`. If a macro holds the operands of an asm statement, their types are not checked.
 
 Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """

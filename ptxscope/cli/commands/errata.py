@@ -6,7 +6,7 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
-from ...engine.isa.value_text import format_hex
+from ...engine.listings.counterexample import format_example
 from ...engine.semantics.errata import ERRATA, TARGETS
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
@@ -60,7 +60,7 @@ def run(words: Sequence[str]) -> int:
 
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
     """Return an erratum, or a wrong result for constants, as JSON."""
-    ptx, values, isa, ptxas = _format_example(x)
+    texts = format_example(*x.example)
     return {
         "id": x.id,
         "forms": x.forms,
@@ -69,23 +69,13 @@ def describe(x: Erratum | FoldingBug) -> dict[str, object]:
         "sentence": x.sentence,
         "remark": x.remark,
         "example": {
-            "ptx": ptx,
-            "values": values,
-            "isa": isa,
-            "ptxas": ptxas,
+            "ptx": x.example[0],
+            "values": texts.values,
+            "isa": texts.isa,
+            "ptxas": texts.ptxas,
         },
         "replacement": [*(_find_replacement(x) or ())],
     }
-
-
-def _format_example(x: Erratum | FoldingBug) -> tuple[str, dict[str, str], str, str]:
-    """Return an example with its values and results in hexadecimal, padded to their widths."""
-    ptx, values, *results = x.example
-    ins = parse(ptx)
-    roles = {name: role for role, name in ins.names.items()}
-    isa, ptxas = (format_hex(bits, ins.type_of("d").bits) for bits in results)
-    texts = {name: format_hex(bits, ins.type_of(roles[name]).bits) for name, bits in values.items()}
-    return ptx, texts, isa, ptxas
 
 
 def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
@@ -100,15 +90,15 @@ def _targets(x: Erratum | FoldingBug) -> str:
 
 
 def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
-    ptx, values, isa, ptxas = _format_example(x)
-    operands = " ".join(f"{name}={bits}" for name, bits in values.items())
+    texts = format_example(*x.example)
+    operands = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield f"{x.id}  {x.forms}"
     for results in filter(None, (x.sentence, x.remark)):
         yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
     yield f"    ptxas {x.versions}; {_targets(x)}"
-    yield f"    {ptx}"
+    yield f"    {x.example[0]}"
     yield f"      {operands}"
-    yield f"      isa {isa}   ptxas {ptxas}"
+    yield f"      isa {texts.isa}   ptxas {texts.ptxas}"
 
 
 def _replacement_lines(x: Erratum | FoldingBug) -> Iterator[str]:

@@ -14,6 +14,7 @@ from ...engine.isa.grammar import (
     format_syntax,
 )
 from ...engine.isa.legality import count_entry_forms
+from ...engine.isa.successors import find_successor
 from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.parser import parse
@@ -149,6 +150,8 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
     yield from _list_lines(
         "where the manual contradicts itself:", (x.text for x in entry.contradictions)
     )
+    if successor := find_successor(entry.opcode):
+        yield from _list_lines(f"{successor.summary}; but:", successor.differences)
     errata = [x for x in ERRATA if entry.opcode in x.opcodes]
     ptx, values = entry.example
     ins = parse(ptx)

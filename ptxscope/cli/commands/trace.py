@@ -60,6 +60,7 @@ _EPILOG = """\
 examples:
   ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
   ptxscope trace 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' %1=-1 %2=0 %3=0x11223344 --both
+  ptxscope trace 'd = __vabsdiffu4(x, y);' x=[1,2,3,4] y=[4,3,2,1]
   ptxscope trace 'asm("vmin4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(d) : ...)' %1=[1,2,3,4] %2=0 %3=0
   ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
       --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'

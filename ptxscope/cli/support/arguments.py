@@ -25,7 +25,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.evaluation import describe_operand
-from ...engine.tracing.operand_bits import Signature, bind_values
+from ...engine.tracing.operand_bits import Signature, bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace
 from .command_error import CommandError
 from .streams import print_message
@@ -112,7 +112,8 @@ def add_instruction(parser: argparse.ArgumentParser, *, is_optional: bool = Fals
         "ptx",
         metavar="PTX",
         nargs="?" if is_optional else None,
-        help="instruction, or block of several, as plain PTX or as an asm statement",
+        help="instruction, or block of several, as plain PTX, as an asm statement, or as calls of "
+        "CUDA's intrinsics",
     )
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
 
@@ -305,12 +306,13 @@ def bind_operands(
 ) -> dict[str, int]:
     """Return all operand bits by role; ``error_prefix`` names the line of an error."""
     _require_values(ins, bits, error_prefix)
-    return bind_values(ins, bits)
+    return bind_values(ins, complete_carry(ins, bits))
 
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
-    missing_operands = [operand for operand in ins.inputs if operand.name not in bits]
+    completed_bits = complete_carry(ins, bits)
+    missing_operands = [operand for operand in ins.inputs if operand.name not in completed_bits]
     if missing_operands:
         descriptions = ", ".join(
             describe_operand(operand.name, operand.roles) for operand in missing_operands

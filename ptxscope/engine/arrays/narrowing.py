@@ -214,8 +214,11 @@ def narrow_whole_shift(tape: Tape, op: Op, x: Node, k: Node | int) -> Node | Non
     """Split a shift as `split_shift` does, if all bits of the shifted value count anyway."""
     if isinstance(k, Node) or find_narrowest_type(x.range) or x.op not in _SUMS or len(x.nodes) < 2:
         return None
+    low_terms = [tape.cast(term, k, signed=False) for term in x.nodes]
+    if low_terms == list(x.nodes):  # k bits hold each term: the low sum would be x again
+        return None
     high = tape.emit(x.op, *(tape.shift_right(term, k) for term in x.nodes))
-    low = tape.emit(x.op, *(tape.cast(term, k, signed=False) for term in x.nodes))
+    low = tape.emit(x.op, *low_terms)
     return tape.add(high, tape.shift_right(low, k))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
@@ -27,12 +28,6 @@ _STAND_INS = {
     "shr.b32": "shf.r.clamp.b32 {}, {}, 0, {};",
     "shr.u32": "shf.r.clamp.b32 {}, {}, 0, {};",
     "shr.s32": "vshr.s32.s32.u32.clamp {}, {}, {};",
-    "add.u32": "vadd.u32.u32.u32 {}, {}, {};",
-    "add.s32": "vadd.s32.s32.s32 {}, {}, {};",
-    "sub.u32": "vsub.u32.u32.u32 {}, {}, {};",
-    "sub.s32": "vsub.s32.s32.s32 {}, {}, {};",
-    "add.sat.s32": "vadd.s32.s32.s32.sat {}, {}, {};",
-    "sub.sat.s32": "vsub.s32.s32.s32.sat {}, {}, {};",
 }
 """For an instruction outside of the catalog, the line of one that computes the same."""
 
@@ -50,7 +45,7 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl, shr, add and sub.
+    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl and shr.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -93,7 +88,7 @@ class _Reader:
         self.written_lines: list[str] = []
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
-        self.notes: list[str] = []
+        self.notes = [*program.notes]
         self.open_blocks: list[Statement] = []
         self.declarations: dict[str, Statement | None] = {}
         """The inner block that declares each given register, if one does."""
@@ -122,6 +117,10 @@ class _Reader:
                         self._move(statement)
                     else:
                         self._add(statement)
+                case StatementKind.UNKNOWN if _find_common_instruction(statement):
+                    self._check_count(statement)
+                    self.written_lines.append(f"{statement.text};")
+                    self._add(statement)
                 case _:
                     self._skip(statement)
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -181,8 +180,9 @@ class _Reader:
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins, note = statement.instruction or self._find_stand_in(statement), ""
-        if statement.instruction is None:
+        ins, note = statement.instruction or _find_common_instruction(statement), ""
+        if ins is None:
+            ins = self._find_stand_in(statement)
             note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
         spans = ins.spans if statement.instruction else {}
         sources: dict[str, _Contents] = {}
@@ -247,6 +247,15 @@ class _Reader:
             problem = "two outputs are one value here" if outputs else "this block has no result"
             self._fail(problem, (0, len(self.text.rstrip())))
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
+
+
+def _find_common_instruction(statement: Statement) -> Instruction | None:
+    """Return a common instruction of the catalog, ``add.u32``, which listings pass over."""
+    if statement.unread or statement.problems:
+        return None
+    with suppress(PtxError):
+        return parse(f"{statement.text};")
+    return None
 
 
 def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cache
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, ENTRIES, get_entry
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.slots import CMP6
@@ -48,26 +48,24 @@ def _get_shape(entry: Entry) -> tuple[list[str], list[str]]:
 
 
 @cache
-def _find_similar_opcodes(opcode: str) -> tuple[ConfusableOpcode, ...]:
-    """Return opcodes of the same slots and operands, and the operation on lanes of other widths."""
-    entry = CATALOG[opcode]
-    shape = _get_shape(entry)
-    opcodes = []
-    for candidate in CATALOG.values():
+def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
+    """Return opcodes with the same slots, or with the same operation on lanes of other widths."""
+    opcodes: dict[str, ConfusableOpcode] = {}
+    for candidate in ENTRIES:
         name = candidate.opcode
-        pair = frozenset((get_base_operation(opcode), get_base_operation(name)))
-        if name == opcode:
+        pair = frozenset((entry.base_opcode, candidate.base_opcode))
+        if name == entry.opcode or name in opcodes:
             continue
         if len(pair) == 1:
-            opcodes.append(ConfusableOpcode(name, _LANE_WIDTH_COST))
-        elif candidate.lanes == entry.lanes and _get_shape(candidate) == shape:
-            opcodes.append(ConfusableOpcode(name, _CONFUSION_COSTS.get(pair, _DEFAULT_COST)))
-    return tuple(opcodes)
+            opcodes[name] = ConfusableOpcode(name, _LANE_WIDTH_COST)
+        elif candidate.lanes == entry.lanes and _get_shape(candidate) == _get_shape(entry):
+            opcodes[name] = ConfusableOpcode(name, _CONFUSION_COSTS.get(pair, _DEFAULT_COST))
+    return tuple(opcodes.values())
 
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
-    for opcode in (*_find_similar_opcodes(form.opcode), *_iter_set_opcodes(form)):
+    for opcode in (*_find_similar_opcodes(get_entry(form)), *_iter_set_opcodes(form)):
         if carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots)):  # type: ignore[arg-type]
             yield opcode
 
@@ -88,7 +86,7 @@ def carry_over_form(form: Form) -> Form | None:
 
     Return None if a slot has a value that the instruction does not take.
     """
-    entry = CATALOG[form.opcode]
+    entry = get_entry(form)
     for name in Form._fields[1:]:
         if name == "c":
             continue
@@ -98,4 +96,4 @@ def carry_over_form(form: Form) -> Form | None:
                 return None
         elif not (slot.is_optional and value == slot.absent) and value not in slot.values:
             return None
-    return form if entry.is_c_optional else form._replace(c=True)
+    return form if entry.is_c_optional else form._replace(c=entry.needs_c)

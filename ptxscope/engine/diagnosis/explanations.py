@@ -191,7 +191,7 @@ def make_observation(
 
     Raise ValueError if a name or value does not fit the instruction.
     """
-    check_names(ins, values)
+    completed_values = check_names(ins, values)
     if not isinstance(observed, Mapping):
         if not ins.results:
             raise ValueError(f"{ins} writes nothing that could be observed")
@@ -213,7 +213,7 @@ def make_observation(
         )
     if not any(value.known_mask for value in observed_by_role.values()):
         raise ValueError("nothing was observed")
-    return Observation(bind_values(ins, values), observed_by_role)
+    return Observation(bind_values(ins, completed_values), observed_by_role)
 
 
 def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, get_entry
 from ..isa.entry import Group, Slot, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import is_type_slot
@@ -24,6 +24,8 @@ from .selector_simplicity import make_default_word
 
 SLOT_COSTS = {
     "sat": 1,
+    "relu": 1,
+    "product_word": 2,
     "dtype": 2,
     "atype": 2,
     "btype": 2,
@@ -307,5 +309,5 @@ def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | 
     # an ignored c stays as written unless the opcode changes
     is_kept = form.c and not (form.boolop or form.secop or form.dsel or "opcode" in slots)
     new_form = with_c(new_form, with_unread_c=is_kept)
-    is_c_required = new_form.c and ("opcode" not in slots or CATALOG[new_form.opcode].is_c_optional)
+    is_c_required = new_form.c and ("opcode" not in slots or get_entry(new_form).is_c_optional)
     return None if is_c_required and not has_c else new_form

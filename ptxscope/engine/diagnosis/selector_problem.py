@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.types import Selector
 from ..records import NamedTuple
@@ -67,7 +67,7 @@ class SelectorProblem(NamedTuple):
     @property
     def lanes(self) -> int:
         """Number of lanes: 2 or 4."""
-        return CATALOG[self.form.opcode].lanes
+        return get_entry(self.form).lanes
 
     @property
     def unit(self) -> int:

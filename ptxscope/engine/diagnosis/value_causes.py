@@ -49,14 +49,14 @@ def _make_swap(ins: Instruction, x: str, y: str, cost: int) -> Cause:
     return _make_exchange(ins, x, y, cost)._replace(exchanged_roles=(x, y))
 
 
-_SWAP_COST = 3
-"""Cost of the exchange of two operands, other than a and b."""
+_SWAP_COST = 2
+"""Cost of the exchange of two operands that are declared alike."""
 _OPERAND_SLOTS = ("asel", "bsel", "nega", "negb")
 
 
 def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
     """Yield the exchange of a and b; a literal takes neither a selector nor a sign."""
-    cause = _make_swap(ins, "a", "b", 2)
+    cause = _make_swap(ins, "a", "b", _SWAP_COST)
     if not any(isinstance(ins.roles[role], Immediate) for role in "ab"):
         yield cause
     elif not any(ins.form.get(name) for name in _OPERAND_SLOTS):
@@ -64,16 +64,12 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_similar_swaps(ins: Instruction, roles: Iterable[str]) -> Iterator[Cause]:
-    """Yield the exchange of two operands, not both a and b, that are declared alike.
-
-    Positions and lengths have limits of their own; they are exchanged more easily.
-    """
+    """Yield the exchange of two operands that are declared alike, other than a and b."""
     for x, y in combinations(roles, 2):
         first, second = ins.entry.get_operand(x), ins.entry.get_operand(y)
-        if first._replace(role=second.role) == second and ins.roles[x] != ins.roles[y]:
-            cost = _SWAP_COST - (first.literal_range is not None)
-            if (x, y) != ("a", "b"):
-                yield _make_swap(ins, x, y, cost)
+        is_alike = first._replace(role=second.role) == second
+        if is_alike and ins.roles[x] != ins.roles[y] and (x, y) != ("a", "b"):
+            yield _make_swap(ins, x, y, _SWAP_COST)
 
 
 def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
@@ -153,6 +149,10 @@ def _make_byte_reversal(types: Mapping[str, Type]) -> _Value:
     return lambda role, bits, _: _reverse_bytes(bits[role], types[role].bits)
 
 
+def _swap_halves(bits: int) -> int:
+    return bits >> 16 | (bits & 0xFFFF) << 16
+
+
 def _reverse_bytes(bits: int, width: int) -> int:
     return int.from_bytes(bits.to_bytes(width // 8, "big"), "little")
 
@@ -167,7 +167,10 @@ def _iter_misreadings(ins: Instruction, name: str, roles: str, type_: Type) -> I
         for unit, part in ((8, "byte"), (16, "half-word")):
             phrase = f"with {name} sign-extended from its low {part}"
             yield make_operand_cause(roles, phrase, 4, _make_sign_extension(unit))
-    if ins.entry.group is Group.COMPARE and type_.bits >= 32:
+    if type_.lanes == 2:
+        phrase = f"with the half-words of {name} swapped"
+        yield make_operand_cause(roles, phrase, 2, lambda role, bits, _: _swap_halves(bits[role]))
+    if ins.entry.group is Group.COMPARE and type_.bits >= 32 and type_.lanes == 1:
         yield make_operand_cause(
             roles, f"with {name}'s integer made a float", 4, _to_float(type_.bits)
         )
@@ -240,7 +243,7 @@ def _iter_storage_misreadings(name: str) -> Iterator[Cause]:
     Swapped halves cost more than a selector.
     """
     phrase = f"with the half-words of {name} swapped"
-    yield _make_d_misreading(phrase, 4, lambda bits: bits >> 16 | (bits & 0xFFFF) << 16)
+    yield _make_d_misreading(phrase, 4, _swap_halves)
     for unit, cost in ((8, 4), (16, 3)):
         for signed, kind in ((False, ""), (True, "signed ")):
             yield _make_d_misreading(
@@ -265,15 +268,15 @@ def _exchange_p_and_q(result: Bits) -> Bits:
 
 def _make_d_misreading(phrase: str, cost: int, change: Callable[[int], int]) -> Cause:
     def reading(result: Bits) -> Bits:
-        return {"d": change(result["d"])}
+        return {**result, "d": change(result["d"])}
 
     return Cause(CauseKind.READING, _READING_ASPECT, phrase, cost, reading=reading)
 
 
 def format_changed_operands(ins: Instruction, old_bits: Bits, new_bits: Bits) -> str:
-    """Return the operands that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
+    """Return the registers that a cause changed: ``%1 = 0x00000001, %3 = 0x00000000``."""
     return ", ".join(
         f"{ins.format_operand(role)} = {format_hex(bits, ins.type_of(role).bits)}"
         for role, bits in new_bits.items()
-        if bits != old_bits[role]
+        if bits != old_bits[role] and not isinstance(ins.roles.get(role), Immediate)
     )

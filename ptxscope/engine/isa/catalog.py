@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import lru_cache
 
+from .arithmetic_entries import ARITHMETIC_ENTRIES
 from .contradictions import find_contradictions
 from .entry import Entry, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
@@ -448,6 +449,7 @@ ENTRIES: tuple[Entry, ...] = (
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
     ),
     *INTEGER_ENTRIES,
+    *ARITHMETIC_ENTRIES,
     *HALF_ENTRIES,
 )
 """The entries, those of one opcode together: first the 27, in the order of the PTX ISA."""
@@ -473,14 +475,16 @@ def list_shapes(opcode: str) -> tuple[Entry, ...]:
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """Return the entry of an opcode with these modifiers, spelled without their dots.
 
-    None if the catalog lacks the opcode.
+    None if the catalog lacks the opcode, or has it with other modifiers only, as ``mad.lo``, or
+    with other types only, as ``add.f32``.
     """
     shapes = list_shapes(opcode)
     defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
     matches = (
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
     )
-    return next(matches, next(defaults, shapes[0] if shapes else None))
+    found = next(matches, next(defaults, None))
+    return found if found and found.foreign_types.isdisjoint(modifiers) else None
 
 
 def get_entry(form: Form) -> Entry:

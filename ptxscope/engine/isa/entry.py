@@ -124,7 +124,9 @@ class MinimumVersion(NamedTuple):
 
 
 def format_targets(minimum: str) -> str:
-    """Return ``sm_20 and later``, or ``any target``."""
+    """Return ``sm_20 and later``, ``sm_120f and its family``, or ``any target``."""
+    if minimum.endswith("f"):
+        return f"{minimum} and its family"
     return "any target" if minimum == "any" else f"{minimum} and later"
 
 
@@ -139,6 +141,8 @@ class Operand(NamedTuple):
     """Whether the result can keep some lanes of the operand, although it is read as one number."""
     literal_range: Range | None = None
     """The integers that a literal may be; None for all."""
+    is_implicit: bool = False
+    """Whether the text does not name it: the carry flag."""
 
     def get_type(self, form: Form) -> Type:
         """Return the operand's type in a form."""
@@ -177,6 +181,10 @@ class Entry(NamedTuple):
     """Modifiers any of which selects this entry among those of its opcode; empty by default."""
     brief: str = ""
     """A summary of a few words, for narrow lists."""
+    is_common: bool = False
+    """Whether all code has it, so that its forms without flags count only where no others are."""
+    foreign_types: frozenset[str] = frozenset()
+    """Types with which the opcode is another instruction, which the catalog lacks."""
 
     def __hash__(self) -> int:
         return hash((self.opcode, self.distinguishing_modifiers))
@@ -206,18 +214,20 @@ class Entry(NamedTuple):
 
     @property
     def sources(self) -> tuple[Operand, ...]:
-        """The source operands that have a value: a, and b, c and e if there are such."""
-        return tuple(x for x in self.written_sources if x.role is not Role.TABLE)
+        """The source operands that have a value: those of a, b, c, e and CC.CF that are read."""
+        sources = (x for x in self.operands if x.role not in DESTINATIONS)
+        return tuple(x for x in sources if x.role is not Role.TABLE)
 
     @property
     def written_sources(self) -> tuple[Operand, ...]:
         """The operands after the destination as they are written, with a truth table."""
-        return tuple(operand for operand in self.operands if operand.role not in DESTINATIONS)
+        sources = (x for x in self.operands if x.role not in DESTINATIONS)
+        return tuple(x for x in sources if not x.is_implicit)
 
     @property
     def destination_pattern(self) -> str:
         """The documented pattern of the destination: ``d``, ``p{|q}``, ``d|p``."""
-        roles = [operand.role for operand in self.destinations]
+        roles = [operand.role for operand in self.destinations if not operand.is_implicit]
         return "p{|q}" if Role.Q in roles else "|".join(roles)
 
     @property

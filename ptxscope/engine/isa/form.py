@@ -9,6 +9,7 @@ from .types import (
     Cmp,
     Destinations,
     PermuteMode,
+    ProductWord,
     Scale,
     SecOp,
     Selector,
@@ -38,10 +39,15 @@ class Form(NamedTuple):
     """The type of c in ``slct``."""
     po: bool = False
     sat: bool = False
+    relu: bool = False
+    """Whether a negative result becomes 0."""
+    cc: bool = False
+    """Whether the carry is written."""
     mode: ShiftMode | None = None
     permute_mode: PermuteMode | None = None
     direction: ShiftDirection | None = None
     byte_pair: BytePair | None = None
+    product_word: ProductWord | None = None
     shiftamt: bool = False
     """Whether ``bfind`` yields a shift amount instead of a position."""
     scale: Scale | None = None

@@ -14,11 +14,15 @@ class Role(StrEnum):
     TABLE = "lut"
     """The truth table of ``lop3``: a literal of the form, not an input."""
     E = "e"
+    CARRY = "cc"
+    """The carry flag CC.CF as a source; no operand in the text."""
     GUARD = "guard"
     D = "d"
     """As an input, the old value of the destination, which a guard may keep; likewise p and q."""
     P = "p"
     Q = "q"
+    CARRY_OUT = "cf"
+    """The carry flag CC.CF as a destination."""
 
     @property
     def label(self) -> str:
@@ -28,5 +32,7 @@ class Role(StrEnum):
         return "old" if self in DESTINATIONS else str(self)
 
 
-DESTINATIONS = (Role.D, Role.P, Role.Q)
+DESTINATIONS = (Role.D, Role.P, Role.Q, Role.CARRY_OUT)
+CARRY_REGISTER = "CC.CF"
+"""The register of the carry flag; no register in a text can have this name."""
 ORDER = {role: index for index, role in enumerate(Role)}

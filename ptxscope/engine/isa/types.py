@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from ..records import NamedTuple
 
-_TYPE = re.compile(r"(bf|[bfsu])(\d+)(x2)?")
+_TYPE = re.compile(r"(bf|[bfsu])(\d+)(?:x([24]))?")
 _FRACTION_BITS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}
 
 
@@ -30,14 +30,18 @@ class Type(StrEnum):
     F16X2 = "f16x2"
     BF16 = "bf16"
     BF16X2 = "bf16x2"
+    U16X2 = "u16x2"
+    S16X2 = "s16x2"
+    U8X4 = "u8x4"
+    S8X4 = "s8x4"
     PRED = "pred"
 
     bits: int
     """The width in bits: 1, 16, 32 or 64."""
     lanes: int
-    """The number of values that the bits hold: 2 for ``.f16x2`` and ``.bf16x2``, else 1."""
+    """The number of values that the bits hold: 2 or 4 for a packed type, else 1."""
     signed: bool
-    """Whether the type is ``.s16``, ``.s32`` or ``.s64``."""
+    """Whether the numbers are signed integers."""
     is_float: bool
     """Whether the bits are one float: ``.f16``, ``.bf16``, ``.f32`` or ``.f64``."""
     fraction_bits: int
@@ -45,8 +49,8 @@ class Type(StrEnum):
 
     def __init__(self, text: str) -> None:
         match = _TYPE.fullmatch(text)
-        kind, unit, packing = match.groups() if match else ("", 1, None)
-        self.lanes = 2 if packing else 1
+        kind, unit, count = match.groups() if match else ("", 1, None)
+        self.lanes = int(count or 1)
         self.bits = int(unit) * self.lanes
         self.signed = kind == "s"
         self.fraction_bits = _FRACTION_BITS.get(text, 0)
@@ -54,7 +58,10 @@ class Type(StrEnum):
 
     @property
     def lane_type(self) -> Type:
-        """The type of one lane: ``.f16`` for ``.f16x2``, the type itself if it has one lane."""
+        """The type of one lane: ``.f16`` for ``.f16x2``.
+
+        The type itself if it has one lane, or lanes of 8 bits: no instruction has that type alone.
+        """
         return Type(self.value.removesuffix("x2"))
 
     @property
@@ -143,6 +150,13 @@ class ShiftDirection(StrEnum):
 
     LEFT = "l"
     RIGHT = "r"
+
+
+class ProductWord(StrEnum):
+    """The word of a product that ``mad`` adds to c."""
+
+    LO = "lo"
+    HI = "hi"
 
 
 class BytePair(StrEnum):

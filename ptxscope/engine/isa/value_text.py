@@ -28,8 +28,11 @@ def format_value(bits: int, type_: Type) -> str:
         return format_float(bits, type_)
     if type_.lanes > 1:
         unit = type_.bits // type_.lanes
-        shifts = reversed(range(0, type_.bits, unit))
-        lanes = (format_value(bits >> x & ((1 << unit) - 1), type_.lane_type) for x in shifts)
+        parts = [bits >> x & ((1 << unit) - 1) for x in reversed(range(0, type_.bits, unit))]
+        if type_.lane_type.is_float:
+            lanes = [format_float(part, type_.lane_type) for part in parts]
+        else:
+            lanes = [str(cast(part, unit, type_.signed)) for part in parts]
         return f"[{', '.join(lanes)}]"
     return str(cast(bits, type_.bits, type_.signed))
 

@@ -1,20 +1,23 @@
-"""Simple instructions that a run executes besides the 27 instructions: moves, bits, sums.
+"""Simple instructions that a run executes, but does not explain: sums, moves, shifts.
 
-They carry values from one explained instruction to the next, so they need no stages: each is one
-function on unsigned bits, and its result is truncated to the width of the instruction.
+They carry values from one explained instruction to the next. Common instructions of the catalog,
+such as ``add.u32``, are computed by their plans. The others are functions on unsigned bits.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import cache
 
+from ..isa.catalog import find_entry
+from ..isa.form import Form
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..records import NamedTuple
-
-_WORD = get_limits(32, signed=False).high
-_SIGNED = get_limits(32, signed=True)
+from ..semantics.lowering import lower
+from ..semantics.plan_execution import compute_results
+from ..syntax.opcodes import is_passed_over
 
 
 class PlainOperation(NamedTuple):
@@ -33,7 +36,26 @@ class PlainOperation(NamedTuple):
 
 def find_operation(name: str) -> PlainOperation | None:
     """Return the operation of an opcode with modifiers (``shr.s32``), or None."""
-    return _OPERATIONS.get(name)
+    return _OPERATIONS.get(name) or _find_common_operation(name)
+
+
+@cache
+def _find_common_operation(name: str) -> PlainOperation | None:
+    """Return the operation of a common instruction of the catalog: ``add.u32``."""
+    opcode, *modifiers = name.split(".")
+    entry = find_entry(opcode, modifiers)
+    if entry is None or not entry.is_common or not is_passed_over(opcode, modifiers):
+        return None
+    type_ = next((x for x in entry.slots[-1].values if [x] == modifiers), None)
+    if not isinstance(type_, Type) or type_.bits == 64:  # a run has no addresses
+        return None
+    plan = lower(Form(opcode, stype=type_))
+    roles = [operand.role for operand in entry.sources]
+
+    def compute(*bits: int) -> int:
+        return compute_results(plan, dict(zip(roles, bits, strict=True)))["d"]
+
+    return PlainOperation(type_, len(roles), compute)
 
 
 def join(parts: tuple[int, ...]) -> int:
@@ -58,52 +80,6 @@ def _shift_right_signed(word: int, amount: int) -> int:
     return cast(word, 32, True) >> min(amount, 31)
 
 
-def _make_saturating(sum_: Callable[[int, int], int]) -> Callable[[int, int], int]:
-    def saturate(x: int, y: int) -> int:
-        exact = sum_(cast(x, 32, True), cast(y, 32, True))
-        return max(_SIGNED.low, min(_SIGNED.high, exact))
-
-    return saturate
-
-
-def _compute_lop3(a: int, b: int, c: int, table: int) -> int:
-    """Look up each result bit in the table: the index is the bits of a, b, c, a highest."""
-    result = 0
-    for index in range(8):
-        if table >> index & 1:
-            word = _WORD
-            for place, source in ((4, a), (2, b), (1, c)):
-                word &= source if index & place else ~source
-            result |= word
-    return result
-
-
-def _compute_prmt(a: int, b: int, control: int) -> int:
-    """Return four bytes of {b, a}, or their signs, by the digits of the control."""
-    pair = (b << 32 | a).to_bytes(8, "little")
-    picked = bytearray()
-    for index in range(4):
-        digit = control >> 4 * index & 0xF
-        byte = pair[digit & 7]
-        picked.append((0xFF if byte & 0x80 else 0) if digit & 8 else byte)
-    return int.from_bytes(picked, "little")
-
-
-_PERMUTATIONS = {
-    "f4e": (0x3210, 0x4321, 0x5432, 0x6543),
-    "b4e": (0x5670, 0x6701, 0x7012, 0x0123),
-    "rc8": (0x0000, 0x1111, 0x2222, 0x3333),
-    "ecl": (0x3210, 0x3211, 0x3222, 0x3333),
-    "ecr": (0x0000, 0x1110, 0x2210, 0x3210),
-    "rc16": (0x1010, 0x3232, 0x1010, 0x3232),
-}
-"""Selectors by the two low control bits, for each mode of ``prmt`` (PTX ISA 9.7.9.7)."""
-
-
-def _make_permute_mode(selectors: tuple[int, ...]) -> Callable[[int, int, int], int]:
-    return lambda a, b, control: _compute_prmt(a, b, selectors[control & 3])
-
-
 def _copy_word(word: int) -> int:
     return word
 
@@ -119,19 +95,10 @@ def _make_operations() -> dict[str, PlainOperation]:
     for type_ in (Type.B32, Type.PRED):
         for name, (sources, compute) in words.items():
             operations[f"{name}.{type_}"] = PlainOperation(type_, sources, compute)
-    for type_ in (Type.U32, Type.S32):
-        operations[f"add.{type_}"] = PlainOperation(type_, 2, operator.add)
-        operations[f"sub.{type_}"] = PlainOperation(type_, 2, operator.sub)
-    operations["add.sat.s32"] = PlainOperation(Type.S32, 2, _make_saturating(operator.add))
-    operations["sub.sat.s32"] = PlainOperation(Type.S32, 2, _make_saturating(operator.sub))
     operations["shl.b32"] = PlainOperation(Type.B32, 2, _shift_left)
     operations["shr.b32"] = PlainOperation(Type.B32, 2, _shift_right)
     operations["shr.u32"] = PlainOperation(Type.U32, 2, _shift_right)
     operations["shr.s32"] = PlainOperation(Type.S32, 2, _shift_right_signed)
-    operations["lop3.b32"] = PlainOperation(Type.B32, 4, _compute_lop3)
-    operations["prmt.b32"] = PlainOperation(Type.B32, 3, _compute_prmt)
-    for mode, selectors in _PERMUTATIONS.items():
-        operations[f"prmt.b32.{mode}"] = PlainOperation(Type.B32, 3, _make_permute_mode(selectors))
     return operations
 
 

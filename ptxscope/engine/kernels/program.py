@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from functools import cache
 
+from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..records import NamedTuple
@@ -95,6 +96,8 @@ class Program(NamedTuple):
     """The bindings of the asm statement."""
     scopes: tuple[Scope, ...] = ()
     """The scopes of its registers, including registers that no statement names."""
+    notes: tuple[str, ...] = ()
+    """Remarks on the text that its PTX was read from."""
 
     @property
     def unread(self) -> tuple[Statement, ...]:
@@ -140,8 +143,9 @@ class Program(NamedTuple):
         return any(declaration and declaration.is_register for declaration in declarations)
 
     def register(self, name: str) -> str | None:
-        """Return the register with a name, or with the name after a ``%``."""
-        return next((x for x in (name, f"%{name}") if x in self.types), None)
+        """Return the register with a name, or with the name after a ``%``; ``cc`` is the carry."""
+        names = (name, f"%{name}", *((CARRY_REGISTER,) if name == Role.CARRY else ()))
+        return next((x for x in names if x in self.types), None)
 
     def find_registers(self, name: str, *, is_at_end: bool = False) -> tuple[str, ...]:
         """Return the registers for a name, with or without ``%``, or for a C variable.

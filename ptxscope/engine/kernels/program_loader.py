@@ -17,7 +17,7 @@ from ..syntax import tokens as syntax
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.intrinsic_calls import has_calls
-from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode
+from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_statement
 from ..syntax.register_checks import find_register_problems
@@ -192,6 +192,7 @@ class _Loader:
                 declared_types,
                 self.bindings,
                 (self.scopes.scope, *scopes),
+                self.fragment.notes,
             )
 
     def _go_through(self, starts: set[int]) -> None:
@@ -229,10 +230,11 @@ class _Loader:
 
     def _is_prose(self, raw: RawInstruction) -> bool:
         """Return whether a statement of a string is a sentence."""
-        if is_other_opcode(raw.opcode.text):
+        opcode = raw.opcode.text
+        if is_other_opcode(opcode) or is_passed_over(opcode, raw.modifier_names):
             return False
         statement_text = self.fragment.ptx[raw.opcode.start : raw.span[1]]
-        return not is_meant(raw.opcode.text) or is_prose(statement_text)
+        return not is_meant(opcode) or is_prose(statement_text)
 
     def _read_conditions(self, end: int) -> None:
         """Open and close the preprocessor conditions in the gaps up to a position."""
@@ -324,7 +326,7 @@ class _Loader:
         return bisect_right(self.lines, self.fragment.find_origin(position, position + 1)[0])
 
     def _make_statement(self, raw: RawInstruction) -> Statement:
-        opcode = ".".join([raw.opcode.text, *(x.text[1:] for x in raw.modifiers)])
+        opcode = ".".join([raw.opcode.text, *raw.modifier_names])
         if GAP in opcode:
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
             opcode = self.fragment.describe(raw.opcode.start, end, self.text)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import chain, islice
 
 from ..isa.form import Form
-from ..isa.roles import DESTINATIONS
+from ..isa.roles import DESTINATIONS, Role
+from ..isa.value_text import format_hex
 from ..records import NamedTuple, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
@@ -36,6 +37,27 @@ class Counterexample(NamedTuple):
     ptxas: int
     model: Model
     """The newest assembler with this result."""
+
+
+class FormattedExample(NamedTuple):
+    """Operands and two results in hexadecimal, padded to their widths."""
+
+    values: dict[str, str]
+    """The operands by register name."""
+    isa: str
+    ptxas: str
+
+
+def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
+    """Format operands and results of a line that writes d."""
+    ins = parse(ptx)
+    widths = {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    width = ins.type_of(Role.D).bits
+    return FormattedExample(
+        {name: format_hex(bits, widths[name]) for name, bits in values.items()},
+        format_hex(isa, width),
+        format_hex(ptxas, width),
+    )
 
 
 def find_counterexample(ins: Instruction) -> Counterexample | None:

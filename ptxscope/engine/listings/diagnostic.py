@@ -37,8 +37,8 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     "note": (Severity.NOTE, "The instruction is legal; the note is worth knowing."),
     "unread": (
         Severity.NOTE,
-        "It is not checked: a half-precision instruction, a sum as an operand, a file of unknown "
-        "kind, code in `#if 0`, or text with unknown parts.",
+        "It is not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text "
+        "with unknown parts.",
     ),
     "shorter": (
         Severity.WARNING,

@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..isa.catalog import CATALOG
 from ..syntax.errors import Span
+from ..syntax.opcodes import make_opcode_pattern
 from ..syntax.scopes import Scopes
 from ..syntax.source import GAP, Fragment
 from .text_fragments import TextFragment, iter_parts, join_fragments
 
-OPCODES = "|".join(CATALOG)
+OPCODES = make_opcode_pattern()
+_TYPE_NAME = r"(?:[bsu](?:16|32|64)|[su](?:16x2|8x4)|f32|f64)"
 _HOLE = (
     rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
     r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
@@ -19,7 +20,7 @@ _HOLE = (
 """A part that a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 PTX_STATEMENT = re.compile(
-    rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)\b)"
+    rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.{_TYPE_NAME}\b)"
     r"(?:\.\w++)++[^;\"]{0,500}+;",
     re.ASCII,
 )
@@ -35,7 +36,7 @@ OPCODE_WITH_HOLES = re.compile(
 )
 """Such a statement with parts of the opcode and modifiers filled in elsewhere."""
 STATEMENT_WITHOUT_OPCODE = re.compile(
-    rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.(?:[bsu](?:16|32|64)|f32|f64)(?:\.\w++)*+\s++"
+    rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.{_TYPE_NAME}(?:\.\w++)*+\s++"
     r"[^\s,;\"]++\s*+(?:,\s*+[^\s,;\"]++\s*+){2,8}+;",
     re.ASCII,
 )
@@ -43,7 +44,7 @@ STATEMENT_WITHOUT_OPCODE = re.compile(
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )
-_TYPE = re.compile(r"\.(?:[bsu](?:16|32|64)|f32|f64)\b")
+_TYPE = re.compile(rf"\.{_TYPE_NAME}\b")
 _HOLE_PATTERN = re.compile(_HOLE)
 _STATEMENT_END = re.compile(r"[;}\n]")
 _OPERANDS = re.compile(

@@ -14,7 +14,13 @@ from functools import lru_cache
 
 from ..records import NamedTuple
 from ..syntax.errors import Span
-from ..syntax.opcodes import OPCODES, OTHER_OPCODES, is_meant, make_alternation
+from ..syntax.opcodes import (
+    OPCODES,
+    OTHER_OPCODES,
+    is_meant,
+    make_alternation,
+    make_other_opcode_pattern,
+)
 from ..syntax.scopes import (
     DIRECTIVES,
     RegisterDeclaration,
@@ -36,7 +42,7 @@ _MAX_MEMO_CHARS = 40
 
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
-_OTHER_OPCODE = rf"(?:{make_alternation(OTHER_OPCODES)})(?![\w$])"
+_OTHER_OPCODE = make_other_opcode_pattern()
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
 _EVENT = re.compile(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)

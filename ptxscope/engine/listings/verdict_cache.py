@@ -142,7 +142,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         from .replacement import make_replacement  # it loads the back end for PTX
 
         lines = make_replacement(ins) or ()
-    names = ins.names
+    names = ins.written_names
     numbers = [_STAND_IN.fullmatch(name) for name in names.values()]
     return CachedVerdict(
         ins,

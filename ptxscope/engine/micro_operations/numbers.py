@@ -147,6 +147,7 @@ class Negate(MicroOperation):
     """-x: the complement plus one, exactly."""
 
     formula = "-{x}"
+    about = "-a, exactly."
     prefix = "-"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

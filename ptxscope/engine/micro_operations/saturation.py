@@ -88,6 +88,8 @@ class Clamp(MicroOperation):
             bounds = f"at least {self.low}; there is no upper bound on t"
         else:
             bounds = f"{self.low}..{self.high}"
+        if rows[0].instruction.form.relu:
+            return ".relu makes negative numbers 0."
         truncation = describe_truncation(rows)
         return (
             f"{truncation}; .sat then clamps to {bounds}."
@@ -219,14 +221,16 @@ class Truncate(MicroOperation):
         return LaneText(formula, f"{view.x} does not fit in {self.type_name}: {low_bits}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        action = format_write(rows)
+        flags = [x for x in rows if isinstance(x.micro, Truncate) and x.micro.bits < self.bits]
+        words = [row for row in rows if row not in flags]
+        action = format_write(words, len(words) if self.bits == 1 else 2)
         if format_destinations(rows) == "_":
             return "Nothing is written: the destination is `_`."
         if self.bits == 1:
-            singular = action.replace("go ", "goes ").replace("are ", "is ")
-            return f"The predicates {action}." if len(rows) > 1 else f"The predicate {singular}."
+            return f"The predicate{'s' if len(rows) > 1 else ''} {action}."
         low = "" if rows[0].inputs[0].micro.is_choice else "low "  # a choice has these bits only
-        return f"The {low}{self.bits} bits {action}."
+        sentence = f"The {low}{self.bits} bits {action}."
+        return f"{sentence} One bit {format_write(flags, 1)}." if flags else sentence
 
     def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")

@@ -85,7 +85,7 @@ class Select(MicroOperation):
         entry, unit, role = site.instruction.entry, self.unit, site.row.role
         if unit == _WORD:
             return
-        is_of_pair = entry.lanes > 1 or entry.find_slot(f"{role}sel")
+        is_of_pair = entry.has_lane_selectors or entry.find_slot(f"{role}sel")
         words = (Role.A, Role.B) if is_of_pair else (Role(role),)
         own_word = words.index(Role(role))
         picks = tuple((words.index(Role(site.inputs[word])), index) for word, index in self.picks)
@@ -251,5 +251,7 @@ def format_read_type(row: RowView) -> str:
     type_name = format_integer_type(row.range.low < 0, written_type.bits)
     if form.opcode == "vmad" and row.role == "c":
         written_type = form.final_type
+    if written_type.lanes > 1:
+        return str(written_type)
     is_same = type_name == written_type or str(written_type)[0] == "b"
     return type_name if is_same else f"{type_name} (not {written_type}!)"

@@ -16,6 +16,7 @@ class Stage(StrEnum):
     BOOLEAN = "boolean"
     CHOOSE = "choose"
     SUM = "sum"
+    CARRY = "carry"
     SCALE = "scale"
     SATURATE = "saturate"
     SECONDARY = "secondary"

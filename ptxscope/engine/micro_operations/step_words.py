@@ -17,12 +17,12 @@ def format_destinations(rows: Sequence[RowView]) -> str:
     return " and ".join(row.destination for row in rows)
 
 
-def format_write(rows: Sequence[RowView]) -> str:
-    """Describe what happens to the bits that a step writes: ``are written to d``."""
+def format_write(rows: Sequence[RowView], count: int = 2) -> str:
+    """Describe what happens to ``count`` bits that a step writes: ``are written to d``."""
     names = format_destinations(rows)
     if rows[0].instruction.guard is not None:  # the guard decides about the write
-        return f"go to {names} if the guard holds"
-    return f"are written to {names}"
+        return f"{'goes' if count == 1 else 'go'} to {names} if the guard holds"
+    return f"{'is' if count == 1 else 'are'} written to {names}"
 
 
 def append_sentence(start: str, sentence: str) -> str:

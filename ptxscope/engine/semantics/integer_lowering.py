@@ -33,6 +33,8 @@ from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount
 from ..micro_operations.stage import Stage
+from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
+from .arithmetic_lowering import build_lanes
 from .plan import Builder
 from .rules import Rules
 
@@ -177,22 +179,17 @@ def lower_fns(b: Builder, _: Form, rules: Rules) -> dict[str, str]:
 def lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``dp4a``: the products of four pairs of bytes."""
     lanes = range(4)
-    x = _build_lanes(b, "a", form.atype, 8, lanes)
-    y = _build_lanes(b, "b", form.btype, 8, lanes)
+    x = build_lanes(b, "a", form.atype is Type.S32, 8, lanes)
+    y = build_lanes(b, "b", form.btype is Type.S32, 8, lanes)
     return _build_dot_product(b, form, x, y, 4)
 
 
 def lower_dp2a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``dp2a``: the products of both half-words of a and the low or high bytes of b."""
     first = 2 if form.byte_pair is BytePair.HI else 0
-    x = _build_lanes(b, "a", form.atype, 16, range(2))
-    y = _build_lanes(b, "b", form.btype, 8, range(first, first + 2))
+    x = build_lanes(b, "a", form.atype is Type.S32, 16, range(2))
+    y = build_lanes(b, "b", form.btype is Type.S32, 8, range(first, first + 2))
     return _build_dot_product(b, form, x, y, 2)
-
-
-def _build_lanes(b: Builder, role: str, type_: Type | None, unit: int, lanes: range) -> str:
-    part = b.add_row(Stage.SELECT, role, Select(unit, tuple((0, i) for i in lanes)), role)
-    return b.extend(Stage.EXTEND, role, part, unit, type_ is Type.S32)
 
 
 def _build_dot_product(b: Builder, form: Form, x: str, y: str, count: int) -> dict[str, str]:
@@ -219,6 +216,7 @@ def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 LOWERINGS = {
+    **ARITHMETIC_LOWERINGS,
     "prmt": lower_prmt,
     "lop3": lower_lop3,
     "bfe": lower_bfe,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
-from ..isa.roles import DESTINATIONS, ORDER, Role
+from ..isa.roles import CARRY_REGISTER, DESTINATIONS, ORDER, Role
 from ..isa.types import Destinations, Type
 from ..records import FrozenDict, NamedTuple, Record, replace
 from .errors import Span
@@ -94,8 +94,13 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     @cached_property
     def roles(self) -> Mapping[str, Register | Immediate]:
         """The source operands by role."""
+        implicit = [str(x.role) for x in self.entry.sources if x.is_implicit]
+        written = (str(x.role) for x in self.entry.sources if not x.is_implicit)
         return FrozenDict(
-            zip((str(x.role) for x in self.entry.sources), self.sources, strict=False)
+            {
+                **dict(zip(written, self.sources, strict=False)),
+                **dict.fromkeys(implicit, Register(CARRY_REGISTER)),
+            }
         )
 
     @cached_property
@@ -106,8 +111,17 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
             for role, name in zip(_DST_ROLES[self.form.dst], self.destinations, strict=True)
             if name is not None
         }
+        names |= {str(x.role): CARRY_REGISTER for x in self.entry.destinations if x.is_implicit}
         names |= {role: x.name for role, x in self.roles.items() if isinstance(x, Register)}
         return FrozenDict(names | ({"guard": self.guard.name} if self.guard else {}))
+
+    @property
+    def written_names(self) -> Mapping[str, str]:
+        """The registers by role that the text names: all but the carry flag."""
+        names = self.names
+        if CARRY_REGISTER not in names.values():
+            return names
+        return FrozenDict((role, x) for role, x in names.items() if x != CARRY_REGISTER)
 
     def format_operand(self, role: str) -> str:
         """Return an operand as it is written: ``%1``, an immediate; the role if it is not written.

@@ -16,12 +16,15 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(
     r"\s*+(?P<types>(?:[A-Za-z]\w*+[\s*&]++(?!=))*+)"
-    r"(?:(?P<result>[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
+    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
     re.ASCII,
 )
 _END = re.compile(r"\s*+;?\s*+")
-_NAME = re.compile(r"[A-Za-z]\w*+", re.ASCII)
-_NUMBER = re.compile(r"([+-]?(?:0[xX][0-9a-fA-F]++|0[bB][01]++|\d++))[uUlL]*+", re.ASCII)
+_NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
+_NUMBER = re.compile(
+    r"\+?(-?(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9]\d*+))[uUlL]*+", re.ASCII
+)
+_OCTAL = re.compile(r"-?0[0-7]*+")
 _LETTER = re.compile(r"\b([abcdxy])\b")
 """A register of an intrinsic's lines; modifiers have two letters or more."""
 _WORD_MASK = (1 << 32) - 1
@@ -66,9 +69,11 @@ def find_call_blocks(text: str) -> Iterator[Fragment]:
         return
     taken = {name for call in calls for name in (*call.arguments, call.result)}
     writer = _PtxWriter(taken)
+    remarks = dict[str, None]()
     for call in calls:
         writer.add_call(call)
-    yield writer.make_fragment(with_moves=True)
+        remarks.update(dict.fromkeys(call.intrinsic.remarks if call.intrinsic else ()))
+    yield writer.make_fragment(with_moves=True)._replace(notes=tuple(remarks))
 
 
 def _make_call_fragment(call: _Call) -> Fragment:
@@ -207,13 +212,13 @@ class _PtxWriter:
             elif letter in "xy":
                 texts[letter] = self._choose_name(letter)
             elif number := _NUMBER.fullmatch(texts.get(letter, "0")):
-                text = number[1] if can_take_immediates else self._hold(letter, int(number[1], 0))
-                texts[letter] = text
+                text = number[1]
+                texts[letter] = text if can_take_immediates else self._hold(letter, text)
         return texts
 
-    def _hold(self, letter: str, number: int) -> str:
+    def _hold(self, letter: str, number: str) -> str:
         """Return the register that holds a number."""
-        bits = number & _WORD_MASK
+        bits = int(number, 8 if _OCTAL.fullmatch(number) else 0) & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 
-from ..isa.catalog import ENTRIES
+from ..isa.catalog import ENTRIES, list_shapes
 from ..isa.entry import Entry, Slot
 from ..isa.grammar import (
     SLOT_NAMES,
@@ -65,7 +65,7 @@ _PTX_MODIFIERS = frozenset(
 )
 
 
-_REPEATABLE = frozenset(("sat", "shiftamt"))
+_REPEATABLE = frozenset(("sat", "shiftamt", "relu", "cc"))
 """The flags that ptxas takes more than once."""
 
 
@@ -174,7 +174,9 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     elif text == "pred" and entry.opcode in ("set", "setp"):
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
-    return Problem(message, word.span, format_allowed_values(slot), fix)
+    slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
+    hint = " ".join(dict.fromkeys(format_allowed_values(x) for x in slots if x))
+    return Problem(message, word.span, hint, fix)
 
 
 def _make_unknown_problem(entry: Entry, word: Token) -> Problem:

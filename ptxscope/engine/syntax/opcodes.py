@@ -1,15 +1,34 @@
-"""Classification of words as opcodes: one of the 27 instructions, another of PTX, or misspelt."""
+"""Classification of words as opcodes: one of the catalog, another of PTX, or misspelt.
+
+The opcodes of some instructions belong to others, too, which the catalog lacks: ``add.f32``,
+``mad.lo.u32``. And some instructions stand in all code: ``add.u32``. Readers of listings pass over
+both.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import lru_cache
 from itertools import groupby
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import CATALOG, ENTRIES, find_entry
+from ..isa.grammar import map_spellings
 from .errors import find_closest_spelling
 
 OPCODES = frozenset(CATALOG)
-"""The opcodes of the 27 instructions."""
+"""The opcodes of the catalog."""
+_SHARED_OPCODES = frozenset(
+    opcode for opcode, entry in CATALOG.items() if entry.is_common or find_entry(opcode, ()) is None
+)
+"""The opcodes of common instructions, and of others than those of the catalog."""
+_RARE_MODIFIERS = frozenset(
+    modifier
+    for entry in ENTRIES
+    if entry.opcode in _SHARED_OPCODES
+    for modifier in (*map_spellings(entry), *entry.distinguishing_modifiers)
+    if modifier not in ("lo", "hi")
+)
+"""The modifiers with which such an opcode is an instruction to read."""
 OTHER_OPCODES = (
     frozenset(
         """
@@ -40,12 +59,42 @@ def is_misspelt(word: str) -> bool:
     """Whether a word is not an opcode but resembles one of the 27 instructions."""
     if word in OPCODES or word in OTHER_OPCODES:
         return False
-    return find_closest_spelling(word, list(CATALOG), _LIKENESS) is not None
+    return find_closest_spelling(word, DISTINCT_OPCODES, _LIKENESS) is not None
+
+
+DISTINCT_OPCODES = [x for x in CATALOG if x.removesuffix("c") not in _SHARED_OPCODES]
+"""The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
+
+
+def is_passed_over(opcode: str, modifiers: Collection[str]) -> bool:
+    """Whether an opcode with modifiers is common, or another instruction than the catalog's."""
+    if opcode not in _SHARED_OPCODES:
+        return False
+    return _RARE_MODIFIERS.isdisjoint(modifiers) or find_entry(opcode, modifiers) is None
 
 
 def is_meant(word: str) -> bool:
     """Whether a word is an opcode of the 27 instructions, or a misspelling of one."""
     return word in OPCODES or is_misspelt(word)
+
+
+def make_opcode_pattern() -> str:
+    """Return a regular expression for the opcodes to read, if their modifiers show that they are.
+
+    It excludes what ``is_passed_over``, except for instructions of other types.
+    """
+    certain, shared = make_alternation(OPCODES - _SHARED_OPCODES), make_alternation(_SHARED_OPCODES)
+    return rf"(?:{certain})|(?:{shared})(?={_make_rare_pattern()})"
+
+
+def make_other_opcode_pattern() -> str:
+    """Return a regular expression for the other opcodes."""
+    others, shared = make_alternation(OTHER_OPCODES), make_alternation(_SHARED_OPCODES)
+    return rf"(?:{others}|(?:{shared})(?!{_make_rare_pattern()}))(?![\w$])"
+
+
+def _make_rare_pattern() -> str:
+    return rf"(?:\s*+\.\w++)*?\s*+\.(?:{make_alternation(_RARE_MODIFIERS)})(?![\w$])"
 
 
 def make_alternation(words: frozenset[str]) -> str:

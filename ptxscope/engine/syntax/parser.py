@@ -23,7 +23,14 @@ from .errors import (
     quote_word,
 )
 from .instruction import Guard, Immediate, Instruction, Register
-from .opcodes import OPCODES, is_meant, is_misspelt, is_other_opcode
+from .opcodes import (
+    DISTINCT_OPCODES,
+    OPCODES,
+    is_meant,
+    is_misspelt,
+    is_other_opcode,
+    is_passed_over,
+)
 from .source import Fragment, find_fragments, find_text_outside_asm, is_condition
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
@@ -76,7 +83,8 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
     if other_spans:
         message = f"there are {len(other_spans) + 1} instructions here, not one"
         raise NotOneError(text, (Problem(message, min(other_spans)),))
-    return replace(instruction, notes=(*instruction.notes, *_iter_omission_notes(text)))
+    omission_notes = _iter_omission_notes(text, instruction.spans["line"])
+    return replace(instruction, notes=(*instruction.notes, *omission_notes))
 
 
 def read_instruction(instruction: str | Instruction) -> Instruction:
@@ -99,19 +107,21 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
                 yield parsed_statement.span[0] + start, parsed_statement.span[1] + start
 
 
-def _iter_omission_notes(text: str) -> Iterator[str]:
+def _iter_omission_notes(text: str, instruction_span: Span) -> Iterator[str]:
     """Yield a note on the ignored statements and non-literal text, if there are any."""
     statements = [
         statement
         for fragment in find_pasted_fragments(text)
-        for statement in _iter_ignored_statements(text, fragment)
+        for statement in _iter_ignored_statements(text, fragment, instruction_span)
     ]
     if statements:
         suffix = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
         yield f"{OMISSION_PREFIX}{quote_word(' '.join(statements[0].split()))}{suffix}"
 
 
-def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
+def _iter_ignored_statements(
+    text: str, fragment: Fragment, instruction_span: Span
+) -> Iterator[str]:
     words = syntax.tokenize(fragment.ptx)
     for item in syntax.group_tokens(fragment.ptx, words, OPCODES, fragment.gaps):
         if item.kind is TokenGroupKind.GAP:
@@ -120,7 +130,10 @@ def _iter_ignored_statements(text: str, fragment: Fragment) -> Iterator[str]:
                 yield fragment.describe(start, end, text)
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
-            if statement.opcode.text not in OPCODES:
+            is_read = statement.opcode.text in OPCODES and not is_passed_over(
+                statement.opcode.text, statement.modifier_names
+            )
+            if not is_read and fragment.find_origin(*statement.span) != instruction_span:
                 yield fragment.describe(*statement.span, text)
 
 
@@ -141,14 +154,29 @@ def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tupl
 
 
 def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[Parsed]:
-    """Yield every statement of a text that is, or likely should be, one of the 27 instructions."""
+    """Yield every statement of a text that is, or likely should be, one of the catalog.
+
+    Common instructions, such as ``add.u32``, count only if there are no others.
+    """
+    common, is_found = list[tuple[Fragment, RawInstruction]](), False
     for fragment in reader(text):
         if fragment.problems:
+            is_found = True
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             parsed_statement = parse_statement(text, fragment, statement)
             if parsed_statement:
+                is_found = True
                 yield parsed_statement
+            elif not is_found and _find_entry(statement):
+                common.append((fragment, statement))
+    for fragment, statement in () if is_found else common:
+        if fragment.find_gap(*statement.span) is None:
+            yield _parse_known_statement(text, fragment, statement)
+
+
+def _find_entry(statement: RawInstruction) -> Entry | None:
+    return find_entry(statement.opcode.text, statement.modifier_names)
 
 
 def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
@@ -156,6 +184,8 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
+    if is_passed_over(statement.opcode.text, statement.modifier_names):
+        return None
     if statement.opcode.text in OPCODES:
         return _parse_known_statement(text, fragment, statement)
     if (
@@ -180,9 +210,11 @@ def _parse_partial_statement(
     opcode = statement.opcode
     name = opcode.text
     if opcode.end in fragment.gaps and not statement.modifiers:
-        if not any(spelling.startswith(name) for spelling in OPCODES):
+        if not any(spelling.startswith(name) for spelling in DISTINCT_OPCODES):
             return None
     elif opcode.start != gap and not is_meant(name):
+        return None
+    if is_passed_over(name, statement.modifier_names):
         return None
     problem = Problem(NOT_LITERAL, fragment.find_origin(*opcode.span), unread=True)
     return Parsed(None, (problem,), fragment.find_origin(*statement.span))
@@ -206,7 +238,7 @@ def _parse_bad_guard(fragment: Fragment, statement: RawInstruction) -> Parsed | 
 
 
 def _is_opcode(word: Token, next_word: Token) -> bool:
-    if word.text in OPCODES:
+    if word.text in DISTINCT_OPCODES:
         return next_word.kind in (TokenKind.DOTTED, TokenKind.NAME)
     return (
         word.kind is TokenKind.NAME
@@ -216,7 +248,7 @@ def _is_opcode(word: Token, next_word: Token) -> bool:
 
 
 def _make_empty_error(text: str) -> PtxError:
-    """Return the error for a text that has none of the 27 instructions."""
+    """Return the error for a text that has no instruction of the catalog."""
     for fragment in find_pasted_fragments(text):
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
             return PtxError(text, (_make_opcode_problem(statement, fragment),))
@@ -230,9 +262,11 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     span = fragment.find_origin(*opcode.span)
     if not opcode.text:
         return Problem("an instruction is missing after the guard", span, " ".join(CATALOG))
-    if is_other_opcode(opcode.text):
+    if is_other_opcode(opcode.text) or opcode.text in OPCODES:
+        types = "".join(word.text for word in statement.modifiers) * (opcode.text in OPCODES)
         message = (
-            f"`{opcode.text}` is a PTX instruction, but not one of the 27 that ptxscope explains"
+            f"`{opcode.text}{types}` is a PTX instruction, but not one of the 27 that ptxscope "
+            "explains"
         )
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
@@ -245,7 +279,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
 
 
 def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed:
-    entry = find_entry(statement.opcode.text, [word.text[1:] for word in statement.modifiers])
+    entry = _find_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
     mods = modifiers.parse_modifiers(entry, statement.modifiers, end)
@@ -269,6 +303,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
         guard = None
         if statement.guard:
             guard = Guard(statement.guard.text, statement.guard_negated)
+        call_notes = fragment.notes if fragment.call_span else ()
         instruction = Instruction(
             form,
             ops.destinations,
@@ -276,7 +311,7 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
             guard,
             text,
             {part: fragment.find_origin(*span) for part, span in spans.items()} | {"line": line},
-            (*fragment.notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
+            (*call_notes, *mods.notes, *ops.notes, *_iter_notes(form, guard, ops)),
         )
         if fragment.constants:
             instruction = instruction.with_constants(fragment.constants)

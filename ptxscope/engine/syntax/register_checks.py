@@ -66,6 +66,8 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
         return True
     if type_.is_half:
         return declared_type in _HALF_REGISTERS[type_]
+    if type_.lanes > 1:
+        return declared_type in ("b32", "f16x2")
     kind, expected_kind = match[1], str(type_)[0]
     if int(match[2]) != type_.bits:
         return False
@@ -74,7 +76,7 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
 
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """Yield the problems that make an assembler reject an instruction's registers."""
-    for role, name in ins.names.items():
+    for role, name in ins.written_names.items():
         problem = check_register(scopes, ins, role, name, ins.type_of(role))
         if problem and problem.kind in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
             yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
@@ -180,5 +182,7 @@ def _format_fitting_types(type_: Type) -> str:
         return ".pred"
     if type_.is_half:
         return " ".join(f".{x}" for x in _HALF_REGISTERS[type_])
+    if type_.lanes > 1:
+        return f".b{type_.bits}"
     kinds = {"f": "bf", "b": "bsuf"}.get(str(type_)[0], "bsu")
     return " ".join(f".{kind}{type_.bits}" for kind in kinds if (kind, type_.bits) != ("f", 16))

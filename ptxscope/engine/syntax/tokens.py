@@ -71,6 +71,11 @@ class RawInstruction(NamedTuple):
     span: Span
     problems: tuple[Problem, ...]
 
+    @property
+    def modifier_names(self) -> list[str]:
+        """The modifiers without their dots."""
+        return [word.text[1:] for word in self.modifiers]
+
 
 _TOKEN = re.compile(
     r"""(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+

@@ -142,7 +142,7 @@ def _read_lanes(text: str, type_: Type) -> int:
         try:
             lane = (
                 parse_value(part, type_.lane_type)
-                if type_.lanes == len(parts) and not match[1]
+                if type_.lane_type.bits == unit and not match[1]
                 else parse_integer(part, unit)
             )
         except PtxError as error:

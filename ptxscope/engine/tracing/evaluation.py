@@ -15,7 +15,15 @@ from ..semantics.plan_execution import compute_results
 from ..semantics.rules import ISA, Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
-from .operand_bits import Signature, abbreviate_value, bind_values, convert_to_integer, is_float
+from .operand_bits import (
+    Signature,
+    ValueT,
+    abbreviate_value,
+    bind_values,
+    complete_carry,
+    convert_to_integer,
+    is_float,
+)
 
 Scalar = SupportsIndex | SupportsFloat
 """An integer, or a float for an operand of a float type."""
@@ -81,7 +89,7 @@ def evaluate_plan(
         name = next(iter(ins.results.values()), "d")
         raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")
     model_ = resolve_model(model)
-    check_names(ins, values)
+    values = check_names(ins, values)
     roles = {role for role, name in ins.names.items() if name in values} | ins.constants.keys()
     plan = make_plan(model_)
     check_read(ins, plan, model_, roles)
@@ -118,25 +126,28 @@ def resolve_model(name: str | Model) -> Model:
     return parse_model(name)
 
 
-def check_names(ins: Signature, values: Mapping[str, object]) -> None:
-    """Raise ValueError unless the values' names are exactly those of the registers read.
+def check_names(ins: Signature, values: Mapping[str, ValueT]) -> Mapping[str, ValueT | int]:
+    """Return the values by name, with the carry flag if the instruction reads it: 0 by default.
 
-    The old value of a destination may be present. Raise TypeError unless the values are a mapping.
+    Raise ValueError unless their names are exactly those of the registers read. The old value of a
+    destination may be present. Raise TypeError unless the values are a mapping.
     """
     if not isinstance(values, Mapping):
         name = next((x.name for x in ins.inputs), "a")
         raise TypeError(
             f"values is {abbreviate_value(values)}; pass values by name: {{{name!r}: …}}"
         )
+    completed_values = complete_carry(ins, values)
     for source in ins.inputs:
-        if source.name not in values:
+        if source.name not in completed_values:
             raise ValueError(f"no value for {describe_operand(source.name, source.roles)}")
     operand_names = {name for role, name in ins.names.items() if role not in ins.constants}
-    for name in values:
+    for name in completed_values:
         if name not in operand_names:
             names_text = ", ".join(source.name for source in ins.inputs) or "nothing"
             line = str(ins).rstrip(";")
             raise ValueError(f"{name!s:.60} is not an operand of {line}; it reads {names_text}")
+    return completed_values
 
 
 def check_read(ins: Signature, plan: Plan, model_: Model, roles: Container[str]) -> None:

@@ -6,13 +6,16 @@ import math
 import operator
 import sys
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
 from ..isa.integers import get_limits
+from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..syntax.errors import Span, format_count
 from ..syntax.instruction import Input
+
+ValueT = TypeVar("ValueT")
 
 
 class Signature(Protocol):
@@ -47,6 +50,22 @@ class Signature(Protocol):
 
     def format_operand(self, role: str) -> str:
         """Return an operand as it is written."""
+
+
+def is_carry_missing(ins: Signature, values: Mapping[str, object]) -> bool:
+    """Whether the instruction reads the carry flag and the values, by name, lack it."""
+    is_read = any(x.name == CARRY_REGISTER for x in ins.inputs)
+    is_given = Role.CARRY in values and Role.CARRY not in ins.names.values()
+    return is_read and CARRY_REGISTER not in values and not is_given
+
+
+def complete_carry(ins: Signature, values: Mapping[str, ValueT | int]) -> dict[str, ValueT | int]:
+    """Return the values by name with the carry flag, if it is read: ``cc``, or else 0."""
+    if all(x.name != CARRY_REGISTER for x in ins.inputs) or CARRY_REGISTER in values:
+        return dict(values)
+    if is_carry_missing(ins, values):
+        return {**values, CARRY_REGISTER: 0}
+    return {CARRY_REGISTER if x == Role.CARRY else x: value for x, value in values.items()}
 
 
 def bind_values(ins: Signature, values: Mapping[str, object]) -> dict[str, int]:

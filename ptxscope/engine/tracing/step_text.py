@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..isa.types import SecOp
+from ..isa.types import ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
 from ..micro_operations.instruction_view import InstructionView, format_guard, format_short_name
 from ..micro_operations.saturation import describe_truncation
@@ -66,6 +66,9 @@ def _get_main_row(rows: Sequence[RowView]) -> RowView:
 
 def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
+    if word := find_row(rows, "word"):
+        is_high = word.instruction.form.product_word is ProductWord.HI
+        sentence += f" Only its {'high' if is_high else 'low'} word counts."
     if amount := find_row(rows, "amount"):
         sentence += f" {amount.micro.describe_step(rows)}"
     if form.nega and form.negb:
@@ -105,6 +108,18 @@ def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
     sentence += ", negated and added" if find_row(rows, "negated") else " and added"
     sentence += ", in 64 bits" if find_row(rows, "t64") else ", exactly"
     return sentence + ("; .po adds one more." if find_row(rows, "po") else ".")
+
+
+def _describe_carry(ins: InstructionView, rows: Sequence[RowView]) -> str:
+    is_difference = ins.form.opcode.startswith("sub")
+    noun, verb = ("borrow", "subtracted") if is_difference else ("carry", "added")
+    bit = f"1 if {'the difference is negative' if is_difference else 'the sum needs one bit more'}"
+    sentences = []
+    if find_row(rows, "t"):
+        sentences.append(f"CC.CF, the {noun} of an earlier instruction, is {verb}.")
+    if find_row(rows, "carry"):
+        sentences.append(f"The new {noun} is {bit}.")
+    return " ".join(sentences)
 
 
 def _describe_scale(ins: InstructionView, _: Sequence[RowView]) -> str:
@@ -148,6 +163,7 @@ _STAGES: dict[Stage, Callable[[InstructionView, Sequence[RowView]], str]] = {
     Stage.BOOLEAN: _describe_boolean,
     Stage.CHOOSE: _describe_choice,
     Stage.SUM: _describe_sum,
+    Stage.CARRY: _describe_carry,
     Stage.SCALE: _describe_scale,
     Stage.SECONDARY: _describe_secondary,
     Stage.GUARD: _describe_guard,

@@ -23,7 +23,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations
 from .evaluation import Scalar, check_names, check_read, make_model_plan, make_plan, resolve_model
-from .operand_bits import abbreviate_value, bind_values
+from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
 
 class LaneTrace(NamedTuple):
@@ -312,11 +312,18 @@ def trace(
     the operand.
     """
     ins = read_instruction(instruction)
-    check_names(ins, values)
-    model_, operands = resolve_model(model), bind_values(ins, values)
+    completed_values = check_names(ins, values)
+    if is_carry_missing(ins, values):
+        ins = replace(ins, notes=(*ins.notes, _CARRY_NOTE))
+    model_, operands = resolve_model(model), bind_values(ins, completed_values)
     trace_ = Trace(ins, model_, operands)
     check_read(ins, trace_.plan, model_, operands)
     return trace_
+
+
+_CARRY_NOTE = (
+    "CC.CF is the carry that an earlier instruction wrote; it is 0 here, unless cc=1 is given"
+)
 
 
 def replay(trace_: Trace) -> dict[str, int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...engine.listings.counterexample import Counterexample
+from ...engine.listings.counterexample import Counterexample, FormattedExample, format_example
 from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic
 from ...engine.listings.statement_scanner import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
@@ -34,12 +34,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
             for diagnostic in item.diagnostics
         ],
         "example": item.example
-        and {
-            "values": {name: f"{bits:#010x}" for name, bits in item.example.values.items()},
-            "isa": f"{item.example.isa:#010x}",
-            "ptxas": f"{item.example.ptxas:#010x}",
-            "model": item.example.model.name,
-        },
+        and {**_format(item.example, item.ptx)._asdict(), "model": item.example.model.name},
         "replacement": item.replacement,
     }
 
@@ -57,7 +52,7 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
         if diagnostic.location != _find_next_location(diagnostics, index):
             yield from _excerpt_lines(diagnostic)
     if item.example:
-        yield from _example_lines(item.example)
+        yield from _example_lines(item.example, item.ptx)
         if item.replacement:
             yield "    as documented, in plain PTX:"
             yield from (f"      {make_printable(line)}" for line in item.replacement)
@@ -78,10 +73,15 @@ def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
     yield from (f"  {line}" for line in caret_lines(diagnostic.location.excerpt, problem))
 
 
-def _example_lines(example: Counterexample) -> Iterator[str]:
-    assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+def _format(example: Counterexample, ptx: str) -> FormattedExample:
+    return format_example(ptx, example.values, example.isa, example.ptxas)
+
+
+def _example_lines(example: Counterexample, ptx: str) -> Iterator[str]:
+    texts = _format(example, ptx)
+    assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield f"    for example {make_printable(assignments)}"
-    yield f"      isa {example.isa:#010x}   {example.model.name} {example.ptxas:#010x}"
+    yield f"      isa {texts.isa}   {example.model.name} {texts.ptxas}"
 
 
 def count_items(

@@ -12,6 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
+from ...engine.listings.counterexample import format_example
 from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
 from .json_text import StreamFormat, format_json
 
@@ -77,10 +78,11 @@ def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
         parts.append(f"Allowed: {diagnostic.hint}")
     if diagnostic.rule in item.errata and item.example:
         example = item.example
-        assignments = " ".join(f"{name}={bits:#010x}" for name, bits in example.values.items())
+        texts = format_example(item.ptx, example.values, example.isa, example.ptxas)
+        assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
         parts.append(
-            f"For example, with {assignments} the documentation gives {example.isa:#010x}, "
-            f"{example.model.name} {example.ptxas:#010x}."
+            f"For example, with {assignments} the documentation gives {texts.isa}, "
+            f"{example.model.name} {texts.ptxas}."
         )
         if item.replacement:
             parts.append("As documented, in plain PTX:\n" + "\n".join(item.replacement))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ...scene.scene_model import (
     BitRulers,
@@ -29,12 +29,16 @@ from .cell_shapes import (
 from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_packed
 from .symbols import draw_difference_frame
 
-_SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT}
+_SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
 _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
 """Registers of which one part is read, between the lines of a and b."""
 _LEAST_WIDTH = 320
 """Smallest width in px of the figures for two of them side by side."""
-_PAIR = {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT}
+_PAIRS = (
+    {"p": ColumnPart.LEFT, "q": ColumnPart.RIGHT},
+    {"d": ColumnPart.LEFT, "cf": ColumnPart.RIGHT},
+)
+"""The sides of two results."""
 
 
 def place_rows(sketch: Sketch) -> None:
@@ -42,19 +46,24 @@ def place_rows(sketch: Sketch) -> None:
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
-    for number, step in enumerate(scene.steps):
-        later_rows = (row for other_step in scene.steps[number:] for row in other_step.rows)
-        is_b_read = any(link.source.key == "b" for row in later_rows for link in row.links)
-        is_pair = {row.name for row in step.rows} >= _PAIR.keys()
+    last_reader_of_b = max(
+        (i for i, row in enumerate(scene.rows.values()) for x in row.links if x.source.key == "b"),
+        default=-1,
+    )
+    numbers = {key: number for number, key in enumerate(scene.rows)}
+    for step in scene.steps:
+        names = {row.name for row in step.rows}
+        pair = next((x for x in _PAIRS if x.keys() <= names), {})
         is_negated = any(_is_negated(sketch, row) for row in step.rows)
-        is_in_middle = has_choice_of_a or is_b_read or is_negated
         for index, row in enumerate(step.rows):
+            is_b_read = numbers[row.key] <= last_reader_of_b  # its line is still on its way
+            is_in_middle = has_choice_of_a or is_negated or is_b_read
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
                     figure = sketch.registers[key]
                     slots[key] = _choose_register_slot(sketch, figure, is_in_middle=is_in_middle)
-            slots[row.key] = _choose_row_slot(sketch, row, is_pair)
+            slots[row.key] = _choose_row_slot(sketch, row, pair)
             if (
                 slots[row.key] is ColumnPart.FULL
                 and len(row.links) == 1
@@ -96,13 +105,11 @@ def _is_negated(sketch: Sketch, row: RowScene) -> bool:
     return isinstance(row.figure, Gate) and len(read_keys) == 1 and read_keys <= sketch.rows.keys()
 
 
-def _choose_row_slot(sketch: Sketch, row: RowScene, is_pair: bool) -> ColumnPart:
+def _choose_row_slot(sketch: Sketch, row: RowScene, pair: Mapping[str, ColumnPart]) -> ColumnPart:
     if isinstance(row.figure, PermutationFigure | TableFigure):
         return ColumnPart.FULL
-    if row.name in _SIDES:
-        return _SIDES[row.name]
-    if is_pair and row.name in _PAIR:
-        return _PAIR[row.name]
+    if side := _SIDES.get(row.name) or pair.get(row.name):
+        return side
     keys = {link.source.key for link in row.links}
     if _is_negated(sketch, row):
         return ColumnPart.RIGHT  # makes room for the value that is not negated

@@ -30,6 +30,8 @@ STAGES = {
     Stage.BOOLEAN: "Combines the comparison with the predicate c.",
     Stage.CHOOSE: "▶ marks the operand that is chosen.",
     Stage.SUM: "vmad: reads c, negates it if `-` is written, and adds it to the product.",
+    Stage.CARRY: "addc, subc, madc: adds or subtracts the carry of an earlier instruction. .cc: "
+    "writes the carry of this one.",
     Stage.SCALE: "vmad: .shr7 or .shr15 shifts the sum right.",
     Stage.SATURATE: "The clamp. `254 ▸ 127`: 254 is above the range and becomes 127. Below it is a "
     "number line. ├──●──┤: the exact result is in the range; `●◂╌╌○`: it is outside, on that side, "
