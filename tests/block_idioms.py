@@ -352,6 +352,25 @@ IDIOMS = (
         },
     ),
     Idiom(
+        "sum of 128 bits by carries",
+        "add.cc.u32 r0, a0, b0; addc.cc.u32 r1, a1, b1; addc.cc.u32 r2, a2, b2;"
+        " addc.u32 r3, a3, b3;",
+        lambda **v: {
+            f"r{word}": (
+                sum(v[f"a{i}"] << 32 * i for i in range(4))
+                + sum(v[f"b{i}"] << 32 * i for i in range(4))
+            )
+            >> 32 * word
+            & WORD
+            for word in range(4)
+        },
+    ),
+    Idiom(
+        "difference clamped to a range",
+        "sub.s32 t, a, b; max.s32 t, t, -100; min.s32 d, t, 100;",
+        lambda a, b: {"d": clamp(signed(a - b), -100, 100) & WORD},
+    ),
+    Idiom(
         "asm statement with operands of C",
         'asm("{ .reg .b32 t; prmt.b32 t, %1, %2, 0x5140; dp4a.u32.u32 %0, t, %3, 7; }"'
         ' : "=r"(sum) : "r"(x), "r"(y), "r"(w));',

@@ -22,6 +22,7 @@ from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
 from ..engine.kernels.program import Program, Statement, StatementKind
 from ..engine.kernels.program_loader import load
+from ..engine.kernels.register_types import map_types
 from ..engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,
@@ -465,20 +466,25 @@ def open_block(
     block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
 ) -> ListingCursor:
     """Return a block at its first statement; registers without a value begin with some bits."""
-    program, *_ = (
-        x for x in load(block.text, is_excerpt=True) if any(map(_is_computed, x.statements))
+    texts = {(x.line, x.text) for x in block.statements}
+    program = next(
+        x
+        for x in load(block.text, is_excerpt=True)
+        if texts <= {(y.line, y.text) for y in x.statements}
     )
-    statements, block_statements = list(program.statements), iter(block.statements)
+    statements, block_statements = list(program.statements), [*block.statements]
     for index, statement in enumerate(statements):
-        if _is_computed(statement):
-            ins = next(block_statements).instruction
+        if block_statements and statement.text == block_statements[0].text:
+            ins = statement.instruction or block_statements[0].instruction
+            del block_statements[0]
             statements[index] = statement._replace(
                 kind=StatementKind.INSTRUCTION,
-                instruction=statement.instruction or ins,
+                writes=tuple(ins.results.values()),
+                instruction=ins,
                 operation=None,
                 reads=(),
             )
-    program = program._replace(statements=tuple(statements))
+    program = program._replace(statements=tuple(statements), types=map_types(statements))
     bits = {
         x.name: start & (1 << x.type.bits) - 1
         for x, start in zip(block.inputs, cycle(_START_BITS), strict=False)
@@ -487,13 +493,6 @@ def open_block(
     listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
     first = next(i for i, x in enumerate(statements) if x.instruction)
     return ListingCursor(listing, 0, first)
-
-
-def _is_computed(statement: Statement) -> bool:
-    """Whether it is a statement of a block; a ``mov`` only names a value."""
-    is_plain = statement.kind is StatementKind.PLAIN_INSTRUCTION
-    is_move = statement.opcode.startswith("mov.")
-    return statement.kind is StatementKind.INSTRUCTION or (is_plain and not is_move)
 
 
 def read_listing(name: str) -> str:

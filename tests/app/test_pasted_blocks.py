@@ -83,6 +83,22 @@ async def test_every_size_shows_a_block(size: tuple[int, int]) -> None:
         drive.agree()
 
 
+async def test_carries_and_64_bits() -> None:
+    text = "add.cc.u32 lo, a, c; addc.u32 hi, b, c; add.s64 d, x, 5; brev.b32 e, hi;"
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(text)
+        assert drive.state.cursor
+        trace = drive.state.cursor.block_trace
+        assert trace
+        await drive.press("escape", *["n"] * len(trace.steps))
+        assert "Statement 4 of 4" in title(drive)
+        assert drive.state.trace.result == trace.parts[3].result
+        await drive.press(*["p"] * len(trace.parts[3].steps))
+        assert "Statement 3 of 4" in title(drive)
+        assert drive.state.trace.result == trace.parts[2].result
+        drive.agree()
+
+
 async def test_what_is_no_block_opens_as_a_list() -> None:
     text = "ld.global.u32 %r1, [%rd1]; vadd4.u32.u32.u32 %r2, %r1, %r1, %r1; brev.b32 %r3, %r2;"
     async with explorer(size=(120, 40)) as drive:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
@@ -12,7 +13,6 @@ from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
-from ..syntax.opcodes import is_passed_over
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
@@ -30,11 +30,6 @@ _STAND_INS = {
     "shr.s32": "vshr.s32.s32.u32.clamp {}, {}, {};",
 }
 """For an instruction outside of the catalog, the line of one that computes the same."""
-
-
-def _split(mnemonic: str) -> tuple[str, list[str]]:
-    opcode, *modifiers = mnemonic.split(".")
-    return opcode, modifiers
 
 
 class _Contents(NamedTuple):
@@ -122,6 +117,10 @@ class _Reader:
                         self._move(statement)
                     else:
                         self._add(statement)
+                case StatementKind.UNKNOWN if _find_common_instruction(statement):
+                    self._check_count(statement)
+                    self.written_lines.append(f"{statement.text};")
+                    self._add(statement)
                 case _:
                     self._skip(statement)
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -181,8 +180,9 @@ class _Reader:
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins, note = statement.instruction or self._find_stand_in(statement), ""
-        if ins.mnemonic != statement.opcode and statement.instruction is None:
+        ins, note = statement.instruction or _find_common_instruction(statement), ""
+        if ins is None:
+            ins = self._find_stand_in(statement)
             note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
         spans = ins.spans if statement.instruction else {}
         sources: dict[str, _Contents] = {}
@@ -227,8 +227,6 @@ class _Reader:
     def _find_stand_in(self, statement: Statement) -> Instruction:
         """Return the instruction of the catalog that computes the same; raise PtxError for none."""
         template = _STAND_INS.get(statement.opcode)
-        if is_passed_over(*_split(statement.opcode)):  # a common instruction of the catalog
-            template = f"{statement.opcode} {{}}, {{}}, {{}};"
         if template is None or any(len(x.names) > 1 for x in statement.reads):
             self._fail(f"{quote_word(statement.opcode)} is not computed in a block",
                        statement.span, ", ".join(_STAND_INS))  # fmt: skip
@@ -249,6 +247,15 @@ class _Reader:
             problem = "two outputs are one value here" if outputs else "this block has no result"
             self._fail(problem, (0, len(self.text.rstrip())))
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
+
+
+def _find_common_instruction(statement: Statement) -> Instruction | None:
+    """Return a common instruction of the catalog, ``add.u32``, which listings pass over."""
+    if statement.unread or statement.problems:
+        return None
+    with suppress(PtxError):
+        return parse(f"{statement.text};")
+    return None
 
 
 def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
