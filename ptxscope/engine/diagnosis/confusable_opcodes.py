@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ..isa.catalog import CATALOG, ENTRIES, get_entry
-from ..isa.entry import Entry
+from ..isa.entry import Entry, Group
 from ..isa.form import Form
 from ..isa.slots import CMP6
 from ..isa.types import Type
@@ -42,9 +42,10 @@ def get_base_operation(opcode: str) -> str:
     return CATALOG[opcode].base_opcode
 
 
-def _get_shape(entry: Entry) -> tuple[list[str], list[str]]:
-    """Return the names of an instruction's slots, and the roles of its operands."""
-    return [slot.name for slot in entry.slots], [operand.role for operand in entry.operands]
+def _get_shape(entry: Entry) -> tuple[Group, list[str], list[str]]:
+    """Return an instruction's group, the names of its slots, and the roles of its operands."""
+    roles: list[str] = [operand.role for operand in entry.operands]
+    return entry.group, [slot.name for slot in entry.slots], roles
 
 
 @cache
