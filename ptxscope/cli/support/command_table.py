@@ -22,7 +22,7 @@ COMMANDS = {
     "lesson": "learn by predicting, in short tours",
     "list": "list the 27 instructions",
     "show": "describe one instruction",
-    "poster": "draw the 27 instructions on one sheet, for printing",
+    "poster": "draw the instructions on a sheet, for printing",
     "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
 }
