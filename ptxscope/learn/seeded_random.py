@@ -157,14 +157,19 @@ _BYTE_ROLES = {
     "fns": "a",
 }
 """Operands whose bytes are drawn one by one, though they are no lanes."""
-_FLOATS = (
-    *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
-    *(0x00000001, 0x80000001, 0x007FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000),
-)
-_DOUBLES = (
-    *(0, 1 << 63, 0x3FF0000000000000, 0xBFF0000000000000, 0x4000000000000000),
-    *(1, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
-)
+_FLOATS = {
+    Type.F32: (
+        *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
+        *(0x00000001, 0x80000001, 0x007FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000),
+    ),
+    Type.F64: (
+        *(0, 1 << 63, 0x3FF0000000000000, 0xBFF0000000000000, 0x4000000000000000),
+        *(1, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
+    ),
+    Type.F16: (0, 0x8000, 0x3C00, 0xBC00, 0x4000, 0x3E00, 1, 0x8001, 0x7C00, 0xFC00, 0x7E00),
+    Type.BF16: (0, 0x8000, 0x3F80, 0xBF80, 0x4000, 0x3FC0, 1, 0x8001, 0x7F80, 0xFF80, 0x7FC0),
+}
+"""Zeros, small numbers, subnormals, infinities and a NaN of each type."""
 
 
 def draw_operands(draw: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
@@ -180,8 +185,9 @@ def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -
     type_ = ins.type_of(role)
     if type_ is Type.PRED:
         return draw.random_below(2)
-    if type_.is_float:
-        return draw.pick(_FLOATS if type_.bits == 32 else _DOUBLES)
+    if floats := _FLOATS.get(type_.lane_type):
+        unit = type_.lane_type.bits
+        return sum(draw.pick(floats) << shift for shift in range(0, type_.bits, unit))
     if role in _AMOUNT_ROLES.get(ins.opcode, ""):
         return draw.pick(_FIELD_AMOUNTS)
     if role == "b" and ins.form.mode and not ins.form.bsel and ins.opcode not in _AMOUNT_ROLES:
