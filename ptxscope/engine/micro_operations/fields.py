@@ -145,14 +145,6 @@ class ExtendField(MicroOperation):
         other = ExtendField(self.bits, not self.signed)
         yield site.replace_operation("extended it with the other sign", other, weight=0)
         yield site.keep_first_input("did not cut it off")
-        shifted, length = site.inputs
-        if len(site.row.inputs[0].inputs) > 1:  # a field of a shifted number
-            x, position = (source.key for source in site.row.inputs[0].inputs)
-            exchanged = ((ShiftRight(), (x, length)), (self, (PREVIOUS_RESULT, position)))
-            yield RowMutation("took the position for the length", exchanged, 0)
-            last_bit = _count_bits_to(position, length, self.bits)
-            field = (self, (shifted, PREVIOUS_RESULT))
-            yield RowMutation(_TOOK_LAST_BIT, (*last_bit, field))
 
 
 class ReadField(MicroOperation):
@@ -211,7 +203,10 @@ class ReadField(MicroOperation):
         other = ReadField(self.bits, not self.signed)
         yield site.replace_operation("extended it with the other sign", other, weight=0)
         yield site.swap_inputs("took the position for the length")
-        x, _, length = site.inputs
+        x, position, length = site.inputs
+        last_bit = _count_bits_to(position, length, self.bits)
+        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (x, position, PREVIOUS_RESULT))))
+        yield RowMutation("did not cut it off", ((ShiftRight(), (x, position)),))
         yield RowMutation(
             "did not shift it down", ((ExtendField(self.bits, self.signed), (x, length)),)
         )
