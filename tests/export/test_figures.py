@@ -351,7 +351,7 @@ def test_show_draws_a_form(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["show", "vad", "-f", "svg"], 1, "did you mean `vmad`"),
         (["show", "vadd4.s32 d", "-f", "svg"], 1, "missing"),
-        (["show", "vadd4 d, a, b, c"], 1, "not one of the 27"),
+        (["show", "vadd4 d, a, b, c"], 1, "not an instruction that ptxscope explains"),
         (["show", "vadd4", "-f", "json"], 2, "invalid choice"),
         (["poster", "-o", "sheet.txt"], 2, ".svg, .pdf, .png"),
     ],

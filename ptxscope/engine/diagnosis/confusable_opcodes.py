@@ -42,7 +42,7 @@ def get_base_operation(opcode: str) -> str:
     return CATALOG[opcode].base_opcode
 
 
-def _get_shape(entry: Entry) -> tuple[Group, list[str], list[str]]:
+def _get_shape(entry: Entry) -> tuple[str, list[str], list[str]]:
     """Return an instruction's group, the names of its slots, and the roles of its operands."""
     roles: list[str] = [operand.role for operand in entry.operands]
     return entry.group, [slot.name for slot in entry.slots], roles
