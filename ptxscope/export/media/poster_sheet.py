@@ -320,21 +320,27 @@ def _draw_selected_parts(
 def _draw_step(small: _Small, step: Step, step_scene: StepScene, y: float) -> float:
     """Draw the number, title and formula of a step on one or two lines; return the end."""
     formulas = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
-    if small.is_detailed and not formulas:  # it only moves bits
+    if small.is_detailed and step.stage is Stage.SELECT and not formulas:
         formulas = [row.cells[0].spans[0].text for row in step_scene.rows]
     lead = f"{step.number} {step_scene.title}"
     small.canvas.draw_text(small.area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
-    texts = dict.fromkeys(formulas if small.is_detailed else ["; ".join(dict.fromkeys(formulas))])
-    for index, text in enumerate(texts or [""]):
+    joined = "; ".join(dict.fromkeys(formulas))
+    has_lines = small.is_detailed and not _is_fitting(small, joined, start)
+    for index, text in enumerate(dict.fromkeys(formulas) if has_lines else [joined]):
         y = _draw_formula(small, text, y, 0 if index else start)
     return y
+
+
+def _is_fitting(small: _Small, text: str, start: float) -> bool:
+    """Return whether a formula fits beside the title of its step, which is `start` px wide."""
+    return measure_text(text, MIN_LETTER_PX, is_monospaced=True) <= small.area.width - start
 
 
 def _draw_formula(small: _Small, text: str, y: float, start: float) -> float:
     """Draw a formula beside the title of its step, or below it if it is long; return the end."""
     canvas, area = small.canvas, small.area
-    if measure_text(text, MIN_LETTER_PX, is_monospaced=True) <= area.width - start:
+    if _is_fitting(small, text, start):
         canvas.draw_text(
             area.right, y + _LINE, text, MIN_LETTER_PX, anchor="end", is_monospaced=True
         )
