@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 
 from ..isa.catalog import CATALOG, ENTRIES, get_entry
-from ..isa.entry import Entry, Group
+from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.slots import CMP6
 from ..isa.types import Type
