@@ -62,7 +62,7 @@ class ActionCommands(Provider):
 
 
 class InstructionCommands(Provider):
-    """The 27 instructions, and CUDA's intrinsics."""
+    """The instructions of the catalog, and CUDA's intrinsics."""
 
     async def discover(self) -> Hits:
         """Yield all of them."""

@@ -40,7 +40,14 @@ QUESTIONS = {
     ExerciseKind.MODIFIER: "Which line gives this?",
     ExerciseKind.PART: "Which operands make the answers differ?",
 }
-GROUPS = {"compare": Group.COMPARE, "scalar": Group.SCALAR, "simd": Group.SIMD}
+GROUPS = {
+    "compare": Group.COMPARE,
+    "scalar": Group.SCALAR,
+    "simd": Group.SIMD,
+    "permute": Group.PERMUTE,
+    "fields": Group.FIELDS,
+    "packed": Group.PACKED,
+}
 _KINDS = {ExerciseKind.RESULT: 5, ExerciseKind.MODIFIER: 3, ExerciseKind.PART: 2}
 """Weight of each kind."""
 _TRIES = 24

@@ -165,7 +165,10 @@ def _iter_mutations(question: Question, location: AnswerLocation) -> Iterator[Mi
         distance = 0 if key == location.key else 1
         for mutation in iter_mutations(trace, row, question.lane):
             plan = with_mutation(trace.plan, key, mutation)
-            values = run_plan(plan, trace.operands)
+            try:
+                values = run_plan(plan, trace.operands)
+            except ValueError:  # a later row cannot shift by a negative distance
+                continue
             explanation = _format_mutation(question, row, mutation, values)
             yield Mistake(mutation.weight + distance, explanation, location.get_value(values))
 
@@ -296,6 +299,8 @@ def _is_predictable(cause: Cause) -> bool:
     That excludes the behaviour of assemblers, unseen registers, and the notation of results.
     """
     if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
+        return False
+    if "lut" in cause.changed_aspects:  # one of the 255 other tables gives any value
         return False
     return cause.operands is None or cause.is_swap
 

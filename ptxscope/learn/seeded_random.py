@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from ..engine.isa.catalog import C_BITS, CATALOG, get_entry
+from ..engine.isa.catalog import C_BITS, get_entry, list_shapes
 from ..engine.isa.entry import Entry, Slot
 from ..engine.isa.form import Form
 from ..engine.isa.integers import get_limits
@@ -77,11 +77,14 @@ EASY = frozenset(("sat", "po", "ftz", "mask"))
 """Optional slots that level 1 uses."""
 _PLAIN_TYPES = (Type.U32, Type.S32, Type.F32)
 _WORD_TYPES = ("dtype", "atype", "btype")
+_PLAIN_TABLES = (0x80, 0xFE, 0x96, 0xCA, 0xE8, 0xEA, 0xF8, 0xD8)
+"""Tables of ``lop3`` that kernels use: and, or, xor, selections, majority, two operations."""
 
 
 def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
     """Draw a legal, documented form; higher levels use more optional slots."""
-    entry = CATALOG[opcode]
+    shapes = list_shapes(opcode)
+    entry = draw.pick(shapes) if level > 1 and len(shapes) > 1 else shapes[0]
     for _ in range(_TRIES):
         form = _draw_slots(draw, entry, level)
         is_unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(form))
@@ -114,6 +117,8 @@ def _list_values(slot: Slot, level: int) -> Sequence[object]:
     """Return the values of a slot that a level uses."""
     if level == 1 and slot.name == "dst":
         return (Destinations.P,)
+    if level == 1 and slot.name == "lut":
+        return _PLAIN_TABLES
     if level == 1 and slot.name in ("stype", "ctype"):
         return tuple(x for x in _PLAIN_TYPES if x in slot.values) or slot.values
     return slot.values
@@ -136,14 +141,35 @@ def make_instruction(form_: Form) -> Instruction:
 # --- operands ----------------------------------------------------------------------------
 
 _AMOUNTS = (0, 1, 2, 4, 7, 31, 32, 33, 40)
-_FLOATS = (
-    *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
-    *(0x00000001, 0x80000001, 0x007FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000),
-)
-_DOUBLES = (
-    *(0, 1 << 63, 0x3FF0000000000000, 0xBFF0000000000000, 0x4000000000000000),
-    *(1, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
-)
+_AMOUNT_ROLES = {"bfe": "bc", "bfi": "ce", "shf": "c", "szext": "b", "bmsk": "ab"}
+"""Operands that are a position, a length or a distance."""
+_FIELD_AMOUNTS = (0, 1, 4, 8, 8, 12, 16, 24, 31, 32, 40)
+_BYTE_ROLES = {
+    "prmt": "ab",
+    "lop3": "abc",
+    "dp2a": "b",
+    "bfe": "a",
+    "bfi": "ab",
+    "shf": "ab",
+    "szext": "a",
+    "brev": "a",
+    "popc": "a",
+    "fns": "a",
+}
+"""Operands whose bytes are drawn one by one, though they are no lanes."""
+_FLOATS = {
+    Type.F32: (
+        *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
+        *(0x00000001, 0x80000001, 0x007FFFFF, 0x7F800000, 0xFF800000, 0x7FC00000),
+    ),
+    Type.F64: (
+        *(0, 1 << 63, 0x3FF0000000000000, 0xBFF0000000000000, 0x4000000000000000),
+        *(1, 0x7FF0000000000000, 0xFFF0000000000000, 0x7FF8000000000000),
+    ),
+    Type.F16: (0, 0x8000, 0x3C00, 0xBC00, 0x4000, 0x3E00, 1, 0x8001, 0x7C00, 0xFC00, 0x7E00),
+    Type.BF16: (0, 0x8000, 0x3F80, 0xBF80, 0x4000, 0x3FC0, 1, 0x8001, 0x7F80, 0xFF80, 0x7FC0),
+}
+"""Zeros, small numbers, subnormals, infinities and a NaN of each type."""
 
 
 def draw_operands(draw: SeededRandom, ins: Instruction, level: int) -> dict[str, int]:
@@ -159,15 +185,24 @@ def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -
     type_ = ins.type_of(role)
     if type_ is Type.PRED:
         return draw.random_below(2)
-    if type_.is_float:
-        return draw.pick(_FLOATS if type_.bits == 32 else _DOUBLES)
-    if role == "b" and ins.form.mode and not ins.form.bsel:
+    if floats := _FLOATS.get(type_.lane_type):
+        unit = type_.lane_type.bits
+        return sum(draw.pick(floats) << shift for shift in range(0, type_.bits, unit))
+    if role in _AMOUNT_ROLES.get(ins.opcode, ""):
+        return draw.pick(_FIELD_AMOUNTS)
+    if role == "b" and ins.form.mode and not ins.form.bsel and ins.opcode not in _AMOUNT_ROLES:
         return draw.pick(_AMOUNTS)
+    if ins.opcode == "prmt" and role == "c":
+        return draw.random_below(1 << 16)
+    if ins.opcode == "fns" and role != "a":  # a bit of a word; a few ones up or down
+        return draw.random_below(32) if role == "b" else draw.random_below(9) - 4 & (1 << 32) - 1
     has_kept_lanes = ins.form.dsel or ins.form.mask
     if role == "c" and has_kept_lanes and not ins.form.secop and level < 3:
         return C_BITS
     selector = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
     unit = selector.unit if selector else type_.bits // ins.count_lanes(role)
+    if role in _BYTE_ROLES.get(ins.opcode, ""):
+        unit = 8
     return sum(_number(draw, unit, level) << shift for shift in range(0, type_.bits, unit))
 
 

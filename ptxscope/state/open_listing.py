@@ -56,7 +56,7 @@ class ListingRow(NamedTuple):
     line: int
     text: str
     explained: bool = False
-    """Whether it is one of the 27 instructions, or an attempt at one."""
+    """Whether it is an instruction of the catalog, or an attempt at one."""
     result: str = ""
     """The value written, if known."""
     errata: tuple[str, ...] = ()
@@ -307,7 +307,7 @@ class ListingCursor(Record):
         return sum(x.instruction is not None for x in statements[: self.index + 1])
 
     def move_by(self, delta: int) -> ListingCursor:
-        """Return the cursor at the next or previous of the 27 instructions, even an illegal one."""
+        """Return the cursor at the next or previous explained instruction, even an illegal one."""
         places = [
             (p, i)
             for p, program in enumerate(self.listing.programs)
@@ -444,12 +444,12 @@ def _make_row(
 
 
 def is_explained(statement: Statement) -> bool:
-    """Whether it is one of the 27 instructions, or an attempt at one."""
+    """Whether it is an instruction of the catalog, or an attempt at one."""
     return statement.instruction is not None or bool(statement.problems)
 
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
-    """Return a listing at its first instruction, or None if it has none of the 27."""
+    """Return a listing at its first explained instruction, or None if it has none."""
     programs = tuple(x for x in load(text, name) if any(map(is_explained, x.statements)))
     if not programs:
         return None

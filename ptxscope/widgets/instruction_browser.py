@@ -1,4 +1,4 @@
-"""The instruction browser: the 27 instructions in their groups, with a search by words."""
+"""The instruction browser: the instructions in their groups, with a search by words."""
 
 from __future__ import annotations
 

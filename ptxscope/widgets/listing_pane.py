@@ -18,7 +18,7 @@ _NUMBER = 5
 
 
 class ListingPane(Pane):
-    """The statements of a listing's programs; the 27 instructions can be chosen."""
+    """The statements of a listing's programs; those of the catalog can be chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", "Up", show=False),
@@ -156,7 +156,7 @@ class ListingPane(Pane):
         return self._is_veiled and is_later
 
     def action_move(self, delta: int) -> None:
-        """Go to another of the 27 instructions."""
+        """Go to another instruction of the catalog."""
         if self.place is not None:
             self.StatementChosen(self, self.place.move_by(delta)).post_to_screen()
 

@@ -139,7 +139,9 @@ async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
         assert "none.ptx" in shown.partition("Open a listing")[2]  # to be mended
         await drive.press("ctrl+u")
         await drive.type(str(tmp_path / "empty.ptx"))
-        assert "none of the 27" in await drive.read_after(drive.press("enter"))
+        assert "no instruction that ptxscope explains" in await drive.read_after(
+            drive.press("enter")
+        )
         assert drive.state.cursor is None
 
 

@@ -24,7 +24,7 @@ FIRST = {
     "lesson": ("LESSON", "-f", "--explorer", "--again", "ptxscope lesson lanes"),
     "list": ("--json",),
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
-    "poster": ("-f", "-o", "--theme", "A3"),
+    "poster": ("--sheet", "-f", "-o", "--theme", "A3"),
     "errata": ("ID", "--json"),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
 }

@@ -150,7 +150,7 @@ def test_a_sign_before_a_literal_belongs_to_it() -> None:
 _ERRORS = [
     ("varvg2.s32.s32.s32 d, a, b, c", "did you mean `vavrg2`", "varvg2", "vavrg2"),
     ("VADD.u32.u32.u32 d, a, b", "did you mean `vadd`", "VADD", ""),
-    ("add.f32 d, a, b", "`add.f32` is a PTX instruction, but not one", "add", ""),
+    ("add.f32 d, a, b", "`add.f32` is a PTX instruction that ptxscope does not", "add", ""),
     ("vadd.u32.u32.u23 d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
     ("vadd.u32.u32 d, a, b", "missing its type of b", "", ".u32 .s32"),
     ("vadd.u32.u32.u32.u32 d, a, b", "one type too many", ".u32", ""),

@@ -12,6 +12,7 @@ import pytest
 from ptxscope import Trace, parse, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import CORE_GROUPS
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
@@ -268,10 +269,19 @@ def card_of(tree: ET.Element, opcode: str) -> ET.Element:
     return next(x for x in tree.iter(f"{NS}g") if x.get("id") == f"px-poster-{opcode}")
 
 
-def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
-    tree = ET.fromstring(poster_sheet.render())
+SHEETS = {
+    number: [opcode for opcode, x in CATALOG.items() if (x.group in CORE_GROUPS) == (number == 1)]
+    for number in poster_sheet.SHEETS
+}
+"""The opcodes of each sheet: the 27, and the others."""
+
+
+@pytest.mark.parametrize("number", SHEETS)
+def test_a_sheet_has_its_opcodes_and_nothing_leaves_its_card(number: int) -> None:
+    tree = ET.fromstring(poster_sheet.render(number=number))
     cards = [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-card"]
-    assert {x.get("id", "").removeprefix("px-poster-") for x in cards} == set(list(CATALOG)[:27])
+    opcodes = [x.get("id", "").removeprefix("px-poster-") for x in cards]
+    assert sorted(opcodes) == sorted(SHEETS[number])
     assert not overlaps(tree)
     sizes = {float(x.get("font-size", "0")) for x in tree.iter(f"{NS}text")}
     assert min(sizes) >= 9
@@ -282,7 +292,7 @@ def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
         for x in tree.iter(f"{NS}rect")
         if x.get("rx") == "6"
     ]
-    for opcode in list(CATALOG)[:27]:
+    for opcode in SHEETS[number]:
         card = card_of(tree, opcode)
         title = boxes(card)[0]
         left, top, width, height = next(
@@ -296,6 +306,17 @@ def test_the_poster_has_all_27_and_nothing_leaves_its_card() -> None:
         for rect in card.iter(f"{NS}rect"):
             end = float(rect.get("y", "0")) + float(rect.get("height", "0"))
             assert end < top + height, opcode
+
+
+@pytest.mark.parametrize("opcode", SHEETS[2])
+def test_a_card_of_the_second_sheet_names_the_values_of_its_slots(opcode: str) -> None:
+    tree = ET.fromstring(poster_sheet.render(number=2))
+    said = " ".join(texts(card_of(tree, opcode)))
+    for slot in CATALOG[opcode].slots:
+        if slot.name not in ("lut", "dst"):
+            words = [slot.format_value(x) for x in slot.values]
+            assert all(re.search(rf"[.|]{x}\b", said) for x in words), slot.name
+    assert re.search(r"\b\d: [^.]+\.", said)  # a sentence about a step
 
 
 def test_a_chosen_theme_is_that_of_every_colour() -> None:
@@ -330,7 +351,7 @@ def test_show_draws_a_form(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["show", "vad", "-f", "svg"], 1, "did you mean `vmad`"),
         (["show", "vadd4.s32 d", "-f", "svg"], 1, "missing"),
-        (["show", "vadd4 d, a, b, c"], 1, "not one of the 27"),
+        (["show", "vadd4 d, a, b, c"], 1, "not an instruction that ptxscope explains"),
         (["show", "vadd4", "-f", "json"], 2, "invalid choice"),
         (["poster", "-o", "sheet.txt"], 2, ".svg, .pdf, .png"),
     ],

@@ -60,7 +60,10 @@ def cards(name: str) -> tuple[Card, ...]:
 def test_there_are_enough_and_every_subject_is_there() -> None:
     assert len(LESSONS) >= 14
     subjects = "lanes extension clamping merging accumulating vset signedness shifts vmad setp "
-    assert [*subjects.split(), "floats", "slct", "averages", "smith-waterman", "errata"] == LESSONS
+    subjects += (
+        "floats slct averages smith-waterman errata permuting truth-tables fields dot-products"
+    )
+    assert subjects.split() == LESSONS
     assert all(3 <= head.minutes <= 8 and head.summary and head.title for head in list_headings())
     assert [head.cards for head in list_headings()] == [len(cards(name)) for name in LESSONS]
 

@@ -1,4 +1,4 @@
-"""``ptxscope check``: the 27 instructions in listings and sources, legal or not, and why."""
+"""``ptxscope check``: instructions in listings and sources, legal or not, and why."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _CHUNK = 1 << 18
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Check the 27 instructions in listings and sources."
+    about = "Check the instructions that ptxscope explains, in listings and sources."
     parser = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
     parser.add_argument(
         "files",

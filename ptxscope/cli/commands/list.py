@@ -13,7 +13,9 @@ from ..support.arguments import Parser, make_command_parser
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    parser = make_command_parser("list", "List the instructions and their numbers of legal forms.")
+    parser = make_command_parser(
+        "list", "List the instructions that ptxscope explains, and their numbers of legal forms."
+    )
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 

@@ -177,7 +177,9 @@ def _open_listing(path: str, assignments: Sequence[str], model_name: str) -> Lis
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
     if cursor is None:
-        raise CommandError(f"error: {make_printable(path)} has none of the 27 instructions")
+        raise CommandError(
+            f"error: {make_printable(path)} has no instruction that ptxscope explains"
+        )
     return cursor.with_inputs(parse_inputs(cursor.listing.programs[0], assignments), model_name)
 
 

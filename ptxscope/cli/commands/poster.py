@@ -1,4 +1,4 @@
-"""``ptxscope poster``: all 27 instructions on one sheet."""
+"""``ptxscope poster``: the instructions of the catalog on two sheets."""
 
 from __future__ import annotations
 
@@ -22,17 +22,22 @@ from ..support.picture_output import (
 _EPILOG = f"""\
 examples:
   ptxscope poster -o card.pdf
-  ptxscope poster --theme dark -f png -o card.png
+  ptxscope poster --sheet 2 --theme dark -f png -o card.png
 
-The sheet is A3 in landscape; it is still legible on A4. PNG and PDF need the extra
+Sheet 1 has the 27 comparison, selection and video instructions, sheet 2 those that permute bytes,
+read and write bit fields, and compute on packed integers. A sheet is A3 in landscape; it is still
+legible on A4. PNG and PDF need the extra
 `images`: {format_install_hint("images")}.
 """
 
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Draw the 27 instructions on one sheet, for printing."
+    about = "Draw the instructions on a sheet, for printing."
     parser = make_command_parser("poster", about, _EPILOG)
+    parser.add_argument(
+        "--sheet", type=int, choices=(1, 2), default=1, help="the sheet; by default the first"
+    )
     add_format(parser, PICTURES, "svg")
     add_output(parser)
     add_theme(parser)
@@ -46,7 +51,7 @@ def run(words: Sequence[str]) -> int:
     arguments = make_parser().parse_args(words)
     format_ = arguments.format or _find_format(arguments.output)
     options = Options(theme=Theme(arguments.theme))
-    document = render_picture(render(options), format_, options)
+    document = render_picture(render(options, arguments.sheet), format_, options)
     output_document(document, format_, arguments.output)
     return 0
 

@@ -41,8 +41,8 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
-The run computes the 27 instructions and, on 32 bits, mov, and, or, xor, not, shl, shr, add, sub,
-prmt and lop3.
+The run computes the instructions that `ptxscope list` names and, on 32 bits, mov, and, or, xor,
+not, shl, shr, add and sub.
 Any other instruction leaves the registers it writes unknown. If such a register is read, the run
 stops and asks for its value; supply it as name=value. The value is used once: if the register, or
 another of its name, becomes unknown again later, supply name@line=value for the line that writes
@@ -153,7 +153,7 @@ def make_parser() -> Parser:
     output.add_argument(
         "--trace",
         action="store_true",
-        help="show the whole trace of each of the 27 instructions",
+        help="show the whole trace of each instruction that ptxscope explains",
     )
     output.add_argument("--quiet", action="store_true", help="show only the registers at the end")
     output.add_argument("--json", action="store_true", help="write JSON")

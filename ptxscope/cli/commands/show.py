@@ -46,7 +46,7 @@ DAGGER = "\u2020"
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Describe one of the 27 instructions, or draw the figure of a form."
+    about = "Describe an instruction, or draw the figure of a form."
     parser = make_command_parser("show", about, _EPILOG)
     parser.add_argument(
         "opcode",
@@ -85,8 +85,9 @@ def _check_opcode(opcode: str) -> str:
     """Return an opcode of the catalog. Raise CommandError for any other."""
     if opcode not in CATALOG:
         suggestion = find_closest_spelling(opcode, list(CATALOG))
-        hint = f"did you mean `{suggestion}`?" if suggestion else "`ptxscope list` names all 27"
-        raise CommandError(f"error: `{make_printable(opcode)}` is not one of the 27; {hint}", 1)
+        hint = f"did you mean `{suggestion}`?" if suggestion else "`ptxscope list` names them all"
+        message = f"`{make_printable(opcode)}` is not an instruction that ptxscope explains"
+        raise CommandError(f"error: {message}; {hint}", 1)
     return opcode
 
 

@@ -42,9 +42,10 @@ def get_base_operation(opcode: str) -> str:
     return CATALOG[opcode].base_opcode
 
 
-def _get_shape(entry: Entry) -> tuple[list[str], list[str]]:
-    """Return the names of an instruction's slots, and the roles of its operands."""
-    return [slot.name for slot in entry.slots], [operand.role for operand in entry.operands]
+def _get_shape(entry: Entry) -> tuple[str, list[str], list[str]]:
+    """Return an instruction's group, the names of its slots, and the roles of its operands."""
+    roles: list[str] = [operand.role for operand in entry.operands]
+    return entry.group, [slot.name for slot in entry.slots], roles
 
 
 @cache

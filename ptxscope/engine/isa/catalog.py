@@ -1,4 +1,4 @@
-"""The 27 instructions as data: the only source of what the package knows about their syntax."""
+"""The instructions as data: the only source of what the package knows about their syntax."""
 
 from __future__ import annotations
 

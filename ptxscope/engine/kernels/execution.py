@@ -1,4 +1,4 @@
-"""Execution of a program: registers carried along, each of the 27 instructions traced."""
+"""Execution of a program: registers carried along, each instruction of the catalog traced."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ class RunStep(NamedTuple):
 
     @property
     def instruction(self) -> Instruction | None:
-        """The instruction, if it is one of the 27 instructions."""
+        """The instruction, if it is an instruction of the catalog."""
         return self.statement.instruction
 
 

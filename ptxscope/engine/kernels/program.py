@@ -20,7 +20,7 @@ class StatementKind(StrEnum):
     """The role of a statement in a run."""
 
     INSTRUCTION = "explained"
-    """One of the 27 instructions."""
+    """An instruction of the catalog."""
     PLAIN_INSTRUCTION = "plain"
     """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
     BRANCH = "branch"

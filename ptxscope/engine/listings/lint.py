@@ -39,7 +39,7 @@ from .verdict_cache import get_cached_verdict
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    """Yield each of the 27 instructions in a PTX listing; the chunks may end anywhere."""
+    """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
     moved_constants = MovedConstants()
     for statement in scan_statements(moved_constants.record_chunks(chunks)):
         if diagnostic := check_between_statements(statement, statement):
@@ -62,7 +62,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
-    """Yield each of the 27 instructions in a text of any language, in order."""
+    """Yield each instruction of the catalog in a text of any language, in order."""
     language = language_of(name, text)
     if language is Language.PTX:
         return check_listing([text], name)
@@ -70,7 +70,7 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
 
 
 def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
-    """Yield each of the 27 instructions in a source's ``asm`` statements and PTX strings.
+    """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
     In C, yield the uses of CUDA's intrinsics, too.
     """

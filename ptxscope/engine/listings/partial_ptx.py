@@ -40,7 +40,7 @@ STATEMENT_WITHOUT_OPCODE = re.compile(
     r"[^\s,;\"]++\s*+(?:,\s*+[^\s,;\"]++\s*+){2,8}+;",
     re.ASCII,
 )
-"""A statement whose opcode is filled in, with modifiers and operands as the 27 have them."""
+"""A statement whose opcode is filled in, with modifiers and operands as the catalog has them."""
 _HEAD = re.compile(
     rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
 )

@@ -1,4 +1,4 @@
-"""Scanner for statements that may be one of the 27 instructions: one pass, chunk by chunk.
+"""Scanner for statements that may be an instruction of the catalog: one pass, chunk by chunk.
 
 Nothing is parsed here. One regular expression finds opcodes, scopes and declarations; another skips
 the lines between them, which makes those cheap. The scanner is only a filter: ``Scopes`` interprets
@@ -73,8 +73,8 @@ _EVENTLESS_TEXT = re.compile(
 )
 """Text without events, word by word: five times as fast as a search for events.
 
-No event begins after a dot or within a word, nor at a word that is not one of the 27 opcodes and is
-not followed by a blank, a dot, a comment or ``;``.
+No event begins after a dot or within a word, nor at a word that is not an opcode of the catalog
+and is not followed by a blank, a dot, a comment or ``;``.
 """
 _STATEMENT_START = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
@@ -139,7 +139,7 @@ class SourceLocation(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A statement whose opcode is, or probably should be, one of the 27 opcodes; not parsed.
+    """A statement whose opcode is, or probably should be, an opcode of the catalog; not parsed.
 
     Or a problem between statements: a guard before a ``{``, a ``;`` alone, or a ``.reg`` of a
     register that is already declared. Then ``opcode`` is the position of the brace, the ``;`` or
@@ -198,7 +198,7 @@ def _find_line_starts(text: str) -> list[int]:
 
 
 def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
-    """Yield every statement of a listing that may be one of the 27 instructions, in order.
+    """Yield every statement of a listing that may be an instruction of the catalog, in order.
 
     The chunks may end anywhere.
     """
@@ -447,7 +447,7 @@ class _Window:
         return position if is_empty else None
 
     def has_opcode(self, event: re.Match[str]) -> bool | None:
-        """Return whether the event is, or probably should be, one of the 27 opcodes.
+        """Return whether the event is, or probably should be, an opcode of the catalog.
 
         A bare word must begin a statement. Return None if more of the listing is needed.
         """

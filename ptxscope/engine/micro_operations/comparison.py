@@ -113,6 +113,8 @@ class Compare(MicroOperation):
         if self._is_nan_test:
             condition = "neither a nor b is NaN" if self.cmp is Cmp.NUM else "a or b is NaN"
             return f".{self.cmp}: true if {condition}."
+        if is_single and not row.inputs[0].is_operand and row.inputs[0].stage is Stage.OPERATE:
+            return "d != 0: p is true if any bit of d is 1."
         operands = "c read" if is_single else "both read"
         relation = format_relation(self.cmp, *(("c", "0") if is_single else ("a", "b")))
         outcome = "true" if self.cmp in UNORDERED else "false"

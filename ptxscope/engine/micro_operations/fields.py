@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, LaneValues, V, fill, get_lane, is_different
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import (
     BitFate,
     BitField,
@@ -17,7 +17,10 @@ from .drawings import (
     TruncatedBits,
 )
 from .formula import make_equation
+from .numbers import Add, PlusOne
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
+from .saturation import Clamp, Wrap
+from .shifts import ShiftLeft, ShiftRight
 
 _WORD = 32
 
@@ -200,7 +203,10 @@ class ReadField(MicroOperation):
         other = ReadField(self.bits, not self.signed)
         yield site.replace_operation("extended it with the other sign", other, weight=0)
         yield site.swap_inputs("took the position for the length")
-        x, _, length = site.inputs
+        x, position, length = site.inputs
+        last_bit = _count_bits_to(position, length, self.bits)
+        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (x, position, PREVIOUS_RESULT))))
+        yield RowMutation("did not cut it off", ((ShiftRight(), (x, position)),))
         yield RowMutation(
             "did not shift it down", ((ExtendField(self.bits, self.signed), (x, length)),)
         )
@@ -302,6 +308,13 @@ class InsertField(MicroOperation):
         x, y, position, length = site.inputs
         yield site.swap_inputs("took the position for the length")
         yield RowMutation("inserted b into a", ((self, (y, x, position, length)),))
+        in_place = ((ShiftRight(), (x, position)), (self, (PREVIOUS_RESULT, y, position, length)))
+        yield RowMutation(
+            "took the same bits of a, but it is a's low bits that go there", in_place, 0
+        )
+        last_bit = _count_bits_to(position, length, self.bits)
+        insertion = (self, (x, y, position, PREVIOUS_RESULT))
+        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, insertion))
 
 
 class FieldMask(MicroOperation):
@@ -339,6 +352,23 @@ class FieldMask(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the position for the length")
+        position, length = site.inputs
+        last_bit = _count_bits_to(position, length, self.bits)
+        yield RowMutation(_TOOK_LAST_BIT, (*last_bit, (self, (position, PREVIOUS_RESULT))))
+
+
+_TOOK_LAST_BIT = "took the length for the number of the last bit"
+
+
+def _count_bits_to(
+    position: str, last: str, bits: int
+) -> tuple[tuple[MicroOperation, tuple[str, ...]], ...]:
+    """Return the operations of a mistake: the bits from a position to the last one are counted."""
+    return (
+        (SubtractFrom(1), (position,)),
+        (Add(), (PREVIOUS_RESULT, last)),
+        (Clamp(0, bits), (PREVIOUS_RESULT,)),
+    )
 
 
 class JoinWords(MicroOperation):
@@ -409,6 +439,18 @@ class TakeWord(MicroOperation):
     def get_notation(self, row: RowView) -> Notation:
         return Notation(_WORD, is_number=False)
 
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        pair, start = site.inputs
+        other_start = ((SubtractFrom(_WORD), (start,)), (self, (pair, PREVIOUS_RESULT)))
+        yield RowMutation("shifted the other way", other_start, 0)
+        a, b = (source.key for source in site.row.inputs[0].inputs)
+        amounts = [source.key for source in site.row.inputs[1].inputs]
+        if site.row.inputs[1].micro == SubtractFrom(_WORD):  # .l
+            alone = ((ShiftLeft(), (b, *amounts)), (Wrap(_WORD, signed=False), (PREVIOUS_RESULT,)))
+            yield RowMutation("shifted b alone, so that zeros came in", alone)
+        else:
+            yield RowMutation("shifted a alone, so that zeros came in", ((self, (a, start)),))
+
 
 class SubtractFrom(MicroOperation):
     """A constant minus x."""
@@ -435,6 +477,8 @@ class ReverseBits(MicroOperation):
     """The bits of x in reverse order."""
 
     bits: int
+    unit: int = 1
+    """Number of bits that stay together; more than one is a mistake."""
     formula = "reverse({x})"
     about = "The bits of a in reverse order: bit 0 becomes the highest."
     title = "reverse"
@@ -443,6 +487,8 @@ class ReverseBits(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
         for distance in _list_distances(self.bits):
+            if distance < self.unit:
+                break
             low_parts = _make_stripes(self.bits, distance)
             low = ar.multiply(ar.bitand(x, low_parts), 1 << distance)
             x = ar.add(low, ar.bitand(ar.shift_right(x, distance), low_parts))
@@ -462,6 +508,11 @@ class ReverseBits(MicroOperation):
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(self.bits, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):
+            description = f"reversed the {name}, but not the bits within them"
+            yield site.replace_operation(description, ReverseBits(self.bits, unit))
 
 
 class CountOnes(MicroOperation):
@@ -521,6 +572,8 @@ class CountLeadingZeros(MicroOperation):
         yield site.append_operation(
             "took the position of the highest 1", SubtractFrom(self.bits - 1)
         )
+        description = "counted the zeros below the lowest 1"
+        yield site.replace_operation(description, ReverseBits(self.bits), self)
 
 
 class InvertNegative(MicroOperation):
@@ -619,6 +672,17 @@ class FindNthOne(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the base for the offset")
+        x, start, offset = site.inputs
+        find = (self, (x, start, PREVIOUS_RESULT))
+        other_direction = ((SubtractFrom(0), (offset,)), find)
+        yield RowMutation("counted in the other direction", other_direction, 0)
+        ones, first, count = (source.values[0] for source in site.row.inputs)
+        if count and ones >> first & 1:
+            is_down = count < 0  # one less is the opposite of one more
+            steps = (SubtractFrom(0), PlusOne(), SubtractFrom(0)) if is_down else (PlusOne(),)
+            names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
+            one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
+            yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
 
 
 def format_bit_range(low: int, count: int) -> str:

@@ -8,10 +8,11 @@ from ..isa.truth_tables import Formula, find_formulas, find_ignored_variables
 from ..isa.types import PermuteMode
 from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, LaneValues, Picks, V, fill
-from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import ByteChoice, BytePermutation, TruthTable
 from .formula import make_equation
 from .properties import InputBits, LaneText, Notation, map_bits
+from .saturation import Wrap
 
 _BYTE = 8
 _BYTES = 4
@@ -27,13 +28,18 @@ def _make_picks(numbers: Iterable[int]) -> Picks:
 class SelectDigits(MicroOperation):
     """The low four hexadecimal digits of x, one in each lane."""
 
+    is_reversed: bool = False
+    """Whether the last digit is in the highest lane: a mistake."""
     formula = "digits({x})"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
-        digits = ar.gather((ar.bitand(x, 15),), 8, ((0, 0),) * _BYTES)
-        for lane in range(1, _BYTES):
-            digit = ar.bitand(ar.shift_right(x, 4 * lane), 15)
+        places = [*range(_BYTES)][:: -1 if self.is_reversed else 1]
+        first, *others = (
+            ar.bitand(ar.shift_right(x, 4 * place) if place else x, 15) for place in places
+        )
+        digits = ar.gather((first,), 8, ((0, 0),) * _BYTES)
+        for lane, digit in enumerate(others, 1):
             digits = ar.keep(digit, digits, (lane,), 8)
         return digits
 
@@ -63,6 +69,10 @@ class SelectDigits(MicroOperation):
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(4, is_number=True)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        description = "read the digits from the left, but the last one is byte 0's"
+        yield site.replace_operation(description, SelectDigits(is_reversed=True), weight=-1)
 
 
 class PermuteBytes(MicroOperation):
@@ -123,6 +133,11 @@ class PermuteBytes(MicroOperation):
         return Notation(8, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        digits, a, b = site.inputs
+        plain_bytes = ((Wrap(3, signed=False), (digits,)), (self, (PREVIOUS_RESULT, a, b)))
+        yield RowMutation(
+            "took the byte itself, but a digit of 8 or more copies its top bit", plain_bytes, 0
+        )
         yield site.swap_inputs("counted the bytes of b before those of a")
 
 
@@ -252,8 +267,13 @@ class EvaluateTable(MicroOperation):
         yield site.replace_operation(
             "inverted the table", EvaluateTable(self.table ^ 0xFF), weight=2
         )
+        reversed_table = int(f"{self.table:08b}"[::-1], 2)
+        yield site.replace_operation(
+            "counted the table's bits from the left", EvaluateTable(reversed_table)
+        )
         x, y, z = site.inputs
         yield RowMutation("read the table with c as the highest bit", ((self, (z, y, x)),))
+        yield RowMutation("exchanged b and c", ((self, (x, z, y)),))
 
 
 def _evaluate_formula(ar: Arithmetic[V], formula: Formula, names: Mapping[str, V]) -> V:

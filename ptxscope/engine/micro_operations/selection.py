@@ -57,7 +57,10 @@ class Select(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         if all(row.has_own_parts for row in rows):
             names = dict.fromkeys(row.inputs[0].name for row in rows)
-            return f"Each lane takes its own {UNIT_NAMES[self.unit]} of {' and of '.join(names)}."
+            other_units = {row.micro.part_bits for row in rows} - {self.unit}
+            others = "".join(f"its own {UNIT_NAMES[x or _WORD]} of " for x in other_units) or "of "
+            joined_names = f" and {others}".join(names)
+            return f"Each lane takes its own {UNIT_NAMES[self.unit]} of {joined_names}."
         parts = [_describe_selection(row) for row in rows]
         if any(len(row.values) > 1 for row in rows):
             return ". ".join(parts) + "."

@@ -63,7 +63,7 @@ _NOWHERE: Mapping[str, Span] = {}
 
 
 class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
-    """One of the 27 instructions, parsed and legal.
+    """An instruction of the catalog, parsed and legal.
 
     Instructions are equal if form, operands and guard are.
     """

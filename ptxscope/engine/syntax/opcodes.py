@@ -50,13 +50,13 @@ _LIKENESS = 0.75
 
 
 def is_other_opcode(word: str) -> bool:
-    """Whether a word is an opcode of PTX, but not of the 27 instructions."""
+    """Whether a word is an opcode of PTX, but not of the catalog."""
     return word in OTHER_OPCODES
 
 
 @lru_cache(maxsize=1 << 14)
 def is_misspelt(word: str) -> bool:
-    """Whether a word is not an opcode but resembles one of the 27 instructions."""
+    """Whether a word is not an opcode but resembles an instruction of the catalog."""
     if word in OPCODES or word in OTHER_OPCODES:
         return False
     return find_closest_spelling(word, DISTINCT_OPCODES, _LIKENESS) is not None
@@ -74,7 +74,7 @@ def is_passed_over(opcode: str, modifiers: Collection[str]) -> bool:
 
 
 def is_meant(word: str) -> bool:
-    """Whether a word is an opcode of the 27 instructions, or a misspelling of one."""
+    """Whether a word is an opcode of the catalog, or a misspelling of one."""
     return word in OPCODES or is_misspelt(word)
 
 

@@ -36,7 +36,7 @@ from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_state
 
 
 class Parsed(NamedTuple):
-    """A statement that is meant as one of the 27 instructions: the instruction, or its problems."""
+    """A statement meant as an instruction of the catalog: the instruction, or its problems."""
 
     instruction: Instruction | None
     problems: tuple[Problem, ...]
@@ -138,7 +138,7 @@ def _iter_ignored_statements(
 
 
 def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tuple[Instruction, ...]:
-    """Parse every one of the 27 instructions in a text, in order.
+    """Parse every instruction of the catalog in a text, in order.
 
     Raise PtxError if there is none, or if one is illegal.
     """
@@ -180,7 +180,7 @@ def _find_entry(statement: RawInstruction) -> Entry | None:
 
 
 def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed | None:
-    """Parse a statement of a text; None if it is not meant as one of the 27 instructions."""
+    """Parse a statement of a text; None if it is not meant as an instruction of the catalog."""
     gap = fragment.find_gap(*statement.span) if fragment.gaps else None
     if gap is not None:
         return _parse_partial_statement(fragment, statement, gap)
@@ -206,7 +206,7 @@ NOT_LITERAL = (
 def _parse_partial_statement(
     fragment: Fragment, statement: RawInstruction, gap: int
 ) -> Parsed | None:
-    """Return an unread problem if a statement with a gap may be one of the 27 instructions."""
+    """Return an unread problem if a statement with a gap may be an instruction of the catalog."""
     opcode = statement.opcode
     name = opcode.text
     if opcode.end in fragment.gaps and not statement.modifiers:
@@ -221,7 +221,7 @@ def _parse_partial_statement(
 
 
 def _parse_bad_guard(fragment: Fragment, statement: RawInstruction) -> Parsed | None:
-    """Report one of the 27 instructions after an ``@`` with more than a predicate."""
+    """Report an instruction of the catalog after an ``@`` with more than a predicate."""
     start = statement.span[0]
     if not fragment.ptx.startswith("@", start) or is_other_opcode(statement.opcode.text):
         return None
@@ -264,10 +264,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
         return Problem("an instruction is missing after the guard", span, " ".join(CATALOG))
     if is_other_opcode(opcode.text) or opcode.text in OPCODES:
         types = "".join(word.text for word in statement.modifiers) * (opcode.text in OPCODES)
-        message = (
-            f"`{opcode.text}{types}` is a PTX instruction, but not one of the 27 that ptxscope "
-            "explains"
-        )
+        message = f"`{opcode.text}{types}` is a PTX instruction that ptxscope does not explain"
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
     message = f"{quote_word(opcode.text)} is not an instruction" + (

@@ -84,6 +84,8 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
+    if ins.form.lut is not None:
+        return f"p becomes p {boolop} {'!e' if ins.form.nege else 'e'}."
     if boolop is None:
         return "q is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):

@@ -1,4 +1,4 @@
-"""The poster: all instructions on one sheet, with their syntax and a small figure of a form."""
+"""The poster: instructions on two sheets, with their syntax and a small figure of a form."""
 
 from __future__ import annotations
 
@@ -11,8 +11,18 @@ from ...engine.isa.grammar import format_syntax
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.syntax.parser import parse
+from ...engine.tracing.step_text import describe_step
 from ...engine.tracing.trace import Step, Trace
-from ...scene.scene_model import Cell, LaneRef, RegisterFigure, RowScene, Scene, SpanKind, Tint
+from ...scene.scene_model import (
+    Cell,
+    LaneRef,
+    RegisterFigure,
+    RowScene,
+    Scene,
+    SpanKind,
+    StepScene,
+    Tint,
+)
 from ...scene.symbolic_scene import (
     build_form_scene,
     format_symbolic_formula,
@@ -37,44 +47,76 @@ _CHIP = 15
 _WIRES = 13
 _LINE = 12.6
 _PAGE = Area(_EDGE, _WIDTH - 2 * _EDGE)
-_TITLE = "The 27 PTX instructions of ptxscope"
 _ABOUT = (
-    "A reference card: for each of the comparison, selection, scalar video and SIMD video "
-    "instructions of PTX its syntax and a figure of one of its forms: the registers a and b in "
-    "the parts that are read, what each step computes, and what is written."
+    "A reference card: for each of the {} instructions of PTX its syntax and a figure of one of "
+    "its forms: the registers a and b in the parts that are read, what each step computes, and "
+    "what is written."
 )
 
 
-def render(options: Options = DEFAULT) -> str:
-    """Render the poster as an ``<svg>`` in A3."""
+class _Family(NamedTuple):
+    """Instructions that stand together on a sheet."""
+
+    label: str
+    """Its name on a card."""
+    group: Group
+    lanes: int | None = None
+    """Number of lanes; None for any."""
+
+    def has(self, entry: Entry) -> bool:
+        return entry.group is self.group and self.lanes in (None, entry.lanes)
+
+
+class _Rule(NamedTuple):
+    """A paragraph of the legend."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+class _SheetText(NamedTuple):
+    """What differs from one sheet to the other."""
+
+    head: str
+    title: str
+    """Title of the document."""
+    kinds: str
+    """Kinds of instructions, for the description of the document."""
+    families: tuple[_Family, ...]
+    rules: tuple[_Rule, _Rule, _Rule]
+    is_detailed: bool = False
+    """Whether cards have room for the choices of each slot, and for a sentence about each step."""
+
+    def list_entries(self) -> list[tuple[Entry, _Family]]:
+        """Return the entries by family; on the first sheet a family fills one row."""
+        return [(x, family) for family in self.families for x in CATALOG.values() if family.has(x)]
+
+
+def render(options: Options = DEFAULT, number: int = 1) -> str:
+    """Render a sheet of the poster as an ``<svg>`` in A3; ``number`` is one of ``SHEETS``."""
+    text = SHEETS[number]
     canvas = SvgCanvas(options.id or "px-poster")
     canvas.min_size = MIN_LETTER_PX
-    _draw_head(canvas)
-    entries = _order_entries()
-    rows = -(-len(entries) // _COLUMNS)
+    _draw_head(canvas, text.head)
+    entries = text.list_entries()
+    rows = -(-(len(entries) + 1) // _COLUMNS)
     top = _EDGE + _HEAD
     height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
     columns = _PAGE.split_columns(_COLUMNS, _GAP)
-    for index, entry in enumerate(entries):
+    for index, (entry, family) in enumerate(entries):
         y = top + (index // _COLUMNS) * (height + _GAP)
-        _draw_card(canvas, entry, columns[index % _COLUMNS], y, height)
+        card = _Card(entry, family.label, text.is_detailed)
+        _draw_card(canvas, card, columns[index % _COLUMNS], y, height)
     _draw_key(canvas, columns[-1], top + (rows - 1) * (height + _GAP))
-    _draw_legend(canvas, _HEIGHT - _EDGE - _LEGEND)
+    _draw_legend(canvas, _HEIGHT - _EDGE - _LEGEND, text.rules)
     page = SvgCanvas(canvas.prefix)
     page.draw_rect(0, 0, _WIDTH, _HEIGHT, SvgColour.PAGE, None, radius=0)
-    sheet = Sheet(canvas.prefix, _WIDTH, _HEIGHT, _TITLE, _ABOUT)
+    sheet = Sheet(canvas.prefix, _WIDTH, _HEIGHT, text.title, _ABOUT.format(text.kinds))
     return write_sheet(sheet, [*page.parts, *list_elements(canvas)], options.theme)
 
 
-def _order_entries() -> list[Entry]:
-    """Return the entries of the 27 in an order that puts each family of seven on one row."""
-    families = [*_FAMILIES]
-    entries = [x for x in CATALOG.values() if (x.group, x.lanes) in families]
-    return sorted(entries, key=lambda x: families.index((x.group, x.lanes)))
-
-
-def _draw_head(canvas: SvgCanvas) -> None:
-    canvas.draw_text(_EDGE, _EDGE + 24, "PTX video and comparison instructions", 26, is_bold=True)
+def _draw_head(canvas: SvgCanvas, head: str) -> None:
+    canvas.draw_text(_EDGE, _EDGE + 24, head, 26, is_bold=True)
     canvas.draw_text(
         _PAGE.right, _EDGE + 22, f"as documented in PTX ISA 9.0; ptxscope {__version__}", 12,
         SvgColour.DIM, anchor="end",
@@ -84,9 +126,17 @@ def _draw_head(canvas: SvgCanvas) -> None:
 # --- a card -----------------------------------------------------------------------------
 
 
-def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: float) -> float:
-    """Draw the card of an instruction: its syntax, and the figure of a form; return the end."""
-    trace = make_placeholder_trace(parse(entry.example[0]))
+class _Card(NamedTuple):
+    """What a card shows."""
+
+    entry: Entry
+    label: str
+    is_detailed: bool
+
+
+def _draw_card(canvas: SvgCanvas, card: _Card, area: Area, y: float, height: float) -> None:
+    """Draw the card of an instruction: its syntax, and the figure of a form."""
+    entry, trace = card.entry, make_placeholder_trace(parse(card.entry.example[0]))
     canvas.open_group("px-card", entry.opcode)
     canvas.grounds.append(
         Ground(
@@ -98,7 +148,7 @@ def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: fl
     canvas.draw_text(
         inner.right,
         y + 17,
-        f"{_FAMILIES[entry.group, entry.lanes]}, {entry.section}",
+        f"{card.label}, {entry.section}",
         MIN_LETTER_PX,
         SvgColour.DIM,
         anchor="end",
@@ -108,6 +158,11 @@ def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: fl
     baseline = canvas.draw_lines(
         inner.x, y + 43, lines, MIN_LETTER_PX, SvgColour.DIM, step=11, is_monospaced=True
     )
+    for line in _list_choices(entry) if card.is_detailed else ():
+        lines = wrap_text(line, inner.width, MIN_LETTER_PX)
+        baseline = canvas.draw_lines(
+            inner.x, baseline, lines, MIN_LETTER_PX, SvgColour.DIM, step=11
+        )
     example = str(trace.instruction)
     lines = wrap_text(example, inner.width, 9.5, is_monospaced=True)
     baseline = canvas.draw_lines(
@@ -120,18 +175,35 @@ def _draw_card(canvas: SvgCanvas, entry: Entry, area: Area, y: float, height: fl
         is_monospaced=True,
         is_bold=True,
     )
-    end = _draw_figure(_Small(canvas, trace, build_form_scene(trace), inner), baseline - 5)
+    small = _Small(canvas, trace, build_form_scene(trace), inner, card.is_detailed)
+    end = _draw_figure(small, baseline - 5)
+    if card.is_detailed:
+        _draw_sentences(small, end + 17, y + height - 4)
     canvas.close_group()
-    return end
 
 
-_FAMILIES = {
-    (Group.SIMD, 4): "bytes",
-    (Group.SIMD, 2): "half-words",
-    (Group.SCALAR, 1): "scalar",
-    (Group.COMPARE, 1): "condition",
-}
-"""Label of each family on a card."""
+def _list_choices(entry: Entry) -> list[str]:
+    """Return the values of each slot that the syntax only names."""
+    syntax = format_syntax(entry)
+    named_slots = (x for x in entry.slots if f".{x.name}" in syntax and len(x.values) > 1)
+    return [f"{x.name}: {' '.join(f'.{value}' for value in x.values)}" for x in named_slots]
+
+
+def _draw_sentences(small: _Small, baseline: float, end: float) -> None:
+    """Draw a sentence about each step that computes, as far as there is room."""
+    for step in small.trace.steps:
+        if step.stage not in _COMPUTING_STAGES:
+            continue
+        sentence = f"{step.number}: {describe_step(small.trace, step)}"
+        lines = wrap_text(sentence, small.area.width, MIN_LETTER_PX)
+        if baseline + 11 * (len(lines) - 1) > end:
+            return
+        baseline = small.canvas.draw_lines(
+            small.area.x, baseline, lines, MIN_LETTER_PX, SvgColour.INK, step=11
+        )
+
+
+_COMPUTING_STAGES = (Stage.OPERATE, Stage.ACCUMULATE, Stage.SUM)
 
 
 class _Small(NamedTuple):
@@ -141,18 +213,20 @@ class _Small(NamedTuple):
     trace: Trace
     scene: Scene
     area: Area
+    is_detailed: bool
 
 
 def _draw_figure(small: _Small, y: float) -> float:
     """Draw registers, selected parts, a line for each step, and the written value."""
-    ports, y = _draw_registers(small, y)
+    has_parts = not small.is_detailed or small.scene.lanes > 1
+    ports, y = _draw_registers(small, y) if has_parts else ({}, _draw_sources(small, y))
     for step, step_scene in zip(small.trace.steps, small.scene.steps, strict=True):
-        if step.stage is Stage.SELECT:
+        if step.stage is Stage.SELECT and has_parts:
             y = _draw_selected_parts(small, step_scene.rows, ports, y)
         elif step.stage is Stage.WRITE:
             y = _draw_written(small, step_scene.rows, y)
         else:
-            y = _draw_step(small, step, step_scene.title, y)
+            y = _draw_step(small, step, step_scene, y)
             for row in step_scene.rows:
                 if small.trace.rows[row.key].micro.is_merge:
                     y = _draw_merge(small, row, y)
@@ -175,14 +249,27 @@ def _draw_registers(small: _Small, y: float) -> tuple[dict[LaneRef, Area], float
         for cell, area in zip(register.cells, _place_parts(small, register, side), strict=True):
             span = cell.spans[0]
             draw_bit_box(small.canvas, area, y, _CHIP, "", span.kind, span.tint)
-            _draw_text_inside(small.canvas, area, y, span.text, is_bold=span.kind is SpanKind.CHIP)
+            is_narrow = area.width < measure_text(span.text, MIN_LETTER_PX, is_monospaced=True)
+            text = span.text.rpartition(".")[2] if is_narrow and small.is_detailed else span.text
+            _draw_text_inside(small.canvas, area, y, text, is_bold=span.kind is SpanKind.CHIP)
             ports[cell.place] = area
     return ports, y + _CHIP
 
 
+def _draw_sources(small: _Small, y: float) -> float:
+    """Draw each source as a whole; return the end."""
+    ins = small.trace.instruction
+    roles = [x.role for x in ins.entry.sources if x.role in small.trace.operands]
+    for role, area in zip(roles, small.area.split_columns(len(roles), 5), strict=True):
+        tint = Tint(role if role in ("a", "b") else "c")
+        draw_bit_box(small.canvas, area, y, _CHIP, "", SpanKind.CHIP, tint)
+        _draw_text_inside(small.canvas, area, y, ins.format_operand(role))
+    return y + _CHIP
+
+
 def _place_parts(small: _Small, register: RegisterFigure, side: int) -> list[Area]:
     count = len(register.cells)
-    if register.is_by_lane:
+    if all(x.is_by_lane for x in small.scene.registers if x.role in ("a", "b")):
         return [pair[side] for pair in _split_sides(small, count)]
     return small.area.split_columns(2, 8)[side].split_columns(count, 2)
 
@@ -230,15 +317,30 @@ def _draw_selected_parts(
     return top + _CHIP
 
 
-def _draw_step(small: _Small, step: Step, title: str, y: float) -> float:
+def _draw_step(small: _Small, step: Step, step_scene: StepScene, y: float) -> float:
     """Draw the number, title and formula of a step on one or two lines; return the end."""
-    canvas, area = small.canvas, small.area
     formulas = [text for text in (_format_row(small.trace, row.key) for row in step.rows) if text]
-    lead = f"{step.number} {title}"
-    canvas.draw_text(area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
+    if small.is_detailed and step.stage is Stage.SELECT and not formulas:
+        formulas = [row.cells[0].spans[0].text for row in step_scene.rows]
+    lead = f"{step.number} {step_scene.title}"
+    small.canvas.draw_text(small.area.x, y + _LINE, lead, 9.5, SvgColour.DIM, is_bold=True)
     start = measure_text(lead, 9.5) * 1.08 + 8
-    text = "; ".join(dict.fromkeys(formulas))
-    if measure_text(text, MIN_LETTER_PX, is_monospaced=True) <= area.width - start:
+    joined = "; ".join(dict.fromkeys(formulas))
+    has_lines = small.is_detailed and not _is_fitting(small, joined, start)
+    for index, text in enumerate(dict.fromkeys(formulas) if has_lines else [joined]):
+        y = _draw_formula(small, text, y, 0 if index else start)
+    return y
+
+
+def _is_fitting(small: _Small, text: str, start: float) -> bool:
+    """Return whether a formula fits beside the title of its step, which is `start` px wide."""
+    return measure_text(text, MIN_LETTER_PX, is_monospaced=True) <= small.area.width - start
+
+
+def _draw_formula(small: _Small, text: str, y: float, start: float) -> float:
+    """Draw a formula beside the title of its step, or below it if it is long; return the end."""
+    canvas, area = small.canvas, small.area
+    if _is_fitting(small, text, start):
         canvas.draw_text(
             area.right, y + _LINE, text, MIN_LETTER_PX, anchor="end", is_monospaced=True
         )
@@ -352,7 +454,7 @@ _CARD = (
 # --- the legend -------------------------------------------------------------------------
 
 
-def _draw_legend(canvas: SvgCanvas, y: float) -> None:
+def _draw_legend(canvas: SvgCanvas, y: float, rules: Sequence[_Rule]) -> None:
     """Draw the meaning of the signs, and the notation of selectors and masks."""
     canvas.draw_rect(_PAGE.x, y, _PAGE.width, _LEGEND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     first, *rest = _PAGE.shrink(12).split_columns(4, 18)
@@ -365,7 +467,7 @@ def _draw_legend(canvas: SvgCanvas, y: float) -> None:
         canvas.draw_text(
             column.x + 41, top + 11, meaning, 9.5, SvgColour.INK, width=column.width - 41
         )
-    for column, (title, lines) in zip(rest, _RULES, strict=True):
+    for column, (title, lines) in zip(rest, rules, strict=True):
         canvas.draw_text(column.x, y + 18, title, 12, is_bold=True)
         rule_lines = [part for line in lines for part in wrap_text(line, column.width, 9.5)]
         canvas.draw_lines(column.x, y + 33, rule_lines, 9.5, SvgColour.INK, step=12.5)
@@ -379,29 +481,82 @@ _SIGNS = (
     ("t", SpanKind.CHIP, Tint(), "what is computed"),
     ("", SpanKind.LOST, Tint(), "bits that are cut off"),
 )
-_RULES: tuple[tuple[str, tuple[str, ...]], ...] = (
-    (
-        "Selectors",
+SHEETS = {
+    1: _SheetText(
+        "PTX video and comparison instructions",
+        "The 27 PTX instructions of ptxscope",
+        "comparison, selection, scalar video and SIMD video",
         (
-            "scalar: .b0 to .b3, a byte; .h0 and .h1, a half-word, of a or b",
-            "vadd2 …: .h and two digits, of lanes 1 and 0: 0, 1 are a's half-words, 2, 3 b's",
-            "vadd4 …: .b and four digits, of lanes 3 to 0: 0 to 3 are a's bytes, 4 to 7 b's",
+            _Family("bytes", Group.SIMD, 4),
+            _Family("half-words", Group.SIMD, 2),
+            _Family("scalar", Group.SCALAR),
+            _Family("condition", Group.COMPARE),
+        ),
+        (
+            _Rule(
+                "Selectors",
+                (
+                    "scalar: .b0 to .b3, a byte; .h0 and .h1, a half-word, of a or b",
+                    "vadd2 …: .h and two digits, of lanes 1 and 0: 0, 1 are a's half-words, "
+                    "2, 3 b's",
+                    "vadd4 …: .b and four digits, of lanes 3 to 0: 0 to 3 are a's bytes, "
+                    "4 to 7 b's",
+                ),
+            ),
+            _Rule(
+                "Destinations",
+                (
+                    "scalar d.b0 … d.h1: t is merged into that part, the rest is c's",
+                    "d.h10, d.b310 …: a mask; the lanes named take t, the others keep c's part, "
+                    "or with .add are left out of the sum",
+                ),
+            ),
+            _Rule(
+                "Modifiers",
+                (
+                    ".sat: clamp to the range of the destination's type, or of its part",
+                    ".add .min .max: with c, after it; .add of lanes: c plus the lanes of the mask",
+                    ".shr7 .shr15: shift the sum right; .po: plus one; .ftz: subnormals are zeros",
+                ),
+            ),
         ),
     ),
-    (
-        "Destinations",
+    2: _SheetText(
+        "PTX permutations, bit fields and packed arithmetic",
+        "The integer instructions of ptxscope beside the 27",
+        "permutation, logic, bit field and packed arithmetic",
         (
-            "scalar d.b0 … d.h1: t is merged into that part, the rest is c's",
-            "d.h10, d.b310 …: a mask; the lanes named take t, the others keep c's part, "
-            "or with .add are left out of the sum",
+            _Family("permute", Group.PERMUTE),
+            _Family("bit field", Group.FIELDS),
+            _Family("arithmetic", Group.PACKED),
         ),
-    ),
-    (
-        "Modifiers",
         (
-            ".sat: clamp to the range of the destination's type, or of its part",
-            ".add .min .max: with c, after it; .add of lanes: c plus the lanes of the mask",
-            ".shr7 .shr15: shift the sum right; .po: plus one; .ftz: subnormals are zeros",
+            _Rule(
+                "Permute and logic",
+                (
+                    "prmt: a digit of c for each byte of d; 0 to 3 are a's bytes, 4 to 7 b's; "
+                    "plus 8: copies of its top bit. With a mode n is c mod 4.",
+                    "lop3: compute the formula with a = 0xf0, b = 0xcc, c = 0xaa: that is immLut",
+                ),
+            ),
+            _Rule(
+                "Bit fields",
+                (
+                    "bfe, bfi: the low byte of the position and of the length counts; above the "
+                    "top there are copies of the sign, or zeros",
+                    ".clamp: at most 32; .wrap: the low five bits; bfind, fns: all ones if none",
+                ),
+            ),
+            _Rule(
+                "Packed arithmetic",
+                (
+                    "dp4a, dp2a: the types are those of a's and of b's parts; nothing saturates",
+                    ".u8x4 .s16x2 …: in lanes, without a carry between them; .sat: clamp to the "
+                    "type's range; .relu: at least 0; .cc writes a carry",
+                ),
+            ),
         ),
+        is_detailed=True,
     ),
-)
+}
+"""The sheets by number."""

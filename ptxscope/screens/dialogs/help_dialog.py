@@ -93,9 +93,10 @@ _PANES = {
         "move, Enter opens"
     ),
     "listing": (
-        "arrows move between the 27 instructions, Enter goes to the steps of one; ✗ marks an "
-        "illegal line, ≠ an erratum that changes its result; a value that you give a register is "
-        "used in the lines below; f finds the line that wrote unexpected bits, c checks all lines"
+        "arrows move between the instructions that ptxscope explains, Enter goes to the steps of "
+        "one; ✗ marks an illegal line, ≠ an erratum that changes its result; a value that you give "
+        "a register is used in the lines below; f finds the line that wrote unexpected bits, c "
+        "checks all lines"
     ),
     "check": (
         "arrows move between the diagnostics, Enter opens one on operands that show it, Tab goes "

@@ -84,7 +84,7 @@ class ListingController:
 
         cursor = open_listing(text, name, self._state.setup.model)
         if cursor is None:
-            self._notify(name, "It has none of the 27 instructions")
+            self._notify(name, "It has no instruction that ptxscope explains")
             return
         self.open_cursor(cursor)
 
