@@ -7,7 +7,7 @@ from random import Random
 
 from hypothesis import strategies as st
 
-from ptxscope.engine.isa.catalog import CATALOG, get_entry, list_shapes
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
@@ -17,6 +17,8 @@ from ptxscope.engine.semantics import integer_lowering, lowering  # noqa: F401  
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
+SOURCE_ROLES = frozenset(x.role for entry in ENTRIES for x in entry.sources)
+"""The roles that instructions read."""
 _BITING: tuple[int, ...] = (
     0,
     1,

@@ -159,7 +159,7 @@ def is_part_signed(trace: Trace, role: str, part: int) -> bool:
             parts = filter(None, map(source.micro.find_part, range(len(source.values))))
             if any((source.inputs[x.input].key, x.number) == (role, part) for x in parts):
                 readings.add(reading.signed)
-    own = trace.instruction.type_of(role) is Type.S32
+    own = trace.instruction.type_of(role).signed
     return readings.pop() if len(readings) == 1 else own
 
 

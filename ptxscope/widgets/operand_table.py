@@ -236,7 +236,7 @@ class OperandTable(CursorPane):
         if self._has_hidden_readings:
             return format_hex(bits & (1 << unit) - 1, unit)
         type_ = trace.instruction.type_of(field.role)
-        return format_lane(bits, unit, type_, signed=type_ is Type.S32)
+        return format_lane(bits, unit, type_, signed=type_.signed)
 
     def _bit_lines(self, trace: Trace, role: str) -> Iterator[StyledLine]:
         """Yield the bits, byte by byte, with the blanks before them."""

@@ -72,6 +72,7 @@ def test_options_of_trace_stand_under_headings() -> None:
             *("--slide", "--compact", "--scale", "--width", "--stepping", "--animate", "--frames"),
         ],
         "output": ["--theme", "--standalone", "--heading-level", "--id", "--alt", "--from"],
+        "blocks": ["--fold"],
     }
 
 

@@ -36,7 +36,7 @@ from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import golden_rows
-from tests.strategies import INSTRUCTIONS, evaluations, instruction_of
+from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, evaluations, instruction_of
 from tests.tiers import examples, sampled, some, thorough
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
@@ -46,7 +46,7 @@ def drawn(ins: Instruction, rng: Random) -> dict[str, int]:
     """Values for the registers that an instruction can read; half of them edges."""
     values = {}
     for role, name in ins.names.items():
-        if role in ("a", "b", "c", "e"):
+        if role in SOURCE_ROLES:
             bits = ins.type_of(role).bits
             word = rng.getrandbits(bits)
             values[name] = rng.choice(_EDGES) & (1 << bits) - 1 if rng.random() < 0.3 else word

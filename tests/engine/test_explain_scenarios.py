@@ -16,7 +16,7 @@ from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
-from tests.strategies import INSTRUCTIONS, bits, instruction_of
+from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, bits, instruction_of
 from tests.tiers import examples, sampled
 
 # what was written | values | what came out | what was meant, where its operands are the same
@@ -176,7 +176,7 @@ def _asked(draw: st.DrawFn) -> tuple[Instruction, dict[str, int], dict[str, int]
     values = {
         name: draw(bits(ins.type_of(role)))
         for role, name in ins.names.items()
-        if role in "abc" and (name in read or draw(st.booleans()))
+        if role in SOURCE_ROLES and (name in read or draw(st.booleans()))
     }
     results = {name: ins.type_of(role) for role, name in ins.results.items()}
     source = draw(st.sampled_from(("right", "another form", "exchanged", "random")))

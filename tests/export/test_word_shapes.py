@@ -153,3 +153,19 @@ def test_plain_text_has_the_table_the_selector_and_the_window() -> None:
     assert f"a 1111 [1001] {groups}" in lines(BFE)
     hidden_ = export(LOP3, "text", Options(result=False))
     assert "7 6 5 4 3 2 1 0" not in hidden_
+
+
+@pytest.mark.parametrize(
+    ("ptx", "a", "numbers"),
+    [
+        ("neg.s8x4 d, a", 0x7F80FF01, ["127", "-128", "-1", "1"]),
+        ("add.u8x4 d, a, a", 0x7F80FF01, ["127", "128", "255", "1"]),
+        ("min.s16x2 d, a, a", 0x80007FFF, ["-32768", "32767"]),
+    ],
+)
+def test_a_part_of_a_packed_register_is_one_number(ptx: str, a: int, numbers: list[str]) -> None:
+    tree = ET.fromstring(export(trace(ptx, {"a": a}), "svg"))
+    texts = [x.text for x in tree.iter(f"{NS}text")]
+    first = next(i for i, text in enumerate(texts) if text == numbers[0])
+    assert [text for text in texts[first:] if text in numbers][: len(numbers)] == numbers
+    assert not any("…" in (text or "") for text in texts)

@@ -38,6 +38,11 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         {"a": 0x80000000, "b": 0x80000000, "c": 0x7FFFFFFF},
         "isa",
     ),
+    "a carry in and out": (
+        "addc.cc.u32 d, a, b",
+        {"a": 0xFFFFFFFF, "b": 0, "CC.CF": 1},
+        "isa",
+    ),
     "negated": ("vmad.s32.s32.s32 d, a.b0, b.b0, -c", {"a": 0xFF, "b": 2, "c": 7}, "isa"),
     "plus one": ("vmad.u32.u32.u32.po.shr7 d, a, b, c", {"a": 255, "b": 2, "c": 0}, "isa"),
     "shifted left, wrapped": (

@@ -218,9 +218,9 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     output = parser.add_argument_group("output")
     _add_output_options(output)
     parser.set_defaults(read=None)
-    _add_fold(parser)
     if not is_document:
         _add_alternatives(output)
+    _add_fold(parser)
     return parser
 
 

@@ -67,8 +67,17 @@ def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
     for opcode in (*_find_similar_opcodes(get_entry(form)), *_iter_set_opcodes(form)):
-        if carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots)):  # type: ignore[arg-type]
+        changed_form = carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots))  # type: ignore[arg-type]
+        if changed_form and _has_same_widths(form, changed_form):
             yield opcode
+
+
+def _has_same_widths(form: Form, changed_form: Form) -> bool:
+    """Whether the operands that both forms have are equally wide: registers stay what they are."""
+    widths, changed_widths = (
+        {x.role: x.get_type(y).bits for x in get_entry(y).operands} for y in (form, changed_form)
+    )
+    return all(changed_widths.get(role, bits) == bits for role, bits in widths.items())
 
 
 def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:

@@ -39,8 +39,8 @@ def format_value(bits: int, type_: Type) -> str:
 
 def format_lane(bits: int, unit: int, type_: Type, *, signed: bool) -> str:
     """Return the value of a lane of ``unit`` bits of an operand: an integer, or a half."""
-    if type_.lanes > 1:
-        return format_value(bits & ((1 << unit) - 1), type_.lane_type)
+    if type_.lane_type.is_float:
+        return format_float(bits & ((1 << unit) - 1), type_.lane_type)
     return str(cast(bits, unit, signed))
 
 
