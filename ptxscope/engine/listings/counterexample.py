@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, islice
 
 from ..isa.form import Form
@@ -37,6 +37,8 @@ class Counterexample(NamedTuple):
     ptxas: int
     model: Model
     """The newest assembler with this result."""
+    widths: tuple[int, ...]
+    """The width in bits of each of the values, in their order, and of the results."""
 
 
 class FormattedExample(NamedTuple):
@@ -50,11 +52,26 @@ class FormattedExample(NamedTuple):
 
 def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
     """Format operands and results of a line that writes d."""
-    ins = parse(ptx)
+    return _format_values(values, isa, ptxas, _list_widths(parse(ptx), values))
+
+
+def format_counterexample(example: Counterexample) -> FormattedExample:
+    """Format the operands and results of a counterexample."""
+    return _format_values(example.values, example.isa, example.ptxas, example.widths)
+
+
+def _list_widths(ins: Instruction, values: Iterable[str]) -> tuple[int, ...]:
     widths = {name: ins.type_of(role).bits for role, name in ins.names.items()}
-    width = ins.type_of(Role.D).bits
+    return (*(widths[name] for name in values), ins.type_of(Role.D).bits)
+
+
+def _format_values(
+    values: Mapping[str, int], isa: int, ptxas: int, widths: tuple[int, ...]
+) -> FormattedExample:
+    *input_widths, width = widths
+    pairs = zip(values.items(), input_widths, strict=True)
     return FormattedExample(
-        {name: format_hex(bits, widths[name]) for name, bits in values.items()},
+        {name: format_hex(bits, input_width) for (name, bits), input_width in pairs},
         format_hex(isa, width),
         format_hex(ptxas, width),
     )
@@ -72,6 +89,7 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
     is_repaired = all(x.repaired_in for x in known_errata)
     model_name = PTXAS_MODELS[-1 if is_repaired else 0].name
     guard_values: dict[str, int] = {}
+    whole = ins
     if known_errata == find_errata(ins.form):
         guard_values = _make_guard_values(ins)
         ins = replace(ins, guard=None)
@@ -86,7 +104,9 @@ def find_counterexample(ins: Instruction) -> Counterexample | None:
         if model.name in deviations:
             values, documented, actual = deviations[model.name]
             errata = tuple(x for x in known_errata if x.id in active_ids)
-            return Counterexample(errata, {**guard_values, **values}, documented, actual, model)
+            values = {**guard_values, **values}
+            widths = _list_widths(whole, values)
+            return Counterexample(errata, values, documented, actual, model, widths)
     return None
 
 

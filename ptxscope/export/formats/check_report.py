@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ...engine.listings.counterexample import Counterexample, FormattedExample, format_example
+from ...engine.listings.counterexample import Counterexample, format_counterexample
 from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic
 from ...engine.listings.statement_scanner import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
@@ -34,7 +34,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
             for diagnostic in item.diagnostics
         ],
         "example": item.example
-        and {**_format(item.example, item.ptx)._asdict(), "model": item.example.model.name},
+        and {**format_counterexample(item.example)._asdict(), "model": item.example.model.name},
         "replacement": item.replacement,
     }
 
@@ -52,7 +52,7 @@ def item_lines(item: CheckedInstruction) -> Iterator[str]:
         if diagnostic.location != _find_next_location(diagnostics, index):
             yield from _excerpt_lines(diagnostic)
     if item.example:
-        yield from _example_lines(item.example, item.ptx)
+        yield from _example_lines(item.example)
         if item.replacement:
             yield "    as documented, in plain PTX:"
             yield from (f"      {make_printable(line)}" for line in item.replacement)
@@ -73,12 +73,8 @@ def _excerpt_lines(diagnostic: Diagnostic) -> Iterator[str]:
     yield from (f"  {line}" for line in caret_lines(diagnostic.location.excerpt, problem))
 
 
-def _format(example: Counterexample, ptx: str) -> FormattedExample:
-    return format_example(ptx, example.values, example.isa, example.ptxas)
-
-
-def _example_lines(example: Counterexample, ptx: str) -> Iterator[str]:
-    texts = _format(example, ptx)
+def _example_lines(example: Counterexample) -> Iterator[str]:
+    texts = format_counterexample(example)
     assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield f"    for example {make_printable(assignments)}"
     yield f"      isa {texts.isa}   {example.model.name} {texts.ptxas}"

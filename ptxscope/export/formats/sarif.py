@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from ... import __version__
-from ...engine.listings.counterexample import format_example
+from ...engine.listings.counterexample import format_counterexample
 from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
 from .json_text import StreamFormat, format_json
 
@@ -78,7 +78,7 @@ def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:
         parts.append(f"Allowed: {diagnostic.hint}")
     if diagnostic.rule in item.errata and item.example:
         example = item.example
-        texts = format_example(item.ptx, example.values, example.isa, example.ptxas)
+        texts = format_counterexample(example)
         assignments = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
         parts.append(
             f"For example, with {assignments} the documentation gives {texts.isa}, "
