@@ -28,6 +28,8 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.plain_ptx import write_plain_ptx
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
+from ptxscope.engine.proof.bit_vectors import PROOF_RULES, BitVectors
+from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.plan import Builder, Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules
@@ -151,6 +153,30 @@ def _in_ptx(plan: Plan, rows: Rows) -> Results | None:
     return [dict(zip(roles, values, strict=True)) for values in zip(*found, strict=True)]
 
 
+def _by_solver(plan: Plan, rows: Rows) -> Results:
+    """The expected results, which the solver proves to be the only ones for these operands."""
+    both = {op: (*SHORTENING_RULES.get(op, ()), *PROOF_RULES.get(op, ())) for op in Op}
+    for rules in (PROOF_RULES, both):
+        solver = Solver(60)
+        vectors = BitVectors(solver.terms)
+        program = record_plan(plan, rules)
+        vectors.encode(program.nodes)
+        for row, expected in zip(rows, _expected(plan, rows), strict=True):
+            make, value = solver.terms.make, solver.terms.make_value
+            operands_ = [
+                make("EQUAL", bits, value(row[role], row_bits))
+                for role, bits in vectors.variables.items()
+                for row_bits in (next(x.type.bits for x in plan.sources if x.role == role),)
+            ]
+            wrong = [
+                make("DISTINCT", vectors.resize(node, 0, 65), value(expected[role], 65))
+                for role, (node, _) in program.results.items()
+            ]
+            assert solver.is_possible(*operands_)
+            assert not solver.is_possible(*operands_, solver.terms.join("OR", wrong)), row
+    return _expected(plan, rows)
+
+
 def _run_ptx(plan: Plan, role: str, rows: Rows) -> list[int] | None:
     """What the lines for one result leave in its register, or None if there are none."""
     program = record_plan(plan)
@@ -175,6 +201,7 @@ BACK_ENDS: dict[str, Callable[[Plan, Rows], Results | None]] = {
     "objects": _on_objects,
     "python": _in_python,
     "ptx": _in_ptx,
+    "solver": _by_solver,
 }
 
 
@@ -182,6 +209,8 @@ def _check(back_end: str, cases: Sequence[tuple[Plan, Rows]]) -> int:
     """Compare with exact integers; return how many plans the back end did not take."""
     if back_end == "llvm":
         pytest.importorskip("llvmlite")
+    if back_end == "solver":
+        pytest.importorskip("bitwuzla")
     missing = 0
     for plan, rows in cases:
         found = BACK_ENDS[back_end](plan, rows)

@@ -88,7 +88,7 @@ def make_flag_key(key: str, flag: str) -> str:
 def rewrite_plan(plan: RecordedPlan, rules: RewriteRules) -> RecordedPlan:
     """Return a plan recorded again with other rules: the nodes that its results need."""
     tape, copies = Tape(rules), dict[Node, Node]()
-    for x in _list_needed_nodes(plan.nodes, (node for node, _ in plan.results.values())):
+    for x in list_needed_nodes(plan.nodes, (node for node, _ in plan.results.values())):
         copies[x] = tape.copy_node(x, copies)
     results = {role: (copies[x], type_) for role, (x, type_) in plan.results.items()}
     return _make_recorded_plan(tape, {}, results)
@@ -98,10 +98,10 @@ def _make_recorded_plan(
     tape: Tape, rows: Mapping[str, Node], results: Mapping[str, tuple[Node, Type]]
 ) -> RecordedPlan:
     ends = (*rows.values(), *(node for node, _ in results.values()))
-    return RecordedPlan(_list_needed_nodes(tape.nodes, ends), rows, results)
+    return RecordedPlan(list_needed_nodes(tape.nodes, ends), rows, results)
 
 
-def _list_needed_nodes(nodes: Iterable[Node], ends: Iterable[Node]) -> tuple[Node, ...]:
+def list_needed_nodes(nodes: Iterable[Node], ends: Iterable[Node]) -> tuple[Node, ...]:
     """Return the nodes on which some depend, in order."""
     needed = set(ends)
     kept: list[Node] = []

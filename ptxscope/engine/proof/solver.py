@@ -1,0 +1,131 @@
+"""The solver of bit vectors, bitwuzla: loading, a time limit, and questions that can be stopped."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from functools import cache
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ..extras import format_install_hint
+
+Term = Any
+"""A formula of the solver: a bit vector, or a truth."""
+
+
+@cache
+def load_bitwuzla() -> ModuleType:
+    """Return bitwuzla; raise ImportError with the install command if it is missing."""
+    try:
+        return import_module("bitwuzla")
+    except ImportError:
+        raise ImportError(
+            f"proofs need bitwuzla, which is not installed: {format_install_hint('prove')}"
+        ) from None
+
+
+def get_solver_name() -> str:
+    """Return the solver's name and version: ``bitwuzla 0.9.1``."""
+    return f"bitwuzla {load_bitwuzla().version()}"
+
+
+class Undecided(Exception):  # noqa: N818 - an answer, not an error
+    """The time for a question has passed without an answer."""
+
+
+class Solver:
+    """A solver of conditions on bit vectors, with one time limit for all its questions."""
+
+    def __init__(self, timeout: float) -> None:
+        bitwuzla = load_bitwuzla()
+        self.terms = TermFactory(bitwuzla)
+        options = bitwuzla.Options()
+        options.set(bitwuzla.Option.PRODUCE_MODELS, True)
+        self._solver = bitwuzla.Bitwuzla(self.terms.manager, options)
+        self._solver.configure_terminator(self._is_over)
+        self._results = bitwuzla.Result
+        self._start = time.monotonic()
+        self._deadline = self._start + timeout
+        self._limit = self._deadline
+        self._interrupt: KeyboardInterrupt | None = None
+
+    def _is_over(self) -> bool:
+        # the solver swallows what is raised here
+        try:
+            return time.monotonic() > self._limit
+        except KeyboardInterrupt as interrupt:
+            self._interrupt = interrupt
+            return True
+
+    @property
+    def elapsed(self) -> float:
+        """The seconds since the solver was made."""
+        return time.monotonic() - self._start
+
+    def add(self, condition: Term) -> None:
+        """Add a condition that holds in every further question."""
+        self._solver.assert_formula(condition)
+
+    def is_possible(self, *conditions: Term, seconds: float | None = None) -> bool:
+        """Whether values exist for which conditions hold, with those added before.
+
+        Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up.
+        """
+        now = time.monotonic()
+        self._limit = self._deadline if seconds is None else min(self._deadline, now + seconds)
+        if now > self._limit:
+            raise Undecided
+        answer = self._solver.check_sat(*conditions)
+        if self._interrupt:
+            self._interrupt, interrupt = None, self._interrupt
+            raise interrupt
+        if answer == self._results.UNKNOWN:
+            raise Undecided
+        return bool(answer == self._results.SAT)
+
+    def get_value(self, term: Term) -> int:
+        """Return the value of a bit vector in the values found by the last question."""
+        return int(self._solver.get_value(term).value(2), 2)
+
+
+class TermFactory:
+    """Makes the terms of one solver."""
+
+    def __init__(self, bitwuzla: ModuleType) -> None:
+        self.manager = bitwuzla.TermManager()
+        self.kinds = bitwuzla.Kind
+
+    def make(self, kind: str, *terms: Term, indices: Sequence[int] = ()) -> Term:
+        """Return a term by the name of its kind: ``BV_ADD``."""
+        return self.manager.mk_term(getattr(self.kinds, kind), list(terms), list(indices))
+
+    def make_value(self, value: int, bits: int) -> Term:
+        """Return the low bits of an integer as a bit vector."""
+        return self.manager.mk_bv_value(self.manager.mk_bv_sort(bits), value & (1 << bits) - 1)
+
+    def make_variable(self, bits: int, name: str) -> Term:
+        """Return a bit vector of unknown value."""
+        return self.manager.mk_const(self.manager.mk_bv_sort(bits), name)
+
+    def is_set(self, x: Term) -> Term:
+        """Return the truth of a bit vector of one bit."""
+        return self.make("EQUAL", x, self.make_value(1, 1))
+
+    def join(self, kind: str, terms: Sequence[Term]) -> Term:
+        """Return the conjunction (``AND``) or disjunction (``OR``) of one or several truths."""
+        return terms[0] if len(terms) == 1 else self.make(kind, *terms)
+
+    def cut(self, x: Term, low: int, high: int) -> Term:
+        """Return bits low..high-1."""
+        return self.make("BV_EXTRACT", x, indices=(high - 1, low))
+
+    def resize(self, x: Term, bits: int, width: int, signed: bool) -> Term:
+        """Return a bit vector of ``bits``, truncated or extended to a width."""
+        if width < bits:
+            return self.cut(x, 0, width)
+        if width == bits:
+            return x
+        extension = "BV_SIGN_EXTEND" if signed else "BV_ZERO_EXTEND"
+        return self.make(extension, x, indices=(width - bits,))
