@@ -154,8 +154,9 @@ def _encode_bound(*, is_low: bool) -> Encoder:
 def _encode_clip(b: BitVectors, x: Node, lane: int) -> Term:
     (y,), (low, high), width = x.nodes, x.fixed, x.range.bits
     value = b.resize(y, lane, width)
-    for kind, end in ((("LT", (y, low)), low), (("LT", (high, y)), high)):
-        value = b.terms.make("ITE", _compare(b, *kind, lane), b.resize(end, lane, width), value)
+    for args, end in (((y, low), low), ((high, y), high)):
+        is_beyond = _compare(b, "LT", args, lane)
+        value = b.terms.make("ITE", is_beyond, b.resize(end, lane, width), value)
     return value
 
 

@@ -79,11 +79,14 @@ class Solver:
             raise Undecided
         answer = self._solver.check_sat(*conditions)
         if self._interrupt:
-            self._interrupt, interrupt = None, self._interrupt
-            raise interrupt
+            raise self._interrupt
         if answer == self._results.UNKNOWN:
             raise Undecided
         return bool(answer == self._results.SAT)
+
+    def simplify(self, term: Term) -> Term:
+        """Return an equal term that is simpler."""
+        return self._solver.simplify_term(term)
 
     def get_value(self, term: Term) -> int:
         """Return the value of a bit vector in the values found by the last question."""

@@ -1,0 +1,252 @@
+"""Whether two computations give the same results: for all operands, or not for these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Any
+
+from ..blocks.block_trace import BlockTrace
+from ..ir.tape import Node
+from ..isa.types import Type
+from ..records import FrozenDict, NamedTuple, Record
+from ..semantics.models import ISA_MODEL, Model
+from ..syntax.instruction import Instruction
+from ..tracing.trace import Trace
+from .conditions import Scope, read_condition
+from .differences import Difference, describe_difference, make_difference
+from .question import Program, Question, Renaming, Side
+from .simple_operands import find_simple_operands
+from .solver import Term, Undecided, get_solver_name
+
+TIMEOUT = 60.0
+"""The default time for a proof in seconds."""
+_NO_RENAMING: Renaming = {}
+
+
+class Verdict(StrEnum):
+    """The answer to the question whether two computations are the same."""
+
+    EQUAL = "equal"
+    DIFFERENT = "different"
+    UNDECIDED = "undecided"
+
+
+class Proof(Record):
+    """The answer to a question about two computations."""
+
+    programs: tuple[Program, Program]
+    models: tuple[Model, Model]
+    where: str
+    """The condition on the operands; empty for all."""
+    verdict: Verdict
+    inputs: Mapping[str, Type]
+    """The operands by the names that both have in the question."""
+    names: tuple[Mapping[str, str], Mapping[str, str]]
+    """For each program, the name in the question of each register that it reads."""
+    pairs: tuple[tuple[str, str], ...]
+    """The results that are compared, by their names in the two programs; "" for an old value."""
+    has_same_plan: bool
+    """Whether both compute the results by the same operations, which needs no solver."""
+    seconds: float
+    solver: str
+    operands: Mapping[str, int] = {}
+    """Operands for which the results differ, by their names in the question."""
+    difference: Difference | None = None
+    """When the results differ, if that is short."""
+
+    def get_values(self, index: int) -> dict[str, int]:
+        """Return the counterexample by the names of program 0 or 1."""
+        return {own: self.operands[name] for own, name in self.names[index].items()}
+
+    @cached_property
+    def traces(self) -> tuple[Trace | BlockTrace, Trace | BlockTrace]:
+        """The two evaluations of the counterexample."""
+        return self._make_trace(0), self._make_trace(1)
+
+    def _make_trace(self, index: int) -> Trace | BlockTrace:
+        program, model = self.programs[index], self.models[index]
+        operands = bind_names(program, self.get_values(index))
+        if isinstance(program, Instruction):
+            return Trace(program, model, operands)
+        return BlockTrace(program, model, operands)
+
+    @cached_property
+    def results(self) -> tuple[tuple[int, int], ...]:
+        """The results of the counterexample: the two values of each pair."""
+        traces = self.traces
+        pairs = []
+        for pair in self.pairs:
+            old = self.operands.get(self.names[0].get(pair[0] or pair[1], pair[0] or pair[1]), 0)
+            pairs.append(
+                tuple(trace.result[x] if x else old for trace, x in zip(traces, pair, strict=True))
+            )
+        return tuple((x, y) for x, y in pairs)
+
+    @property
+    def bits(self) -> int:
+        """The number of bits of all operands."""
+        return sum(type_.bits for type_ in self.inputs.values())
+
+
+def bind_names(program: Program, values: Mapping[str, int]) -> dict[str, int]:
+    """Return operand bits by role, for the registers that have values and the constants."""
+    roles = program.names.items()
+    return {**{role: values[name] for role, name in roles if name in values}, **program.constants}
+
+
+class _Pair(NamedTuple):
+    """A result of each computation, by name; "" if it keeps the register's old value."""
+
+    names: tuple[str, str]
+    nodes: tuple[Node, Node]
+    bits: int
+
+
+def prove_equal(
+    a: Program,
+    b: Program,
+    *,
+    same: Renaming = _NO_RENAMING,
+    models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
+    where: str = "",
+    timeout: float = TIMEOUT,
+) -> Proof:
+    """Decide whether two computations give equal results for all operands.
+
+    ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
+    same. Results are compared by name, or by position if no name is in both. Raise ValueError if
+    they can't be matched or ``where`` never holds, PtxError if it is invalid, and ImportError
+    without the solver.
+    """
+    question = Question(timeout)
+    first = question.add_side(a, models[0])
+    second = question.add_side(b, models[1], _match_inputs(first, b, same))
+    pairs = tuple(_pair_results(question, first, second))
+    scope = make_input_scope(question)
+    condition = read_condition(question, where, scope) if where else None
+    unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
+
+    def answer(verdict: Verdict, **more: Any) -> Proof:
+        return Proof(
+            programs=(a, b),
+            models=models,
+            where=where,
+            verdict=verdict,
+            inputs=dict(question.inputs),
+            names=(FrozenDict(first.inputs), FrozenDict(second.inputs)),
+            pairs=tuple(pair.names for pair in pairs),
+            has_same_plan=not unequal,
+            seconds=question.solver.elapsed,
+            solver=get_solver_name(),
+            **more,
+        )
+
+    try:
+        if condition is not None:
+            question.add_condition(condition)
+            if not question.solver.is_possible():
+                raise ValueError(f"no operands satisfy {where}")
+        if not unequal:
+            return answer(Verdict.EQUAL)
+        differs = question.make_truth(make_difference(question, [x.nodes for x in unequal]))
+        operands = find_simple_operands(
+            question, [differs], [list(_wish_one_part(question, unequal))]
+        )
+    except Undecided:
+        return answer(Verdict.UNDECIDED)
+    if operands is None:
+        return answer(Verdict.EQUAL)
+    proof = answer(
+        Verdict.DIFFERENT,
+        operands=operands,
+        difference=describe_difference(question, [x.nodes for x in unequal], operands),
+    )
+    _check_counterexample(proof)
+    return proof
+
+
+def make_input_scope(question: Question) -> Scope:
+    """Return the names of the operands, for conditions."""
+    registers = {
+        name: (question.add_input(name, type_), type_.bits)
+        for name, type_ in question.inputs.items()
+    }
+    return Scope(registers)
+
+
+def _match_inputs(first: Side, b: Program, same: Renaming) -> dict[str, str]:
+    """Return the name in ``a`` for each register of ``b`` that has another there."""
+    read_by_b = {x.name for x in b.inputs}
+    renaming: dict[str, str] = {}
+    for x, y in same.items():
+        if x not in first.inputs:
+            raise ValueError(f"{x} is not read by A, which reads {_list_names(first.inputs)}")
+        if y not in read_by_b:
+            raise ValueError(f"{y} is not read by B, which reads {_list_names(read_by_b)}")
+        renaming[y] = x
+    taken = set(renaming.values())
+    for name in sorted(read_by_b - renaming.keys()):
+        other = name.removeprefix("%") if name.startswith("%") else f"%{name}"
+        if name in taken:
+            renaming[name] = f"{name}'"
+        elif name not in first.inputs and other in first.inputs and other not in read_by_b | taken:
+            renaming[name] = other
+    shared = {renaming.get(name, name) for name in read_by_b} & first.inputs.keys()
+    if first.inputs and read_by_b and not shared:
+        names = _list_names(first.inputs), _list_names(x.name for x in b.inputs)
+        raise ValueError("A reads {}, and B reads {}; say which are the same".format(*names))
+    return renaming
+
+
+def _list_names(names: Iterable[str]) -> str:
+    return ", ".join(names) or "nothing"
+
+
+def _pair_results(question: Question, first: Side, second: Side) -> Iterator[_Pair]:
+    """Yield the results to compare: by position if no name is in both, else by name."""
+    x, y = first.results, second.results
+    names = [(name, name) for name in x if name in y]
+    if len(x) == len(y) and len(names) < len(x):
+        names = list(zip(x, y, strict=True))
+    elif len(x) != len(y):
+        if not names:
+            raise ValueError(
+                f"A writes {_list_names(x)} and B writes {_list_names(y)}: the numbers differ"
+            )
+        names += [(name, "") for name in x if name not in y]
+        names += [("", name) for name in y if name not in x]
+    for pair in names:
+        types = [side[name][1] for side, name in zip((x, y), pair, strict=True) if name]
+        if len({type_.bits for type_ in types}) > 1:
+            sizes = " and ".join(str(type_.bits) for type_ in types)
+            raise ValueError(f"{pair[0]} and {pair[1]} have different widths: {sizes} bits")
+        nodes = [
+            side[name][0] if name else question.add_input(pair[0] or pair[1], types[0])
+            for side, name in zip((x, y), pair, strict=True)
+        ]
+        yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
+
+
+def _wish_one_part(question: Question, pairs: list[_Pair]) -> Iterator[Term]:
+    """Yield the wishes that the results agree but for one byte, or one result."""
+    make, cut = question.solver.terms.make, question.solver.terms.cut
+    parts = []
+    for pair in pairs:
+        terms = [question.vectors.resize(x, 0, pair.bits) for x in pair.nodes]
+        unit = min(8, pair.bits)
+        parts += [
+            make("EQUAL", *(cut(term, low, low + unit) for term in terms))
+            for low in range(0, pair.bits, unit)
+        ]
+    if len(parts) > 1:
+        for index in range(len(parts)):
+            others = parts[:index] + parts[index + 1 :]
+            yield question.solver.terms.join("AND", others)
+
+
+def _check_counterexample(proof: Proof) -> None:
+    """Raise RuntimeError unless the exact engine gives two results for the counterexample."""
+    if all(x == y for x, y in proof.results):
+        raise RuntimeError(f"the counterexample {dict(proof.operands)} does not hold")

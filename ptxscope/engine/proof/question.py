@@ -1,0 +1,128 @@
+"""A question about computations: their plans on one tape, over operands with common names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from ..blocks.basic_block import BasicBlock
+from ..ir.operations import Op, apply_operation
+from ..ir.recorded_plan import list_needed_nodes
+from ..ir.tape import Node, Tape
+from ..isa.types import Type
+from ..micro_operations.arithmetic import EXACT, LaneValues, fill
+from ..records import NamedTuple
+from ..semantics.models import Model
+from ..semantics.plan import Plan
+from ..syntax.instruction import Instruction
+from ..tracing.evaluation import make_model_plan
+from .bit_vectors import PROOF_RULES, BitVectors
+from .solver import Solver, Term
+
+Program = Instruction | BasicBlock
+Renaming = Mapping[str, str]
+"""For a register of a program, the name that it has in the question."""
+_NO_RENAMING: Renaming = {}
+_BITS_TYPES = {1: Type.PRED, 16: Type.B16, 32: Type.B32, 64: Type.B64}
+
+
+def make_program_plan(program: Program, model: Model) -> Plan:
+    """Return the plan of an instruction or a block under a model."""
+    if isinstance(program, BasicBlock):
+        return program.make_plan(model)
+    return make_model_plan(program, model)
+
+
+class Side(NamedTuple):
+    """A program in a question."""
+
+    program: Program
+    model: Model
+    plan: Plan
+    values: Mapping[str, Node]
+    """The values of operands and rows by role and key."""
+    inputs: Mapping[str, str]
+    """The name in the question of each register that it reads, by the program's name."""
+    results: Mapping[str, tuple[Node, Type]]
+    """The bits of each destination by the program's name."""
+
+
+class Question:
+    """Computations of the same operands, and conditions on them."""
+
+    def __init__(self, timeout: float) -> None:
+        self.tape = Tape(PROOF_RULES)
+        self.solver = Solver(timeout)
+        self.vectors = BitVectors(self.solver.terms)
+        self.inputs: dict[str, Type] = {}
+        """The type of each operand by name, in the order of their first use."""
+        self.has_conditions = False
+
+    def add_side(self, program: Program, model: Model, renaming: Renaming = _NO_RENAMING) -> Side:
+        """Record the computation of a program.
+
+        Raise ValueError if an operand has another width than before.
+        """
+        plan = make_program_plan(program, model)
+        inputs: dict[str, str] = {}
+        values: dict[str, Node] = {}
+        for role, type_ in plan.sources:
+            if role in program.constants:
+                values[role] = self.make_constant(program.constants[role])
+            else:
+                name = program.names[role]
+                inputs[name] = renaming.get(name, name)
+                values[role] = self.add_input(inputs[name], type_)
+        for row in plan.rows:
+            values[row.key] = row.micro.run(self.tape, *(values[key] for key in row.inputs))
+        keys = {role: (values[key], type_) for role, type_, key in plan.results}
+        results = {name: keys[role] for role, name in program.results.items()}
+        return Side(program, model, plan, values, inputs, results)
+
+    def add_input(self, name: str, type_: Type) -> Node:
+        """Return the bits of an operand; raise ValueError if it has another width already."""
+        known = self.inputs.setdefault(name, type_)
+        if known.bits != type_.bits:
+            raise ValueError(f"{name} has {known.bits} bits in one and {type_.bits} in the other")
+        return self.tape.add_source(name, _BITS_TYPES[type_.bits])
+
+    def make_constant(self, value: int) -> Node:
+        """Return a node of one value."""
+        return fill(self.tape, self.tape.add_source("", Type.PRED), value)
+
+    def encode(self, *nodes: Node) -> None:
+        """Encode nodes and all that they depend on."""
+        self.vectors.encode(list_needed_nodes(self.tape.nodes, nodes))
+
+    def make_truth(self, node: Node) -> Term:
+        """Return whether a node of one lane that is 0 or 1 is 1, for the solver."""
+        self.encode(node)
+        return self.vectors.truth(node, 0)
+
+    def add_condition(self, node: Node) -> None:
+        """Restrict the operands to those for which a node is 1."""
+        self.has_conditions = True
+        self.solver.add(self.make_truth(node))
+
+    def get_operands(self) -> dict[str, int]:
+        """Return the operands in the values that the solver found last."""
+        return {name: self.solver.get_value(self.get_bits(name)) for name in self.inputs}
+
+    def get_bits(self, name: str) -> Term:
+        """Return the bits of an operand."""
+        return self.vectors.get_source(name, self.inputs[name].bits)
+
+    def compute(self, node: Node, operands: Mapping[str, int]) -> LaneValues:
+        """Return the exact value of a node for some operands by name."""
+        return compute_nodes(list_needed_nodes(self.tape.nodes, [node]), operands)[node]
+
+
+def compute_nodes(nodes: Iterable[Node], operands: Mapping[str, int]) -> dict[Node, LaneValues]:
+    """Return the exact values of nodes, each after its arguments."""
+    values: dict[Node, LaneValues] = {}
+    for x in nodes:
+        if x.op is Op.SOURCE:
+            values[x] = (operands.get(x.fixed[0], 0),)
+        else:
+            args = [y if isinstance(y, int) else values[y] for y in x.args]
+            values[x] = apply_operation(EXACT, x.op, args, x.fixed)
+    return values
