@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from .engine.blocks.block_trace import evaluate_block as evaluate_block
     from .engine.blocks.block_trace import trace_block as trace_block
     from .engine.diagnosis.explanations import diagnose as diagnose
+    from .engine.proof.equivalence import Proof as Proof
+    from .engine.proof.programs import prove as prove
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
     from .engine.syntax.instruction import Instruction as Instruction
@@ -30,6 +32,7 @@ _HOMES = {
     "BlockTrace": "engine.blocks.block_trace",
     "Instruction": "engine.syntax.instruction",
     "Problem": "engine.syntax.errors",
+    "Proof": "engine.proof.equivalence",
     "PtxError": "engine.syntax.errors",
     "Trace": "engine.tracing.trace",
     "diagnose": "engine.diagnosis.explanations",
@@ -39,6 +42,7 @@ _HOMES = {
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
     "parse_block": "engine.blocks.block_parser",
+    "prove": "engine.proof.programs",
     "replay": "engine.tracing.trace",
     "trace": "engine.tracing.trace",
     "trace_block": "engine.blocks.block_trace",

@@ -15,6 +15,7 @@ COMMANDS = {
     "eval": "print the results of one evaluation or of a CSV file",
     "sweep": "show the results over all values of one or two operands",
     "explain": "explain an unexpected result",
+    "prove": "prove that two computations are the same for all operands",
     "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
     "challenge": "practise with exercises, and keep a tally",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import reduce
+from functools import partial, reduce
 from itertools import combinations
 
 from ..arrays.exact_program import count_truths
@@ -49,16 +49,25 @@ class Difference(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """An operand or a part of it."""
+    """An operand, a part of it, or a lane of a row."""
 
-    name: str
-    suffix: str
+    label: str
     bits: int
     term: Term
+    compute: Callable[[Operands], int]
+    """Its bits for some operands."""
+    readings: tuple[bool, ...] = (False, True)
+    """Whether it is read as signed; an operand, in both ways."""
+    place: str = ""
+    """Where in its operand it is: ``.b0``. Those of one place are compared with each other."""
 
     @property
-    def label(self) -> str:
-        return self.name + self.suffix
+    def is_row(self) -> bool:
+        return len(self.readings) == 1
+
+    def name(self, *, signed: bool) -> str:
+        """Return its name in a condition."""
+        return f"{self.label}.signed" if signed and not self.is_row else self.label
 
 
 class _Atom(NamedTuple):
@@ -71,30 +80,35 @@ class _Atom(NamedTuple):
 
 
 def describe_difference(
-    question: Question, pairs: Sequence[tuple[Node, Node]], operands: Operands
+    question: Question,
+    pairs: Sequence[tuple[Node, Node]],
+    operands: Operands,
+    rows: Mapping[str, Node],
 ) -> Difference | None:
     """Return a short condition under which results differ: all, or else one part of one.
 
-    ``pairs`` are the results that are compared, ``operands`` some for which they differ. None if
-    neither a condition nor a count is found within seconds.
+    ``pairs`` are the results that are compared, ``operands`` some for which they differ, ``rows``
+    those that both computations have. None if neither a condition nor a count is found in seconds.
     """
-    found = list(_describe_parts(question, pairs, operands))
+    found = list(_describe_parts(question, pairs, operands, rows))
     exact = [x for x in found if x.is_exact or x.number]
     return next(iter(exact or found), None)
 
 
 def _describe_parts(
-    question: Question, pairs: Sequence[tuple[Node, Node]], operands: Operands
+    question: Question,
+    pairs: Sequence[tuple[Node, Node]],
+    operands: Operands,
+    rows: Mapping[str, Node],
 ) -> Iterator[Difference]:
     """Yield what is found for all results, then for the smallest part that differs."""
     for part, nodes in (("", pairs), *_find_part(question, pairs, operands)):
         differs = question.make_truth(make_difference(question, nodes))
-        search = _Search(question, differs, operands)
         try:
-            condition, is_exact = search.find_condition()
-            number, parts = _count(question, nodes, differs)
+            condition, is_exact = _Search(question, differs, operands, rows).find_condition()
         except Undecided:
-            return
+            condition, is_exact = "", False
+        number, parts = _count(question, nodes, differs)
         if condition or number:
             yield Difference(part, condition, is_exact, number, parts)
         if is_exact:
@@ -122,10 +136,13 @@ def _find_part(
 class _Search:
     """Seeks comparisons that hold wherever results differ."""
 
-    def __init__(self, question: Question, differs: Term, operands: Operands) -> None:
+    def __init__(
+        self, question: Question, differs: Term, operands: Operands, rows: Mapping[str, Node]
+    ) -> None:
         self.question, self.solver, self.differs = question, question.solver, differs
         self.make, self.value = question.solver.terms.make, question.solver.terms.make_value
         self.end = self.solver.elapsed + _SECONDS
+        self.rows = rows
         self.examples = [operands]
         """Operands for which the results differ."""
 
@@ -149,26 +166,31 @@ class _Search:
             known = [x.term for x in chosen]
             if not self.is_possible(*known, self.make("NOT", atom.term)):
                 continue
-            if not self.is_possible(*known, atom.term, self.make("NOT", self.differs)):
+            if self._is_exact(atom.term):
+                return atom.text, True
+            if self._is_exact(*known, atom.term):
                 return self._join([*chosen, atom]), True
             chosen.append(atom)
         telling = [x for x in chosen if x.is_telling]
         return self._join(telling) if len(telling) <= _MAX_ATOMS else "", False
 
+    def _is_exact(self, *conditions: Term) -> bool:
+        return not self.is_possible(*conditions, self.make("NOT", self.differs))
+
     def _join(self, atoms: Iterable[_Atom]) -> str:
         return " and ".join(atom.text for atom in atoms)
 
     def _iter_atoms(self) -> Iterator[_Atom]:
-        parts = list(_iter_parts(self.question))
-        for part in parts:
+        parts = list(_iter_operand_parts(self.question))
+        for part in (*parts, *_iter_row_lanes(self.question, self.rows)):
             yield from self._iter_bounds(part)
         for x, y in combinations(parts, 2):
-            if x.name != y.name and (x.suffix, x.bits) == (y.suffix, y.bits):
+            if x.label != y.label and (x.place, x.bits) == (y.place, y.bits):
                 yield from self._iter_relations(x, y)
 
     def _iter_bounds(self, part: _Part) -> Iterator[_Atom]:
         """Yield the smallest and largest value of a part, unless it can have any."""
-        for signed in (False, True):
+        for signed in part.readings:
             top = 1 << part.bits - 1 if signed else 0
             # signed values in the order of unsigned ones
             term = self.make("BV_XOR", part.term, self.value(top, part.bits))
@@ -181,23 +203,23 @@ class _Search:
         """Yield the ends of a part, or its only value; signed values have ``top`` added."""
         full, half = Range(0, (1 << part.bits) - 1), 1 << part.bits - 1
         low, high = (x - top for x in ends)
+        name = part.name(signed=top > 0)
         if low == high:
-            yield _Atom(
-                f"{part.label} == {_format(low)}", self._compare(term, "EQUAL", ends.low), True
-            )
-        elif not top and half in (low, high + 1):
-            text = f"{part.label}.signed {'<' if low else '>='} 0"
-            kind, end = ("BV_UGE", half) if low else ("BV_ULT", half)
-            yield _Atom(text, self._compare(term, kind, end), True)
+            text = f"{part.name(signed=low < 0)} == {_format(low)}"
+            yield _Atom(text, self._compare(term, "EQUAL", ends.low), True)
+        elif (top == 0) != part.is_row and half in (ends.low, ends.high + 1):
+            is_negative = (ends.low == half) == (top == 0)
+            kind = "BV_UGE" if ends.low == half else "BV_ULT"
+            text = f"{part.name(signed=True)} {'<' if is_negative else '>='} 0"
+            yield _Atom(text, self._compare(term, kind, half), True)
         else:
-            label = part.label + (".signed" if top else "")
             is_telling = ends.high - ends.low < half
             if ends.low > full.low:
                 condition = self._compare(term, "BV_UGE", ends.low)
-                yield _Atom(f"{label} >= {_format(low)}", condition, is_telling)
+                yield _Atom(f"{name} >= {_format(low)}", condition, is_telling)
             if ends.high < full.high:
                 condition = self._compare(term, "BV_ULE", ends.high)
-                yield _Atom(f"{label} <= {_format(high)}", condition, is_telling)
+                yield _Atom(f"{name} <= {_format(high)}", condition, is_telling)
 
     def _compare(self, term: Term, kind: str, value: int) -> Term:
         return self.make(kind, term, self.value(value, term.sort().bv_size()))
@@ -209,7 +231,7 @@ class _Search:
         kind = "BV_ULE" if direction < 0 else "BV_UGE"
 
         def known() -> int:
-            return best(self._get_part(part, x) ^ top for x in self.examples)
+            return best(part.compute(x) ^ top for x in self.examples)
 
         if known() == last:
             return last
@@ -223,22 +245,18 @@ class _Search:
                 beyond = middle
         return nearest
 
-    def _get_part(self, part: _Part, operands: Operands) -> int:
-        low = int(part.suffix[2:] or 0) * part.bits
-        return operands[part.name] >> low & (1 << part.bits) - 1
-
     def _iter_relations(self, x: _Part, y: _Part) -> Iterator[_Atom]:
         """Yield the comparisons of two parts that hold in every example."""
         for relation in _RELATIONS:
             term = self.make(relation.kind, x.term, y.term)
             is_usual = all(self._holds(relation, x, y, example) for example in self.examples)
             if is_usual and not self.differs_where(self.make("NOT", term)):
-                ending = ".signed" if relation.signed else ""
-                text = f"{x.label}{ending} {relation.text} {y.label}{ending}"
+                names = [z.name(signed=relation.signed) for z in (x, y)]
+                text = f"{names[0]} {relation.text} {names[1]}"
                 yield _Atom(text, term, relation.compare is not operator.ne)
 
     def _holds(self, relation: _Relation, x: _Part, y: _Part, operands: Operands) -> bool:
-        values = (cast(self._get_part(z, operands), z.bits, relation.signed) for z in (x, y))
+        values = (cast(z.compute(operands), z.bits, relation.signed) for z in (x, y))
         return relation.compare(*values)
 
 
@@ -263,19 +281,37 @@ def _format(value: int) -> str:
     return str(value) if -10 < value < 10 else f"{value:#x}"
 
 
-def _iter_parts(question: Question) -> Iterator[_Part]:
+def _iter_operand_parts(question: Question) -> Iterator[_Part]:
     """Yield the operands, then their half-words, then their bytes."""
-    cut = question.solver.terms.cut
-    inputs = [
-        (name, type_.bits, question.get_bits(name)) for name, type_ in question.inputs.items()
-    ]
-    yield from (_Part(name, "", bits, term) for name, bits, term in inputs)
-    for letter, unit in (("h", 16), ("b", 8)):
-        for name, bits, term in inputs:
-            if bits > unit:
-                for index in range(bits // unit):
-                    part = cut(term, unit * index, unit * (index + 1))
-                    yield _Part(name, f".{letter}{index}", unit, part)
+    for letter, unit in (("", 0), ("h", 16), ("b", 8)):
+        for name, type_ in question.inputs.items():
+            bits = unit or type_.bits
+            for index in range(type_.bits // bits if not unit or type_.bits > unit else 0):
+                place = f".{letter}{index}" if unit else ""
+                term = question.solver.terms.cut(
+                    question.get_bits(name), bits * index, bits * (index + 1)
+                )
+                compute = partial(_cut, name, bits * index, bits)
+                yield _Part(name + place, bits, term, compute, place=place)
+
+
+def _cut(name: str, low: int, bits: int, operands: Operands) -> int:
+    return operands[name] >> low & (1 << bits) - 1
+
+
+def _iter_row_lanes(question: Question, rows: Mapping[str, Node]) -> Iterator[_Part]:
+    """Yield the lanes of rows."""
+    for key, node in rows.items():
+        question.encode(node)
+        bits = node.range.bits
+        for lane, term in enumerate(question.vectors[node]):
+            label = f"{key}[{lane}]" if node.lanes > 1 else key
+            compute = partial(_compute_lane, question, node, lane)
+            yield _Part(label, bits, term, compute, (node.range.low < 0,))
+
+
+def _compute_lane(question: Question, node: Node, lane: int, operands: Operands) -> int:
+    return question.compute(node, operands)[lane] & (1 << node.range.bits) - 1
 
 
 # --- counting ------------------------------------------------------------------------------

@@ -124,7 +124,7 @@ def prove_equal(
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     pairs = tuple(_pair_results(question, first, second))
-    scope = make_input_scope(question)
+    scope = make_input_scope(question)._replace(side=first)
     condition = read_condition(question, where, scope) if where else None
     unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
 
@@ -161,7 +161,9 @@ def prove_equal(
     proof = answer(
         Verdict.DIFFERENT,
         operands=operands,
-        difference=describe_difference(question, [x.nodes for x in unequal], operands),
+        difference=describe_difference(
+            question, [x.nodes for x in unequal], operands, _find_shared_rows(first, second)
+        ),
     )
     _check_counterexample(proof)
     return proof
@@ -174,6 +176,12 @@ def make_input_scope(question: Question) -> Scope:
         for name, type_ in question.inputs.items()
     }
     return Scope(registers)
+
+
+def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
+    """Return the rows that both compute by the same operations."""
+    keys = (row.key for row in first.plan.rows)
+    return {key: first.values[key] for key in keys if first.values[key] is second.values.get(key)}
 
 
 def _match_inputs(first: Side, b: Program, same: Renaming) -> dict[str, str]:

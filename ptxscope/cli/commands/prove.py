@@ -1,0 +1,90 @@
+"""``ptxscope prove``: whether two computations are the same for all operands."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ...engine.extras import format_install_hint
+from ...engine.proof.equivalence import Verdict, prove_equal
+from ...export.formats.json_text import format_json
+from ...export.formats.proof_report import proof_to_json, render_text
+from ..support.arguments import Parser, choose_model, make_command_parser, parse_words
+from ..support.command_error import CommandError
+from ..support.programs import PROGRAM_HELP, add_timeout, answer, parse_program, parse_same
+
+_EPILOG = f"""\
+Registers of one name are the same operand; --same names others. Results are compared by name, or by
+position if they have other names. A condition has registers and their parts (a, a.b0, a.h1,
+a.signed), numbers, and Python's operators.
+
+examples:
+  ptxscope prove 'vavrg4.u32.u32.u32 d, a, b, c' \\
+      '{{ .reg .b32 x, y; or.b32 x, a, b; xor.b32 y, a, b; and.b32 y, y, 0xfefefefe;
+         shr.u32 y, y, 1; sub.u32 d, x, y; }}'
+  ptxscope prove 'vmin4.s32.s32.s32 d, a, b, c' 'vmin4.u32.u32.u32 d, a, b, c' \\
+      --where 'a <= 0x7f and b <= 0x7f'
+  ptxscope prove 'sad.u32 d, a, b, c' 'vabsdiff.u32.u32.u32.add %0, %1, %2, %3' \\
+      --same a=%1 --same b=%2 --same c=%3
+  ptxscope prove 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model-b ptxas
+
+Needs the extra `prove`: {format_install_hint("prove")}.
+
+Exit status: 0 if they are equal, 1 if they differ, 2 if the request is invalid, 3 if undecided.
+"""
+_STATUS = {Verdict.EQUAL: 0, Verdict.DIFFERENT: 1, Verdict.UNDECIDED: 3}
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Prove that two computations are the same for all operands, or show where they differ."
+    parser = make_command_parser("prove", about, _EPILOG, usage="A [B]")
+    parser.add_argument("a", metavar="A", help=PROGRAM_HELP)
+    parser.add_argument("b", metavar="B", nargs="?", help="what to compare it with (default: A)")
+    parser.add_argument(
+        "--same",
+        action="append",
+        default=[],
+        metavar="X=Y",
+        help="register X of A and register Y of B are one operand; repeatable",
+    )
+    parser.add_argument("--where", metavar="CONDITION", default="", help="only these operands")
+    models = (("", "both", "isa"), ("-a", "A", None), ("-b", "B", None))
+    for suffix, which, default in models:
+        parser.add_argument(
+            f"--model{suffix}",
+            metavar="MODEL",
+            default=default,
+            help=f"model of {which}: isa (default), ptxas, ptxas-MAJOR.MINOR, or errata"
+            if default
+            else f"model of {which} alone",
+        )
+    add_timeout(parser)
+    parser.add_argument("--brief", action="store_true", help="omit the steps of a counterexample")
+    parser.add_argument("--json", action="store_true", help="write JSON")
+    return parser
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the answer; the status says what it is."""
+    arguments = parse_words(make_parser(), words)
+    a = parse_program(arguments.a)
+    b = a if arguments.b is None else parse_program(arguments.b)
+    both = [choose_model(x or arguments.model) for x in (arguments.model_a, arguments.model_b)]
+    if arguments.b is None and both[0] == both[1]:
+        raise CommandError("error: give B, or two models: --model-b ptxas")
+    proof = answer(
+        lambda: prove_equal(
+            a,
+            b,
+            same=parse_same(arguments.same),
+            models=(both[0], both[1]),
+            where=arguments.where,
+            timeout=arguments.timeout,
+        )
+    )
+    if arguments.json:
+        print(format_json(proof_to_json(proof), indent=1))
+    else:
+        sys.stdout.write(render_text(proof, is_brief=arguments.brief))
+    return _STATUS[proof.verdict]

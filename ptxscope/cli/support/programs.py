@@ -1,0 +1,93 @@
+"""Arguments of the commands on proofs: programs, names that are the same, models, time."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import TypeVar
+
+from ...engine.blocks.block_parser import parse_block
+from ...engine.kernels.program_loader import load
+from ...engine.proof.equivalence import TIMEOUT
+from ...engine.proof.programs import read_program
+from ...engine.proof.question import Program
+from ...engine.syntax.errors import PtxError, make_printable
+from .arguments import is_file
+from .command_error import CommandError
+from .inputs import open_text
+
+_PLACE = re.compile(
+    r"(?P<file>.+):(?:(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?|(?P<kernel>[\w$]+))"
+)
+PROGRAM_HELP = (
+    "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
+)
+ResultT = TypeVar("ResultT")
+
+
+def parse_program(text: str) -> Program:
+    """Return the program of an argument; an illegal one ends the command with status 2."""
+    match = _PLACE.fullmatch(text)
+    try:
+        if match is None or not is_file(match["file"]):
+            return read_program(text)
+        with open_text(match["file"]) as stream:
+            return _read_place(stream.read(), match)
+    except PtxError as error:
+        raise CommandError(str(error)) from None
+
+
+def _read_place(text: str, match: re.Match[str]) -> Program:
+    """Return the statements on some lines of a file, or of a kernel."""
+    name = Path(match["file"]).name
+    if match["first"]:
+        first, last = int(match["first"]), int(match["last"] or match["first"])
+        return parse_block(text, name, range(first, last + 1))
+    programs = load(text, name)
+    chosen = next((x for x in programs if x.name == match["kernel"]), None)
+    if chosen is None:
+        names = ", ".join(x.name for x in programs) or "no kernel"
+        raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
+    lines = [x.line for x in chosen.statements]
+    return parse_block(text, name, range(min(lines), max(lines) + 1))
+
+
+def parse_same(texts: Iterable[str]) -> dict[str, str]:
+    """Return the registers of ``--same a=%1`` arguments."""
+    pairs: dict[str, str] = {}
+    for text in texts:
+        name, equals, other = (part.strip() for part in text.partition("="))
+        if not equals or not name or not other:
+            raise CommandError(f"error: --same {make_printable(text)}: write --same a=%1")
+        pairs[name] = other
+    return pairs
+
+
+def add_timeout(parser: argparse.ArgumentParser) -> None:
+    """Add the option ``--timeout``."""
+    parser.add_argument(
+        "--timeout",
+        type=_parse_seconds,
+        default=TIMEOUT,
+        metavar="SECONDS",
+        help=f"time to think (default: {TIMEOUT:.0f})",
+    )
+
+
+def _parse_seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 < seconds <= 1e6:
+        raise ValueError
+    return seconds
+
+
+def answer(ask: Callable[[], ResultT]) -> ResultT:
+    """Return the answer of the solver; an error in the question ends the command with status 2."""
+    try:
+        return ask()
+    except PtxError as error:
+        raise CommandError(str(error)) from None
+    except (ValueError, ImportError) as error:
+        raise CommandError(f"error: {make_printable(str(error))}") from None

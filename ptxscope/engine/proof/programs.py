@@ -1,0 +1,62 @@
+"""Proofs from Python: instructions and blocks as text, models by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..blocks.basic_block import BasicBlock
+from ..blocks.block_parser import parse_block
+from ..listings.asm_bindings import parse_pasted
+from ..semantics.models import Model
+from ..syntax.errors import PtxError
+from ..syntax.instruction import Instruction
+from ..tracing.evaluation import resolve_model
+from .equivalence import TIMEOUT, Proof, prove_equal
+from .question import Program
+
+
+def read_program(text: str | Program) -> Program:
+    """Return the instruction or the block in a text; raise PtxError if it is neither."""
+    if isinstance(text, (Instruction, BasicBlock)):
+        return text
+    try:
+        return parse_pasted(text)
+    except PtxError as error:
+        try:
+            return parse_block(text)
+        except PtxError as block_error:
+            is_line = ";" not in text.strip().rstrip(";") and "{" not in text
+            raise (error if is_line else block_error) from None
+
+
+def prove(
+    a: str | Program,
+    b: str | Program | None = None,
+    *,
+    same: Mapping[str, str] | None = None,
+    model: str | Model = "isa",
+    model_a: str | Model | None = None,
+    model_b: str | Model | None = None,
+    where: str = "",
+    timeout: float = TIMEOUT,
+) -> Proof:
+    """Decide whether two instructions or blocks give equal results for all operands.
+
+    ``b`` is ``a`` if it is omitted: then two models are compared. Registers of one name are one
+    operand; ``same`` maps others of ``a`` to those of ``b``. Results are compared by name, or by
+    position if they have other names. ``model`` is that of both, ``model_a`` or ``model_b`` of one.
+    ``where`` restricts the operands: ``"b <= 255 and a.signed < 0"``. ``timeout`` is in seconds.
+
+    Raise PtxError if a text is invalid, ValueError if operands or results can't be matched or no
+    operands satisfy ``where``, and ImportError, with installation advice, if bitwuzla is missing.
+    """
+    program = read_program(a)
+    models = tuple(resolve_model(model if x is None else x) for x in (model_a, model_b))
+    return prove_equal(
+        program,
+        program if b is None else read_program(b),
+        same=same or {},
+        models=(models[0], models[1]),
+        where=where,
+        timeout=timeout,
+    )

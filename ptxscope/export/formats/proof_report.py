@@ -1,0 +1,207 @@
+"""A Proof as text and as JSON: the answer, and how a counterexample is computed on both sides."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...engine.blocks.block_trace import BlockTrace
+from ...engine.isa.types import Type
+from ...engine.isa.value_text import format_hex
+from ...engine.proof.equivalence import Proof, Verdict
+from ...engine.proof.question import Program
+from ...engine.syntax.errors import make_printable
+from ...engine.tracing.trace import Trace
+from ..content.document import build_document
+from .text import WIDTH, command_lines, step_lines, wrap_text
+
+_LETTERS = "AB"
+
+
+def render_text(proof: Proof, *, is_brief: bool = False) -> str:
+    """Render a proof in at most 80 columns; unless brief, with the steps of a counterexample."""
+    lines = [*_program_lines(proof), ""]
+    lines += wrap_text(make_printable(format_answer(proof)), "", "")
+    if proof.verdict is Verdict.DIFFERENT:
+        lines += [*_result_lines(proof), *_difference_lines(proof)]
+        if not is_brief:
+            lines += _trace_lines(proof)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _program_lines(proof: Proof) -> Iterator[str]:
+    has_models = proof.models[0] != proof.models[1] or proof.models[0].errata
+    for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
+        text = f"{make_printable(str(program))}{f'  ({model.name})' if has_models else ''}"
+        yield from wrap_text(text, f"{letter}  ", "   ")
+
+
+def format_answer(proof: Proof) -> str:
+    """Return the sentence that answers: ``Equal for all 2^96 values of a, b, c. …``."""
+    seconds = format_seconds(proof.seconds)
+    if proof.verdict is Verdict.UNDECIDED:
+        return (
+            f"Undecided: {proof.solver} found neither a proof nor a counterexample in {seconds}. "
+            "--timeout gives it more time; --where asks about fewer operands."
+        )
+    if proof.verdict is Verdict.EQUAL:
+        manner = "by the same operations" if proof.has_same_plan else f"in {seconds}"
+        return f"Equal for {format_operand_space(proof)}. Proved {manner} ({proof.solver})."
+    operands = format_operands(proof.inputs, proof.operands)
+    return f"Different, for example for {operands or 'all there is'}. Found in {seconds}."
+
+
+def format_seconds(seconds: float) -> str:
+    """Return ``12 ms`` or ``2.5 s``."""
+    return f"{seconds * 1000:.0f} ms" if seconds < 1 else f"{seconds:.1f} s"
+
+
+def format_operand_space(proof: Proof) -> str:
+    """Return the operands that were considered: ``all 2^96 values of a, b, c``."""
+    names = ", ".join(proof.inputs)
+    if not names:
+        return "the constants written"
+    space = f"all 2^{proof.bits} values of {names}"
+    return f"all values of {names} with {proof.where}" if proof.where else space
+
+
+def format_operands(types: Mapping[str, Type], operands: Mapping[str, int]) -> str:
+    """Return ``a = 0x00000080, b = 0``."""
+    return ", ".join(
+        f"{name} = {format_hex(bits, types[name].bits) if bits else 0}"
+        for name, bits in operands.items()
+    )
+
+
+def _result_lines(proof: Proof) -> Iterator[str]:
+    yield ""
+    for pair, values in zip(proof.pairs, proof.results, strict=True):
+        for index, letter in enumerate(_LETTERS):
+            name = pair[index] or f"{pair[1 - index]}, as before,"
+            bits = _get_result_bits(proof, pair)
+            mark = "" if values[0] != values[1] else "  (the same)"
+            yield make_printable(f"  {letter}  {name} = {format_hex(values[index], bits)}{mark}")
+
+
+def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
+    index = 0 if pair[0] else 1
+    program = proof.programs[index]
+    role = next(role for role, name in program.results.items() if name == pair[index])
+    return program.type_of(role).bits
+
+
+def _difference_lines(proof: Proof) -> Iterator[str]:
+    if found := proof.difference:
+        part = f"Byte {found.part[1:]} of {proof.pairs[0][0]} differs" if found.part else ""
+        clauses = []
+        if found.condition:
+            manner = "exactly where" if found.is_exact else "only where"
+            clauses.append(f"{manner} {found.condition}")
+        if found.number:
+            values = f"{found.number:,} of the {found.total:,} values of"
+            clauses.append(f"for {values} {' and '.join(found.parts)}")
+        sentence = f"{part or 'They differ'} {', that is '.join(clauses)}."
+        yield ""
+        yield from wrap_text(make_printable(sentence), "", "")
+
+
+# --- the two evaluations ---------------------------------------------------------------------
+
+
+def _trace_lines(proof: Proof) -> Iterator[str]:
+    """Yield the steps of both sides from where they part, and the commands that show them."""
+    x, y = proof.traces
+    first, note = 0, ""
+    if isinstance(x, Trace) and isinstance(y, Trace):
+        first = _count_common(*([_get_step_values(step) for step in t.steps] for t in (x, y)))
+        note = ", from where they part" if first else ""
+    elif isinstance(x, BlockTrace) and isinstance(y, BlockTrace):
+        first = _count_common(*([(s.text, t.result) for s, t in z.statements] for z in (x, y)))
+        note = ", from where they part" if first else ""
+    for letter, trace in zip(_LETTERS, (x, y), strict=True):
+        yield ""
+        yield f"{letter}{note}"
+        if isinstance(trace, Trace):
+            document = build_document(trace)
+            for step in document.steps[min(first, len(document.steps) - 1) :]:
+                yield from step_lines(step)
+            yield from command_lines(document.words)
+        else:
+            yield from _statement_lines(trace, first)
+
+
+def _get_step_values(step: object) -> object:
+    return [(row.key, row.values) for row in step.rows]  # type: ignore[attr-defined]
+
+
+def _count_common(x: Sequence[object], y: Sequence[object]) -> int:
+    """Return how many first items of two sequences are equal."""
+    pairs = zip(x, y, strict=False)
+    return next(
+        (index for index, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(x), len(y))
+    )
+
+
+def _statement_lines(trace: BlockTrace, first: int) -> Iterator[str]:
+    """Yield the statements of a block with their results."""
+    width = min(max(len(x.text) for x in trace.block.statements) + 2, WIDTH - 24)
+    for statement, part in list(trace.statements)[first:]:
+        types = {
+            name: part.instruction.type_of(role) for role, name in part.instruction.results.items()
+        }
+        results = format_results(part.result, types)
+        text = make_printable(f"{statement.text};")
+        yield (
+            f"  {text:<{width}}  {results}"
+            if len(text) <= width
+            else f"  {text}\n{'':{width + 4}}{results}"
+        )
+
+
+def format_results(results: Mapping[str, int], types: Mapping[str, Type]) -> str:
+    """Return ``d = 0x00000080``."""
+    return make_printable(
+        ", ".join(
+            f"{name} = {format_hex(bits, types[name].bits)}" for name, bits in results.items()
+        )
+    )
+
+
+# --- JSON ------------------------------------------------------------------------------------
+
+
+def proof_to_json(proof: Proof) -> dict[str, object]:
+    """Return a proof as JSON, in the shape of ``prove --json``."""
+    document: dict[str, object] = {
+        "verdict": str(proof.verdict),
+        "programs": [_program_to_json(proof, index) for index in (0, 1)],
+        "operands": {name: type_.bits for name, type_ in proof.inputs.items()},
+        "where": proof.where,
+        "compared": [list(pair) for pair in proof.pairs],
+        "same_operations": proof.has_same_plan,
+        "seconds": round(proof.seconds, 6),
+        "solver": proof.solver,
+    }
+    if proof.verdict is Verdict.DIFFERENT:
+        document["counterexample"] = {
+            "operands": dict(proof.operands),
+            "results": [list(values) for values in proof.results],
+        }
+    if found := proof.difference:
+        document["difference"] = {
+            "part": found.part,
+            "condition": found.condition,
+            "exact": found.is_exact,
+            "number": found.number,
+            "total": found.total if found.number else 0,
+            "of": list(found.parts),
+        }
+    return document
+
+
+def _program_to_json(proof: Proof, index: int) -> dict[str, object]:
+    program: Program = proof.programs[index]
+    return {
+        "ptx": str(program),
+        "model": proof.models[index].name,
+        "reads": dict(proof.names[index]),
+    }
