@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from .engine.blocks.block_trace import trace_block as trace_block
     from .engine.diagnosis.explanations import diagnose as diagnose
     from .engine.proof.equivalence import Proof as Proof
+    from .engine.proof.operand_search import OperandSearch as OperandSearch
+    from .engine.proof.operand_search import find as find
     from .engine.proof.programs import prove as prove
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
@@ -31,6 +33,7 @@ _HOMES = {
     "BasicBlock": "engine.blocks.basic_block",
     "BlockTrace": "engine.blocks.block_trace",
     "Instruction": "engine.syntax.instruction",
+    "OperandSearch": "engine.proof.operand_search",
     "Problem": "engine.syntax.errors",
     "Proof": "engine.proof.equivalence",
     "PtxError": "engine.syntax.errors",
@@ -39,6 +42,7 @@ _HOMES = {
     "evaluate": "engine.tracing.evaluation",
     "evaluate_block": "engine.blocks.block_trace",
     "export": "export",
+    "find": "engine.proof.operand_search",
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
     "parse_block": "engine.blocks.block_parser",

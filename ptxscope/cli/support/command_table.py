@@ -16,6 +16,7 @@ COMMANDS = {
     "sweep": "show the results over all values of one or two operands",
     "explain": "explain an unexpected result",
     "prove": "prove that two computations are the same for all operands",
+    "find": "find operands for which something happens",
     "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
     "challenge": "practise with exercises, and keep a tally",

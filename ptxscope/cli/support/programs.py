@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -13,8 +13,10 @@ from ...engine.kernels.program_loader import load
 from ...engine.proof.equivalence import TIMEOUT
 from ...engine.proof.programs import read_program
 from ...engine.proof.question import Program
-from ...engine.syntax.errors import PtxError, make_printable
-from .arguments import is_file
+from ...engine.syntax.errors import Problem, PtxError, make_printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.values import parse_value
+from .arguments import is_file, parse_assignments, parse_named_values
 from .command_error import CommandError
 from .inputs import open_text
 
@@ -91,3 +93,21 @@ def answer(ask: Callable[[], ResultT]) -> ResultT:
         raise CommandError(str(error)) from None
     except (ValueError, ImportError) as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
+
+
+def parse_given(program: Program, texts: Sequence[str]) -> dict[str, int]:
+    """Return register bits from ``name=value`` arguments; other registers have no value."""
+    if isinstance(program, Instruction):
+        return parse_assignments(program, texts)
+    types = {x.name: x.type for x in program.inputs}
+
+    def find_names(name: str) -> tuple[str, ...]:
+        names = [x for x in (name, f"%{name}") if x in types]
+        if not names:
+            problem = Problem("this register is not given", (0, len(name)), ", ".join(types))
+            raise PtxError(name, (problem,))
+        return tuple(names[:1])
+
+    return parse_named_values(
+        texts, find_names, lambda name, value: parse_value(value, types[name])
+    )

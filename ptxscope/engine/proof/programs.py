@@ -19,14 +19,21 @@ def read_program(text: str | Program) -> Program:
     """Return the instruction or the block in a text; raise PtxError if it is neither."""
     if isinstance(text, (Instruction, BasicBlock)):
         return text
+    block, problem = None, None
+    try:
+        block = parse_block(text)
+        if len(block.lines) > 1:
+            return block
+    except PtxError as error:
+        problem = error
     try:
         return parse_pasted(text)
-    except PtxError as error:
-        try:
-            return parse_block(text)
-        except PtxError as block_error:
-            is_line = ";" not in text.strip().rstrip(";") and "{" not in text
-            raise (error if is_line else block_error) from None
+    except PtxError:
+        if block:
+            return block
+        if problem and ("{" in text or ";" in text.strip().rstrip(";")):
+            raise problem from None
+        raise
 
 
 def prove(

@@ -8,10 +8,11 @@ from ...engine.blocks.block_trace import BlockTrace
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.proof.equivalence import Proof, Verdict
+from ...engine.proof.operand_search import OperandSearch
 from ...engine.proof.question import Program
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import build_document
+from ..content.document import build_document, list_command_words
 from .text import WIDTH, command_lines, step_lines, wrap_text
 
 _LETTERS = "AB"
@@ -204,4 +205,61 @@ def _program_to_json(proof: Proof, index: int) -> dict[str, object]:
         "ptx": str(program),
         "model": proof.models[index].name,
         "reads": dict(proof.names[index]),
+    }
+
+
+# --- searches --------------------------------------------------------------------------------
+
+
+def render_search(search: OperandSearch) -> str:
+    """Render the operands that were found, with their results, in at most 80 columns."""
+    lines = wrap_text(make_printable(str(search.program)), "", "    ")
+    lines += [f"where {make_printable(search.where)}", ""]
+    for operands in search.answers:
+        trace = search.make_trace(operands)
+        left = format_operands(search.inputs, operands)
+        right = format_results(trace.result, _get_result_types(search.program))
+        lines += wrap_text(make_printable(f"{left or 'always'}  ->  {right}"), "  ", "      ")
+    lines += [""] if search.answers else []
+    lines += wrap_text(make_printable(format_search_answer(search)), "", "")
+    if search.answers and isinstance(trace := search.make_trace(search.answers[0]), Trace):
+        lines += ["", *command_lines(list_command_words(trace))]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def format_search_answer(search: OperandSearch) -> str:
+    """Return the sentence that says whether there are others, or that there are none."""
+    seconds = f"{format_seconds(search.seconds)} ({search.solver})"
+    names = ", ".join(name for name in search.inputs if name not in search.given)
+    if search.is_undecided:
+        more = "others" if search.answers else "any"
+        return f"Undecided: whether there are {more} is not known after {seconds}."
+    if not search.answers:
+        whose = f"for any values of {names}" if names else "with these values"
+        return f"There are none: it does not happen {whose}. Proved in {seconds}."
+    count = len(search.answers)
+    found = "Found" if count == 1 else f"{count} found"
+    return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."
+
+
+def _get_result_types(program: Program) -> dict[str, Type]:
+    return {name: program.type_of(role) for role, name in program.results.items()}
+
+
+def search_to_json(search: OperandSearch) -> dict[str, object]:
+    """Return a search as JSON, in the shape of ``find --json``."""
+    return {
+        "ptx": str(search.program),
+        "model": search.model.name,
+        "where": search.where,
+        "given": dict(search.given),
+        "operands": {name: type_.bits for name, type_ in search.inputs.items()},
+        "answers": [
+            {"operands": dict(x), "results": dict(search.make_trace(x).result)}
+            for x in search.answers
+        ],
+        "complete": search.is_complete,
+        "undecided": search.is_undecided,
+        "seconds": round(search.seconds, 6),
+        "solver": search.solver,
     }

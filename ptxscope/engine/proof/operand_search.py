@@ -1,0 +1,161 @@
+"""Operands for which something happens, or the proof that there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..blocks.block_trace import BlockTrace
+from ..isa.types import Type
+from ..records import Record
+from ..semantics.models import ISA_MODEL, Model
+from ..syntax.instruction import Instruction
+from ..tracing.evaluation import resolve_model
+from ..tracing.operand_bits import convert_to_bits
+from ..tracing.trace import Trace
+from .conditions import Scope, read_condition
+from .equivalence import TIMEOUT, bind_names
+from .programs import read_program
+from .question import Program, Question, Side
+from .simple_operands import find_simple_operands
+from .solver import Term, Undecided, get_solver_name
+
+MAX_ANSWERS = 1000
+OLD = "old"
+"""The prefix of a destination's value before, if that is read: ``old.d``."""
+
+
+class OperandSearch(Record):
+    """The answer to the question for which operands a condition holds."""
+
+    program: Program
+    model: Model
+    where: str
+    given: Mapping[str, int]
+    """Registers with a fixed value."""
+    inputs: Mapping[str, Type]
+    """All registers that are read."""
+    answers: tuple[Mapping[str, int], ...]
+    """Bits by register, the most readable first."""
+    is_complete: bool
+    """Whether it is proved that there are no others."""
+    is_undecided: bool
+    """Whether the time was up before the last answer was found."""
+    seconds: float
+    solver: str
+
+    def make_trace(self, operands: Mapping[str, int]) -> Trace | BlockTrace:
+        """Return the evaluation of an answer."""
+        bits = bind_names(self.program, operands)
+        if isinstance(self.program, Instruction):
+            return Trace(self.program, self.model, bits)
+        return BlockTrace(self.program, self.model, bits)
+
+
+def find(
+    program: str | Program,
+    where: str,
+    *,
+    given: Mapping[str, object] | None = None,
+    model: str | Model = "isa",
+    count: int = 1,
+    timeout: float = TIMEOUT,
+) -> OperandSearch:
+    """Find operands for which a condition holds: ``"d == 0x7f7f7f7f and c == 0"``.
+
+    A condition has registers and their parts (``a``, ``d.b0``, ``a.signed``), rows by key
+    (``operate.t[0]``), flags of rows (``clamped(saturate.t[2])``), numbers, and Python's operators.
+    ``given`` fixes registers. No answer is a proof that there are none, unless ``is_undecided``.
+    ``timeout`` is in seconds.
+
+    Raise PtxError if a text is invalid, ValueError if a value is, and ImportError, with
+    installation advice, if bitwuzla is missing.
+    """
+    read = read_program(program)
+    if not 1 <= count <= MAX_ANSWERS:
+        raise ValueError(f"{count} answers: 1 to {MAX_ANSWERS} can be found")
+    types = {x.name: x.type for x in read.inputs}
+    values: dict[str, int] = {}
+    for name, value in (given or {}).items():
+        if name not in types:
+            raise ValueError(f"{name} is not read; {', '.join(types) or 'nothing'} is")
+        values[name] = convert_to_bits(value, types[name], name)
+    return find_operands(
+        read, where, given=values, model=resolve_model(model), count=count, timeout=timeout
+    )
+
+
+def find_operands(
+    program: Program,
+    where: str,
+    *,
+    given: Mapping[str, int],
+    model: Model = ISA_MODEL,
+    count: int = 1,
+    timeout: float = TIMEOUT,
+) -> OperandSearch:
+    """Find up to ``count`` sets of operands; raise PtxError if the condition is invalid."""
+    question = Question(timeout)
+    side = question.add_side(program, model)
+    condition = read_condition(question, where, make_scope(question, side))
+    fix_operands(question, given)
+    answers: list[Mapping[str, int]] = []
+    is_complete = is_undecided = False
+    excluded: list[Term] = []
+    wishes: list[list[Term]] = []
+    try:
+        question.add_condition(condition)
+        while len(answers) < count and not is_complete:
+            operands = find_simple_operands(question, excluded, wishes)
+            if operands is None:
+                is_complete = True
+            else:
+                answers.append(operands)
+                unequal = [
+                    _is_different(question, name, bits)
+                    for name, bits in operands.items()
+                    if name not in given
+                ]
+                is_complete = not unequal
+                if unequal:
+                    excluded.append(question.solver.terms.join("OR", unequal))
+                    wishes += [[x] for x in unequal]
+    except Undecided:
+        is_undecided = True
+    for found in answers:
+        if question.compute(condition, found) != (1,):
+            raise RuntimeError(f"{where} does not hold for {found}")
+    return OperandSearch(
+        program,
+        model,
+        where,
+        given,
+        dict(question.inputs),
+        tuple(answers),
+        is_complete,
+        is_undecided,
+        question.solver.elapsed,
+        get_solver_name(),
+    )
+
+
+def make_scope(question: Question, side: Side) -> Scope:
+    """Return the names of operands, results and rows of a computation, for conditions."""
+    registers = {
+        name: (question.add_input(name, type_), type_.bits)
+        for name, type_ in question.inputs.items()
+    }
+    results = {name: (node, type_.bits) for name, (node, type_) in side.results.items()}
+    old = {f"{OLD}.{name}": registers[name] for name in results if name in registers}
+    return Scope({**registers, **results, **old}, side)
+
+
+def fix_operands(question: Question, given: Mapping[str, int]) -> None:
+    """Give operands their values."""
+    for name, bits in given.items():
+        node = question.add_input(name, question.inputs[name])
+        question.add_condition(question.tape.equal(node, bits))
+
+
+def _is_different(question: Question, name: str, bits: int) -> Term:
+    value = question.solver.terms.make_value(bits, question.inputs[name].bits)
+    return question.solver.terms.make("DISTINCT", question.get_bits(name), value)

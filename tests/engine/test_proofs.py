@@ -1,0 +1,264 @@
+"""Proofs and counterexamples: known verdicts, mutations, conditions; replayed by exact integers."""
+
+# ruff: noqa: ARG005
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from random import Random
+
+import pytest
+
+from ptxscope import find, parse, prove
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
+from ptxscope.engine.proof.equivalence import Proof, Verdict
+from ptxscope.engine.proof.programs import read_program
+from ptxscope.engine.proof.question import Program, make_program_plan
+from ptxscope.engine.semantics.models import Model
+from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.syntax.errors import PtxError
+from ptxscope.engine.syntax.instruction import Instruction
+from tests.block_idioms import IDIOMS
+from tests.engine.test_tape import operand
+from tests.proof_pairs import PAIRS, Pair
+from tests.strategies import instruction_of
+from tests.tiers import some
+
+pytest.importorskip("bitwuzla")
+
+
+def run_exactly(program: Program, model: Model, values: Mapping[str, int]) -> list[int]:
+    """The results of a program, in order, by the micro-operations on integers."""
+    operands = {role: values.get(name, 0) for role, name in program.names.items()}
+    results = compute_results(make_program_plan(program, model), {**operands, **program.constants})
+    return [results[role] for role in program.results]
+
+
+def check(proof: Proof, rng: Random) -> None:
+    """A counterexample gives two results; an equality holds on operands that bite."""
+    if proof.verdict is Verdict.DIFFERENT:
+        values = [proof.get_values(index) for index in (0, 1)]
+        found = [
+            run_exactly(*side) for side in zip(proof.programs, proof.models, values, strict=True)
+        ]
+        assert found[0] != found[1]
+        return
+    assert proof.verdict is Verdict.EQUAL
+    for _ in range(20 if not proof.where else 0):
+        drawn = {name: operand(rng, type_) for name, type_ in proof.inputs.items()}
+        sides = zip(proof.programs, proof.models, proof.names, strict=True)
+        one, other = (
+            run_exactly(program, model, {own: drawn[name] for own, name in names.items()})
+            for program, model, names in sides
+        )
+        assert one == other, drawn
+
+
+# --- pairs -------------------------------------------------------------------------------
+
+
+def test_the_table_of_pairs() -> None:
+    assert len({x.name for x in PAIRS}) == len(PAIRS) >= 60
+    assert sum(x.equal for x in PAIRS) > 25 < sum(not x.equal for x in PAIRS)
+
+
+@pytest.mark.parametrize("pair", PAIRS, ids=[x.name for x in PAIRS])
+def test_pair(pair: Pair) -> None:
+    proof = prove(pair.a, pair.b, where=pair.where)
+    assert proof.verdict is (Verdict.EQUAL if pair.equal else Verdict.DIFFERENT), proof.operands
+    check(proof, Random(pair.name))
+
+
+# --- mutations ---------------------------------------------------------------------------
+
+
+def mutate_form(rng: Random) -> tuple[Program, Program]:
+    """A random instruction, and the same with one modifier or selector changed."""
+    while True:
+        form = draw_form(rng.choice(list(CATALOG)), rng)
+        other = draw_form(form.opcode, rng)
+        slots = [x for x in form._fields if form.get(x) != other.get(x) and x != "dst"]
+        if not slots:
+            continue
+        changed = with_slot(form, slot := rng.choice(slots), other.get(slot))
+        if not find_violations(changed) and changed != form:
+            return instruction_of(form), instruction_of(changed)
+
+
+def mutate_constant(rng: Random) -> tuple[Program, Program]:
+    """A block, and the same with a digit of a number, or an opcode, changed."""
+    while True:
+        text = rng.choice(IDIOMS).ptx
+        digits = [x.start() for x in re.finditer(r"(?<=[ x\da-f])[\da-f](?=[;,\da-f])", text)]
+        if not digits or "asm" in text:
+            continue
+        at = rng.choice(digits)
+        changed = text[:at] + rng.choice("0123456789abcdef") + text[at + 1 :]
+        try:
+            programs = read_program(text), read_program(changed)
+        except PtxError:
+            continue
+        names = [[x.name for x in program.inputs] for program in programs]
+        is_same_shape = programs[0].results.keys() == programs[1].results.keys()
+        if changed != text and is_same_shape and set(names[0]) & set(names[1]):
+            return programs
+
+
+@pytest.mark.parametrize("seed", some(range(10)))
+@pytest.mark.parametrize("mutate", [mutate_form, mutate_constant])
+def test_mutations(mutate: Callable[[Random], tuple[Program, Program]], seed: int) -> None:
+    rng = Random(f"{mutate.__name__} {seed}")
+    verdicts = set()
+    for _ in range(25):
+        a, b = mutate(rng)
+        try:
+            proof = prove(a, b, timeout=5)
+        except ValueError as error:  # the two can't be compared
+            assert re.search("say which are the same|the numbers differ|bits in one", str(error))
+            continue
+        if proof.verdict is not Verdict.UNDECIDED:
+            check(proof, rng)
+        verdicts.add(proof.verdict)
+    assert {Verdict.EQUAL, Verdict.DIFFERENT} <= verdicts
+
+
+# --- models, names, limits ---------------------------------------------------------------
+
+
+def test_an_erratum_and_when_it_shows() -> None:
+    proof = prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas")
+    assert proof.difference == ("", "operate.t < 0", True, 0, ())
+    assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model="ptxas").has_same_plan
+    where = "operate.t >= 0"
+    assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas", where=where).bits == 96
+
+
+def test_when_bytes_differ() -> None:
+    proof = prove("vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c")
+    # of two bytes, those with one in each half of the range: 2 * 128 * 128
+    assert proof.difference is not None
+    assert proof.difference[3:] == (2 * 128 * 128, ("a.b0", "b.b0"))
+    assert proof.operands == {"a": 0x80, "b": 0}
+
+
+def test_a_counterexample_is_simple() -> None:
+    proof = prove("add.u32 d, a, b", "or.b32 d, a, b")
+    assert proof.operands == {"a": 1, "b": 1}
+    proof = prove("vadd.s32.s32.s32 d, a, b", "vadd.s32.s32.s32.sat d, a, b")
+    assert {bits.bit_count() for bits in proof.operands.values()} == {1}
+
+
+def test_names() -> None:
+    line, other = "sad.u32 d, a, b, c", "sad.u32 %0, %1, %2, %3"
+    with pytest.raises(ValueError, match="A reads a, b, c, and B reads %1, %2, %3; say which"):
+        prove(line, other)
+    same = {"a": "%2", "b": "%1", "c": "%3"}
+    assert prove(line, other, same=same).verdict is Verdict.EQUAL
+    assert prove(line, "sad.u32 %d, %a, %b, %c").verdict is Verdict.EQUAL
+    with pytest.raises(ValueError, match="x is not read by A"):
+        prove(line, other, same={"x": "%1"})
+    with pytest.raises(ValueError, match="different widths"):
+        prove("selp.b32 d, a, b, p", "selp.b64 d, x, y, p")
+    # what only one of them writes must be as before
+    proof = prove("add.u32 x, x, y", "add.u32 x, x, y; not.b32 z, y;")
+    assert proof.verdict is Verdict.DIFFERENT
+    assert proof.pairs == (("x", "x"), ("", "z"))
+
+
+def test_nothing_is_guessed() -> None:
+    product = "vmad.u32.u32.u32 t, a, b, c; vmad.u32.u32.u32 d, t, t, c;"
+    squares = "vmad.u32.u32.u32 t, b, a, c; vadd.u32.u32.u32 u, t, 1; sub.u32 u, u, 1;" \
+        " vmad.u32.u32.u32 d, u, t, c;"  # fmt: skip
+    assert prove(product, squares, timeout=0.05).verdict in (Verdict.UNDECIDED, Verdict.EQUAL)
+    assert prove(product, squares, timeout=1e-9).verdict is Verdict.UNDECIDED
+    with pytest.raises(ValueError, match="no operands satisfy a < b and b < a"):
+        prove("vmin.u32.u32.u32 d, a, b", "vmax.u32.u32.u32 d, a, b", where="a < b and b < a")
+
+
+# --- operands ----------------------------------------------------------------------------
+
+SATURATED = "vadd4.s32.s32.s32.sat d, a, b, c"
+CONDITIONS = (
+    (SATURATED, "d == 0x7f7f7f7f", lambda v, d: d == 0x7F7F7F7F),
+    (SATURATED, "d == -1 and a.b0.signed < -5", lambda v, d: d == 2**32 - 1 and v["a"] % 256 > 127),
+    (SATURATED, "clamped(saturate.t[2])", lambda v, d: d >> 16 & 255 in (0x7F, 0x80)),
+    (SATURATED, "clamped_low(saturate.t)", lambda v, d: 0x80 in d.to_bytes(4, "little")),
+    (SATURATED, "operate.t[1] > 200", lambda v, d: d >> 8 & 255 == 0x7F),
+    (SATURATED, "a + b == 2**5 or a * 3 - b == 7" .replace("2**5", "32"),
+     lambda v, d: v["a"] + v["b"] == 32 or v["a"] * 3 - v["b"] == 7),
+    (SATURATED, "(a & 0xff) << 8 == b ^ 0x1 and not a == 0",
+     lambda v, d: v["a"] and (v["a"] & 255) << 8 == v["b"] ^ 1),
+    (SATURATED, "3 < a.h1 < b.h0 <= 9", lambda v, d: 3 < v["a"] >> 16 < v["b"] % 65536 <= 9),
+    ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "d == 0x12345678 and a == b",
+     lambda v, d: d == 0x12345678 and v["a"] == v["b"]),
+    ("setp.lt.f32 p, a, b", "p and a > b", lambda v, d: d and v["a"] > v["b"]),
+    ("@p set.lt.u32.s32 d, a, b", "d == old.d + 1 and not p",  None),
+    ("@p set.lt.u32.s32 d, a, b", "d == old.d == 5 and not p", lambda v, d: d == v["d"] == 5),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("ptx", "where", "holds"), CONDITIONS, ids=[x[1] for x in CONDITIONS])
+def test_find(ptx: str, where: str, holds: object) -> None:
+    search = find(ptx, where, count=4)
+    if holds is None:
+        assert (search.answers, search.is_complete) == ((), True)
+        return
+    assert callable(holds)
+    assert search.answers
+    assert len(set(map(str, search.answers))) == len(search.answers)
+    for values in search.answers:
+        (result,) = search.make_trace(values).result.values()
+        assert holds(values, result), values
+
+
+def test_find_all() -> None:
+    search = find("popc.b32 d, a", "d == 31", count=100)
+    assert {x["a"] for x in search.answers} == {2**32 - 1 - (1 << bit) for bit in range(32)}
+    assert search.is_complete
+    found = find("vavrg4.u32.u32.u32 d, a, b, a", "d.b0 > a.b0 and d.b0 > b.b0")
+    assert found.answers == ()
+    assert found.is_complete
+    assert find(SATURATED, "d == 5", given={"a": 5, "b": 0}, count=2).is_complete
+
+
+@pytest.mark.parametrize(
+    ("where", "message", "blamed"),
+    [
+        ("a = 5", "this is not a condition", "="),
+        ("a == ", "this is not a condition", ""),
+        ("__import__('os')", "this is not a flag of a row", "__import__"),
+        ("a.b7 == 0", "there is no part `b7`", "a.b7"),
+        ("e == 0", "nothing here is called `e`", "e"),
+        ("operate.t == 0", "operate.t has 4 lanes; choose one", "operate.t"),
+        ("operate.t[4] == 0", "operate.t has 4 lanes, from 0", "operate.t[4]"),
+        ("a < -1", "registers are unsigned here, so never negative", "-1"),
+        ("a == 0x100000000", "0x100000000 does not fit in 32 bits", "0x100000000"),
+        ("1 << a == 2", "a distance is 0 to 64", "a"),
+        ("operate.t[0] & 1", "the bits of a negative number are unlimited", "operate.t[0]"),
+        ("wrapped(saturate.t)", "saturate.t never has this flag", "wrapped(saturate.t)"),
+        ("a[0] == 1", "only rows have lanes with numbers", "a[0]"),
+        ("a ** b", "this is not part of a condition", "a ** b"),
+        ("[x for x in a]", "this is not part of a condition", "[x for x in a]"),
+        ("ä == 1 and e == 0", "nothing here is called `ä`", "ä"),
+        ("a if b else c", "this is not part of a condition", "a if b else c"),
+        ("(" * 300 + "a" + ")" * 300, "", ""),
+        ("a" + " + a" * 300, "a condition has at most 1000 characters", "a"),
+        ("-" * 990 + "a", "", ""),
+        ("a" + " * a" * 20 + " == 1", "this number may have more than 256 bits", ""),
+    ],
+)
+def test_wrong_conditions(where: str, message: str, blamed: str) -> None:
+    with pytest.raises(PtxError) as raised:
+        find(SATURATED, where)
+    assert message in raised.value.message
+    start, end = raised.value.span
+    assert blamed in where[start:end]
+
+
+def test_registers_with_a_percent_sign() -> None:
+    search = find("vadd.u32.u32.u32 %r1, %r2, %3", "%r1 == 5 and %r2.b0 == %3 + 1")
+    assert search.answers == ({"%r2": 3, "%3": 2},)
+    assert isinstance(search.program, Instruction)
+    assert parse(str(search.program)) == search.program
