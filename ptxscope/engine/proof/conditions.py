@@ -29,10 +29,15 @@ _PART = re.compile(r"([bh])(\d)")
 _PART_BITS = {"b": 8, "h": 16}
 _SIGNED = "signed"
 
-CLAMPED = "clamped"
+
+def get_flag_name(flag: Flag) -> str:
+    """Return the name of a flag in conditions: ``clamped_low``."""
+    return re.sub(r"\W", "_", flag.lower())
+
+
 FLAG_NAMES: Mapping[str, tuple[Flag, ...]] = {
-    CLAMPED: (Flag.CLAMPED_LOW, Flag.CLAMPED_HIGH),
-    **{re.sub(r"\W", "_", flag.lower()): (flag,) for flag in Flag},
+    "clamped": (Flag.CLAMPED_LOW, Flag.CLAMPED_HIGH),
+    **{get_flag_name(flag): (flag,) for flag in Flag},
 }
 """The flags by their names in conditions: ``clamped_low``; ``clamped`` is either of two."""
 
