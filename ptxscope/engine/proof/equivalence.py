@@ -150,10 +150,11 @@ def prove_equal(
                 raise ValueError(f"no operands satisfy {where}")
         if not unequal:
             return answer(Verdict.EQUAL)
-        differs = question.make_truth(make_difference(question, [x.nodes for x in unequal]))
-        operands = find_simple_operands(
-            question, [differs], [list(_wish_one_part(question, unequal))]
-        )
+        differs = make_difference(question, [x.nodes for x in unequal])
+        truth = question.make_truth(differs)
+        holds = question.make_test(differs, *filter(None, [condition]))
+        wishes = [list(_wish_one_part(question, unequal))]
+        operands = find_simple_operands(question, [truth], holds, wishes)
     except Undecided:
         return answer(Verdict.UNDECIDED)
     if operands is None:
@@ -162,7 +163,11 @@ def prove_equal(
         Verdict.DIFFERENT,
         operands=operands,
         difference=describe_difference(
-            question, [x.nodes for x in unequal], operands, _find_shared_rows(first, second)
+            question,
+            [x.nodes for x in unequal],
+            operands,
+            _find_shared_rows(first, second),
+            condition,
         ),
     )
     _check_counterexample(proof)

@@ -102,10 +102,16 @@ def find_operands(
     is_complete = is_undecided = False
     excluded: list[Term] = []
     wishes: list[list[Term]] = []
+    holds = question.make_test(condition)
+
+    def is_new(operands: Mapping[str, int]) -> bool:
+        has_given = all(operands[name] == bits for name, bits in given.items())
+        return has_given and operands not in answers and holds(operands)
+
     try:
         question.add_condition(condition)
         while len(answers) < count and not is_complete:
-            operands = find_simple_operands(question, excluded, wishes)
+            operands = find_simple_operands(question, excluded, is_new, wishes)
             if operands is None:
                 is_complete = True
             else:
@@ -121,9 +127,8 @@ def find_operands(
                     wishes += [[x] for x in unequal]
     except Undecided:
         is_undecided = True
-    for found in answers:
-        if question.compute(condition, found) != (1,):
-            raise RuntimeError(f"{where} does not hold for {found}")
+    if not all(map(holds, answers)):
+        raise RuntimeError(f"{where} does not hold for {answers}")
     return OperandSearch(
         program,
         model,

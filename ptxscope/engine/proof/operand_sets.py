@@ -221,7 +221,8 @@ class _Cover:
                     chosen.append(goal)
             truths = [self.question.make_truth(goal.node) for goal in chosen]
             try:
-                operands = find_simple_operands(self.question, truths) if chosen else None
+                holds = self.question.make_test(*(goal.node for goal in chosen))
+                operands = find_simple_operands(self.question, truths, holds) if chosen else None
             except Undecided:
                 operands = None
             if operands is None:

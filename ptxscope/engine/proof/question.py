@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..blocks.basic_block import BasicBlock
 from ..ir.operations import Op, apply_operation
@@ -114,6 +114,16 @@ class Question:
     def compute(self, node: Node, operands: Mapping[str, int]) -> LaneValues:
         """Return the exact value of a node for some operands by name."""
         return compute_nodes(list_needed_nodes(self.tape.nodes, [node]), operands)[node]
+
+    def make_test(self, *nodes: Node) -> Callable[[Mapping[str, int]], bool]:
+        """Return a function that says exactly whether nodes are 1 for operands."""
+        needed = list_needed_nodes(self.tape.nodes, nodes)
+
+        def holds(operands: Mapping[str, int]) -> bool:
+            values = compute_nodes(needed, operands)
+            return all(values[node][0] for node in nodes)
+
+        return holds
 
 
 def compute_nodes(nodes: Iterable[Node], operands: Mapping[str, int]) -> dict[Node, LaneValues]:

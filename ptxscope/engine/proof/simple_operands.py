@@ -2,27 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from .question import Question
 from .solver import Term, Undecided
 
-_QUERY_SECONDS = 0.5
+_QUERY_SECONDS = 0.3
 """The time for one wish; a wish that takes longer is dropped."""
+_SECONDS = 1.0
 _UNIT = 8
 
 
 def find_simple_operands(
     question: Question,
     conditions: Sequence[Term],
+    holds: Callable[[Mapping[str, int]], bool],
     wishes: Sequence[Sequence[Term]] = (),
-    seconds: float = 2.0,
 ) -> dict[str, int] | None:
     """Return operands by name for which conditions hold, or None if there are none.
 
-    ``wishes`` are lists of alternatives: the first one that can hold with all before it is kept.
-    Then come the wishes that operands, bytes and bits are 0, as long as ``seconds`` last. Raise
-    Undecided if the time of the question passes before the first operands are found.
+    ``holds`` says exactly whether operands are such. ``wishes`` are lists of alternatives: the
+    first one that can hold with all before it is kept. Then come the wishes that operands and bytes
+    are 0, as long as the time for this lasts; last, bits are cleared one by one. Raise Undecided if
+    the time of the question passes before the first operands are found.
     """
     solver = question.solver
     for name in question.inputs:
@@ -30,7 +32,7 @@ def find_simple_operands(
     if not solver.is_possible(*conditions):
         return None
     kept, operands = [*conditions], question.get_operands()
-    end = solver.elapsed + seconds
+    end = solver.elapsed + _SECONDS
 
     def grant(wish: Term) -> bool:
         """Keep a wish if it can hold."""
@@ -45,24 +47,33 @@ def find_simple_operands(
     try:
         for alternatives in wishes:
             any(map(grant, alternatives))
-        for name, low, high in _iter_parts(question):
-            mask = (1 << high) - (1 << low)
-            part = question.solver.terms.cut(question.get_bits(name), low, high)
+        for name, low, high in _iter_parts(question, _UNIT):
+            part = solver.terms.cut(question.get_bits(name), low, high)
             wish = solver.terms.make("EQUAL", part, solver.terms.make_value(0, high - low))
-            if operands[name] & mask == 0:
+            if operands[name] & (1 << high) - (1 << low) == 0:
                 kept.append(wish)
-            elif not grant(wish) and high - low == 1:
-                kept.append(solver.terms.make("NOT", wish))
+            else:
+                grant(wish)
     except Undecided:
         pass  # operands that are harder to read are an answer too
+    return clear_bits(question, operands, holds)
+
+
+def clear_bits(
+    question: Question, operands: dict[str, int], holds: Callable[[Mapping[str, int]], bool]
+) -> dict[str, int]:
+    """Return operands with each bit cleared that need not be set, the highest bits first."""
+    for name, low, high in _iter_parts(question, 1):
+        cleared = operands[name] & ~((1 << high) - (1 << low))
+        if cleared != operands[name] and holds({**operands, name: cleared}):
+            operands = {**operands, name: cleared}
     return operands
 
 
-def _iter_parts(question: Question) -> Iterator[tuple[str, int, int]]:
-    """Yield the operands, then their bytes, then their bits; the last operand and bit first."""
+def _iter_parts(question: Question, unit: int) -> Iterator[tuple[str, int, int]]:
+    """Yield the operands, then their parts of some bits; the last operand and part first."""
     inputs = [(name, type_.bits) for name, type_ in question.inputs.items()][::-1]
     yield from ((name, 0, bits) for name, bits in inputs)
-    for unit in (_UNIT, 1):
-        for name, bits in inputs:
-            if bits > unit:
-                yield from ((name, low, low + unit) for low in range(bits - unit, -1, -unit))
+    for name, bits in inputs:
+        if bits > unit:
+            yield from ((name, low, low + unit) for low in range(bits - unit, -1, -unit))
