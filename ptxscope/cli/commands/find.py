@@ -18,7 +18,14 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.command_error import CommandError
-from ..support.programs import PROGRAM_HELP, add_timeout, answer, parse_given, parse_program
+from ..support.programs import (
+    PROGRAM_HELP,
+    add_timeout,
+    add_where,
+    answer,
+    parse_given,
+    parse_program,
+)
 
 _EPILOG = f"""\
 A condition has registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by key
@@ -47,7 +54,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("ptx", metavar="PTX", help=PROGRAM_HELP)
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
-    parser.add_argument("--where", metavar="CONDITION", required=True, help="what shall hold")
+    add_where(parser, required=True)
     parser.add_argument(
         "-n", type=int, default=1, metavar="N", help="number of answers (default: 1)"
     )

@@ -9,9 +9,16 @@ from ...engine.extras import format_install_hint
 from ...engine.proof.equivalence import Verdict, prove_equal
 from ...export.formats.json_text import format_json
 from ...export.formats.proof_report import proof_to_json, render_text
-from ..support.arguments import Parser, choose_model, make_command_parser, parse_words
+from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
 from ..support.command_error import CommandError
-from ..support.programs import PROGRAM_HELP, add_timeout, answer, parse_program, parse_same
+from ..support.programs import (
+    PROGRAM_HELP,
+    add_timeout,
+    add_where,
+    answer,
+    parse_program,
+    parse_same,
+)
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same names others. Results are compared by name, or by
@@ -40,7 +47,7 @@ def make_parser() -> Parser:
     about = "Prove that two computations are the same for all operands, or show where they differ."
     parser = make_command_parser("prove", about, _EPILOG, usage="A [B]")
     parser.add_argument("a", metavar="A", help=PROGRAM_HELP)
-    parser.add_argument("b", metavar="B", nargs="?", help="what to compare it with (default: A)")
+    parser.add_argument("b", metavar="B", nargs="?", help="second program (default: A)")
     parser.add_argument(
         "--same",
         action="append",
@@ -48,19 +55,16 @@ def make_parser() -> Parser:
         metavar="X=Y",
         help="register X of A and register Y of B are one operand; repeatable",
     )
-    parser.add_argument("--where", metavar="CONDITION", default="", help="only these operands")
-    models = (("", "both", "isa"), ("-a", "A", None), ("-b", "B", None))
-    for suffix, which, default in models:
+    add_where(parser)
+    add_model(parser)
+    for letter in "ab":
         parser.add_argument(
-            f"--model{suffix}",
+            f"--model-{letter}",
             metavar="MODEL",
-            default=default,
-            help=f"model of {which}: isa (default), ptxas, ptxas-MAJOR.MINOR, or errata"
-            if default
-            else f"model of {which} alone",
+            help=f"model of {letter.upper()} alone (default: that of both)",
         )
     add_timeout(parser)
-    parser.add_argument("--brief", action="store_true", help="omit the steps of a counterexample")
+    parser.add_argument("--brief", action="store_true", help="omit the traces")
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 

@@ -78,6 +78,17 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_where(parser: argparse.ArgumentParser, *, required: bool = False) -> None:
+    """Add the option ``--where``."""
+    parser.add_argument(
+        "--where",
+        metavar="CONDITION",
+        default="",
+        required=required,
+        help="condition on the operands: 'b <= 255 and a.signed < 0'",
+    )
+
+
 def _parse_seconds(text: str) -> float:
     seconds = float(text)
     if not 0 < seconds <= 1e6:

@@ -17,9 +17,9 @@ from .bit_vectors import UNIT_BITS
 from .question import Question
 from .solver import Term, Undecided
 
-_SECONDS = 0.5
+_SECONDS = 2.0
 """The time in which a condition is sought."""
-_QUERY_SECONDS = 0.5
+_QUERY_SECONDS = 0.3
 _DRAWN = 150
 _MAX_ATOMS = 2
 """The most comparisons of a short condition."""

@@ -1,0 +1,206 @@
+"""``prove``, ``find`` and ``vectors``: answers, statuses, files and errors."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.running import run
+
+pytest.importorskip("bitwuzla")
+
+AVERAGE = "vavrg4.u32.u32.u32 d, a, b, c"
+PLAIN = "{{ .reg .b32 x, y; {0}.b32 x, a, b; xor.b32 y, a, b; and.b32 y, y, 0xfefefefe; " \
+    "shr.u32 y, y, 1; {1}.u32 d, x, y; }}"  # fmt: skip
+SATURATED = "vadd4.s32.s32.s32.sat d, a, b, c"
+SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+
+
+def test_equal() -> None:
+    done = run("prove", AVERAGE, PLAIN.format("or", "sub"))
+    assert done.returncode == 0
+    assert "Equal for all 2^64 values of a, b. Proved in " in done.stdout
+    assert "bitwuzla" in done.stdout
+    done = run("prove", AVERAGE, AVERAGE.replace(" c", " a"))
+    assert "Proved by the same operations" in done.stdout
+
+
+def test_different() -> None:
+    done = run("prove", AVERAGE, PLAIN.format("and", "add"))
+    assert done.returncode == 1
+    assert "Different, for example for a = 0x00000001, b = 0." in done.stdout
+    assert "  A  d = 0x00000001\n  B  d = 0x00000000\n" in done.stdout
+    assert "(1 + 0 + 1) >>" in done.stdout  # the step of A
+    assert "shr.u32 y, y, 1;" in done.stdout
+    assert max(map(len, done.stdout.splitlines())) <= 80
+    assert (
+        "(1 + 0 + 1) >>" not in run("prove", AVERAGE, PLAIN.format("and", "add"), "--brief").stdout
+    )
+
+
+def test_models() -> None:
+    done = run("prove", SHOWING_E3, "--model-b", "ptxas")
+    assert done.returncode == 1
+    assert "They differ exactly where operate.t < 0." in done.stdout
+    assert "A, from where they part\n4 saturate" in done.stdout
+    assert run("prove", SHOWING_E3, "--model-b", "ptxas", "--where", "b == 0 and a == 5")[0] == 0
+    assert run("prove", SHOWING_E3, SHOWING_E3, "--model", "ptxas").returncode == 0
+    assert "give B, or two models" in run("prove", SHOWING_E3).stderr
+
+
+def test_undecided() -> None:
+    done = run("prove", AVERAGE, PLAIN.format("or", "sub"), "--timeout", "1e-6")
+    assert done.returncode == 3
+    assert done.stdout.split("\n\n")[1].startswith("Undecided: bitwuzla")
+
+
+def test_json() -> None:
+    done = run("prove", "vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c", "--json")
+    document = json.loads(done.stdout)
+    assert document["verdict"] == "different"
+    assert document["counterexample"] == {
+        "operands": {"a": 0x80, "b": 0},
+        "results": [[0x80, 0]],
+    }
+    assert document["difference"]["of"] == ["a.b0", "b.b0"]
+    assert document["difference"]["number"] / document["difference"]["total"] == 0.5
+
+
+def test_places_in_files(tmp_path: Path) -> None:
+    kernel = """\
+.entry one() {
+  .reg .b32 a, b, t, d;
+  xor.b32 t, a, b;
+  and.b32 d, t, a;
+  ret;
+}
+.entry two() {
+  .reg .b32 a, b, t, d;
+  not.b32 t, b;
+  and.b32 d, a, t;
+  ret;
+}
+"""
+    file = tmp_path / "two.ptx"
+    file.write_text(kernel)
+    assert run("prove", f"{file}:one", f"{file}:two").returncode == 0
+    assert run("prove", f"{file}:3-4", f"{file}:9-10").returncode == 0
+    assert run("prove", f"{file}:3", "xor.b32 e, b, a").returncode == 0
+    assert "two.ptx has one, two" in run("prove", f"{file}:three", f"{file}:two").stderr
+    assert run("prove", f"{file}:77", f"{file}:two").returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("prove", "vadd9 d, a", AVERAGE), "`vadd9` is not an instruction"),
+        (("prove", AVERAGE, AVERAGE, "--where", "a <= 0x7g"), "this is not a condition"),
+        (("prove", AVERAGE, AVERAGE, "--where", "a < b < a"), "no operands satisfy"),
+        (("prove", AVERAGE, AVERAGE, "--same", "a"), "write --same a=%1"),
+        (("prove", AVERAGE, "vavrg4.u32.u32.u32 %0, %1, %2, %3"), "say which are the same"),
+        (("prove", AVERAGE, AVERAGE, "--timeout", "0"), "invalid"),
+        (("find", AVERAGE, "--where", "d == 1", "e=5"), "`e` is not an operand"),
+        (("find", AVERAGE), "--where"),
+        (("find", AVERAGE, "--where", "d == 1", "-n", "0"), "1 to 1000 answers"),
+        (("vectors", AVERAGE, "-f", "npz"), "npz needs a file"),
+        (("vectors", AVERAGE, "-n", "-1"), "0 to 100000 sets"),
+    ],
+)
+def test_errors(words: tuple[str, ...], said: str) -> None:
+    done = run(*words)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert said in done.stderr
+
+
+def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptxscope.engine.proof import solver
+
+    solver.load_bitwuzla.cache_clear()
+    monkeypatch.setitem(__import__("sys").modules, "bitwuzla", None)
+    done = run("prove", AVERAGE, PLAIN.format("or", "sub"))
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: proofs need bitwuzla, which is not installed: in a clone of ptxscope, run "
+        "pipx install --force '.[prove]'\n"
+    )
+    assert run("vectors", AVERAGE, "-n", "2").returncode == 0
+
+
+def test_find() -> None:
+    done = run("find", SATURATED, "--where", "clamped(saturate.t[2])", "b=0x00010000")
+    assert done.returncode == 0
+    assert "a = 0x007f0000, b = 0x00010000  ->  d = 0x007f0000" in done.stdout
+    assert "$ ptxscope trace" in done.stdout
+    done = run("find", AVERAGE, "--where", "d.b0 > a.b0 and d.b0 > b.b0")
+    assert done.returncode == 1
+    assert "There are none: it does not happen for any values of a, b. Proved in" in done.stdout
+    done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "--json")
+    document = json.loads(done.stdout)
+    assert document["answers"] == [{"operands": {"a": 2**32 - 1}, "results": {"d": 32}}]
+    assert document["complete"] is True
+    block = "{ .reg .b32 t; not.b32 t, %r1; and.b32 d, t, %r2; }"
+    done = run("find", block, "--where", "d == 6", "r1=1")
+    assert "%r2 = 0x00000006" in done.stdout
+
+
+# --- vectors -----------------------------------------------------------------------------
+
+
+def test_vectors_as_csv() -> None:
+    done = run("vectors", SHOWING_E3, "-n", "50")
+    rows = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert len(rows) == len({(x["a"], x["b"], x["c"]) for x in rows}) == 50
+    for row in rows:
+        a, b = (int(row[x], 16) - (int(row[x], 16) >> 31 << 32) for x in "ab")
+        kept = int(row["c"], 16) & 0xFFFFFF00
+        assert int(row["d:isa"], 16) == kept | min(max(a + b, 0), 255)
+        assert int(row["d:ptxas-13.5"], 16) == kept | (255 if a + b < 0 else min(a + b, 255))
+    assert done.stdout == run("vectors", SHOWING_E3, "-n", "50").stdout
+
+
+def test_vectors_that_cover() -> None:
+    done = run("vectors", SHOWING_E3, "--cover", "-f", "json")
+    document = json.loads(done.stdout)
+    assert [x["covers"] for x in document["vectors"]] == [
+        ["clamped_low(saturate.t)", "E3"],
+        ["clamped_high(saturate.t)"],
+    ]
+    assert document["fewest"] is True
+    assert "2 sets, the fewest possible, for 3 goals" in done.stderr
+    for goal in ("clamped_low(saturate.t)", "clamped_high(saturate.t)"):
+        assert run("find", SHOWING_E3, "--where", goal).returncode == 0
+    for goal in document["impossible"]:
+        assert run("find", SHOWING_E3, "--where", goal).returncode == 1
+
+
+def test_vectors_as_arrays(tmp_path: Path) -> None:
+    file = tmp_path / "v.npz"
+    assert run("vectors", "setp.lt.s32 p|q, a, b", "-n", "20", "-o", str(file)).returncode == 0
+    with np.load(file) as arrays:
+        assert sorted(arrays) == ["a", "b", "p:isa", "q:isa"]
+        below = arrays["a"].view(np.int32) < arrays["b"].view(np.int32)
+        assert (arrays["p:isa"] == below).all()
+        assert (arrays["q:isa"] == ~below).all()
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+def test_vectors_in_c(tmp_path: Path) -> None:
+    file, program = tmp_path / "vectors.h", tmp_path / "program"
+    run("vectors", "shf.l.wrap.b32 %r0, %1, int, %c", "-n", "20", "-o", str(file), "-f", "c")
+    source = '#include "vectors.h"\nint main(void) { int bad = 0;\n' \
+        "for (unsigned i = 0; i < sizeof vectors / sizeof *vectors; i++) {\n" \
+        "uint64_t both = (uint64_t)vectors[i].int_ << 32 | vectors[i].r1;\n" \
+        "bad += (uint32_t)(both << (vectors[i].c & 31) >> 32) != vectors[i].r0_isa; }\n" \
+        "return bad; }\n"  # fmt: skip
+    (tmp_path / "main.c").write_text(source)
+    command = ["gcc", "-Wall", "-Wextra", "-Werror", "-o", str(program), str(tmp_path / "main.c")]
+    subprocess.run(command, check=True)
+    assert subprocess.run([program], check=False).returncode == 0
