@@ -197,10 +197,11 @@ class _Reader:
             register = self.scope.registers.get(".".join(path[:count]))
             if register:
                 return self._read_part(x, _Number(*register), path[count:])
-        row = self._find_row(".".join(path))
-        if row is None:
-            self._fail_unknown(x, ".".join(path))
-        return self._pick_lane(x, row[1], row[0].key, None)
+            row = self._find_row(".".join(path[:count]))
+            if row:
+                lane = self._pick_lane(x, row[1], row[0].key, None)
+                return self._read_part(x, lane, path[count:])
+        self._fail_unknown(x, ".".join(path))
 
     def _list_names(self, x: ast.expr) -> list[str]:
         """Return the names of a dotted name."""
@@ -224,19 +225,20 @@ class _Reader:
         self._fail(f"nothing here is called {quote_word(name)}", self._find_span(x), hint)
 
     def _read_part(self, x: ast.expr, value: _Number, path: Iterable[str]) -> _Number:
-        """Return a part of a register: ``b0``, ``h1``, ``signed``."""
+        """Return a part of a register or of a row: ``b0``, ``h1``, ``signed``."""
         for name in path:
             node, bits = value
             assert isinstance(node, Node)
             part = _PART.fullmatch(name)
+            width = bits or node.range.bits
             if name == _SIGNED and bits:
                 value = _Number(self.tape.cast(node, bits, signed=True))
-            elif part and (int(part[2]) + 1) * _PART_BITS[part[1]] <= bits:
+            elif part and (int(part[2]) + 1) * _PART_BITS[part[1]] <= width:
                 unit = _PART_BITS[part[1]]
                 picks = ((0, int(part[2])),)
                 value = _Number(self.tape.gather([node], unit, picks), unit)
             else:
-                hint = ", ".join([*_list_parts(bits), _SIGNED]) if bits else ""
+                hint = ", ".join([*_list_parts(width), *([_SIGNED] if bits else [])])
                 self._fail(f"there is no part {quote_word(name)}", self._find_span(x), hint)
         return value
 

@@ -201,10 +201,18 @@ class _Search:
             if self._is_exact(atom.term):
                 return atom.text, True
             if self._is_exact(*known, atom.term):
-                return self._join([*chosen, atom]), True
+                return self._join(self._shorten([*chosen, atom])), True
             chosen.append(atom)
         telling = [x for x in chosen if x.is_telling]
         return self._join(telling) if len(telling) <= _MAX_ATOMS else "", False
+
+    def _shorten(self, atoms: list[_Atom]) -> list[_Atom]:
+        """Return as few of the comparisons as are still exact together."""
+        for atom in atoms[:-1]:
+            others = [x for x in atoms if x is not atom]
+            if self._is_exact(*(x.term for x in others)):
+                atoms = others
+        return atoms
 
     def _is_exact(self, *conditions: Term) -> bool:
         return not self.is_possible(*conditions, self.make("NOT", self.differs))
