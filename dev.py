@@ -10,6 +10,7 @@
     python3 dev.py sdist       build the source distribution; run some of its tests on it
     python3 dev.py newest      run some of the tests on the newest Python here
     python3 dev.py bench       speed, as ratios against baselines of the same run
+    python3 dev.py prove       prove what the product says; --page writes docs/evidence.md
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
     python3 dev.py docs        build the manual into docs/_build; --renew its generated parts
@@ -218,6 +219,11 @@ def bench(*arguments: str) -> None:
     run(str(environment("dev")), "-m", "benchmarks", *arguments)
 
 
+def prove(*arguments: str) -> None:
+    """Prove what the product says."""
+    run(str(environment("dev")), "-m", "tools.proofs", *arguments)
+
+
 def screenshots(*arguments: str) -> None:
     """Draw screenshots/ anew."""
     run(str(environment("dev")), "-m", "tools.screenshots", *arguments)
@@ -261,7 +267,7 @@ TASKS = {
     task.__name__: task
     for task in (
         *(explore, test, check, thorough, lint, soak),
-        *(wheel, sdist, newest, bench, screenshots, demo, docs, lock),
+        *(wheel, sdist, newest, bench, prove, screenshots, demo, docs, lock),
     )
 }
 

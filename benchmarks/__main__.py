@@ -12,7 +12,7 @@ from pathlib import Path
 
 from . import start
 
-NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep")
+NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep", "prove")
 
 
 def main() -> None:

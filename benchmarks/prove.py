@@ -1,0 +1,49 @@
+"""Time to prove or refute, over the pairs of tests/proof_pairs and random mutations."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from random import Random
+from statistics import median, quantiles
+
+from ptxscope.engine.proof.equivalence import Verdict, prove_equal
+from ptxscope.engine.proof.programs import read_program
+from ptxscope.engine.proof.question import Program
+from tests.engine.test_proofs import mutate_constant, mutate_form
+from tests.proof_pairs import PAIRS
+
+MUTATIONS = 200
+
+
+def report() -> Iterator[str]:
+    """The times of whole proofs, counterexamples simplified and described."""
+    pairs = [(read_program(x.a), read_program(x.b), x.where) for x in PAIRS]
+    yield _measure("pairs", pairs)
+    rng = Random(7)
+    makers = (mutate_form, mutate_constant)
+    mutations = [makers[index % 2](rng) for index in range(MUTATIONS)]
+    yield _measure("mutations", [(a, b, "") for a, b in mutations])
+
+
+def _measure(title: str, questions: list[tuple[Program, Program, str]]) -> str:
+    times: dict[str, list[float]] = {verdict: [] for verdict in Verdict}
+    for a, b, where in questions:
+        start = time.perf_counter()
+        try:
+            proof = prove_equal(a, b, where=where)
+        except ValueError:  # the two can't be compared
+            continue
+        times[proof.verdict].append(time.perf_counter() - start)
+    every = sorted(x for found in times.values() for x in found)
+    parts = [f"{len(found)} {verdict}" for verdict, found in times.items()]
+    each = [
+        f"{verdict} median {median(found) * 1e3:.0f} ms"
+        for verdict, found in times.items()
+        if found
+    ]
+    last = quantiles(every, n=20)[-1]
+    return (
+        f"{title}: {', '.join(parts)}; median {median(every) * 1e3:.0f} ms, "
+        f"95 % under {last:.2f} s, longest {every[-1]:.2f} s; {', '.join(each)}"
+    )

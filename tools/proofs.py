@@ -1,0 +1,374 @@
+"""`python3 dev.py prove`: what the product says, proved for all operands by the solver.
+
+Writes docs/evidence.md with `--page`. `--all` proves every form instead of a seeded draw.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice, product
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from ptxscope import parse
+from ptxscope.engine.arrays.narrowing import PASSES
+from ptxscope.engine.ir.recorded_plan import record_plan, rewrite_plan
+from ptxscope.engine.ir.tape import Node
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
+from ptxscope.engine.listings.replacement import make_replacement
+from ptxscope.engine.proof.bit_vectors import PROOF_RULES
+from ptxscope.engine.proof.conditions import read_condition
+from ptxscope.engine.proof.differences import make_difference
+from ptxscope.engine.proof.operand_search import make_scope
+from ptxscope.engine.proof.question import Question, Side
+from ptxscope.engine.proof.solver import Undecided, get_solver_name
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.erratum import Erratum
+from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ptxscope.engine.syntax.instruction import Guard, Instruction
+from tests.plans import draw_plan
+from tests.strategies import instruction_of
+
+from .symbolic_ptx import PlainPtx, UnknownInstructionError
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence.md"
+TIMEOUT = 20.0
+DRAWN = {"replacements": 250, "models": 600, "rewrites": 150}
+"""Cases of each part that are proved without --all."""
+MANY = 20_000
+"""Cases of a part with too many, with --all."""
+
+
+class Part(NamedTuple):
+    """What was proved."""
+
+    title: str
+    claim: str
+    counts: Mapping[str, int]
+    seconds: float
+    exceptions: Sequence[str]
+    """The cases that are undecided or refuted."""
+
+
+def main() -> None:
+    """Prove every part and print, or write, what was found; fail if anything is refuted."""
+    to = argparse.ArgumentParser(prog="dev.py prove", description=__doc__)
+    to.add_argument("--all", action="store_true", help="every affected form: hours")
+    to.add_argument("--seed", type=int, default=1)
+    to.add_argument("--page", action="store_true", help="write docs/evidence.md")
+    chosen = to.parse_args()
+    parts = []
+    for name, prove in PARTS.items():
+        part = prove(None if chosen.all else DRAWN.get(name, 0), Random(chosen.seed))
+        parts.append(part)
+        print(_format_part(part), flush=True)
+    conditions = list(_prove_conditions())
+    for row in conditions:
+        print(*row, sep=" | ", flush=True)
+    if chosen.page:
+        PAGE.write_text(_format_page(parts, conditions, chosen), "utf-8")
+    refuted = [x for part in parts for x in part.exceptions if x.startswith("refuted")]
+    sys.exit(1 if refuted or any(row.verdict == "refuted" for row in conditions) else 0)
+
+
+def _count(title: str, claim: str, cases: Iterator[tuple[str, Callable[[], str]]]) -> Part:
+    """Decide cases, each with a name and a question that returns its verdict."""
+    counts: Counter[str] = Counter()
+    exceptions: list[str] = []
+    start = time.monotonic()
+    for name, decide in cases:
+        try:
+            verdict = decide()
+        except Undecided:
+            verdict = "undecided"
+        counts[verdict] += 1
+        if verdict in ("undecided", "refuted", "not expressed"):
+            exceptions.append(f"{verdict}: {name}")
+    return Part(title, claim, counts, time.monotonic() - start, exceptions)
+
+
+# --- replacements ----------------------------------------------------------------------------
+
+
+def _prove_replacements(count: int | None, rng: Random) -> Part:
+    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
+        for ins in _iter_affected(count, rng):
+            yield str(ins), lambda ins=ins: _prove_replacement(ins)  # type: ignore[misc]
+
+    return _count(
+        "Replacements",
+        "The plain PTX that `check` prints for an affected form computes what is documented.",
+        cases(),
+    )
+
+
+def _iter_affected(count: int | None, rng: Random) -> Iterator[Instruction]:
+    """Yield instructions with an erratum that have a replacement."""
+    opcodes = sorted({opcode for x in ERRATA for opcode in x.opcodes})
+    seen: set[Instruction] = set()
+    for form in _iter_forms(opcodes, count, rng):
+        guard = Guard("p", rng.random() < 0.5) if form.opcode == "set" else None
+        ins = _with_guard(form, guard)
+        if ins not in seen and ins.errata and make_replacement(ins):
+            seen.add(ins)
+            yield ins
+        if count is not None and len(seen) >= count:
+            return
+
+
+def _with_guard(form: Form, guard: Guard | None) -> Instruction:
+    ins = instruction_of(form)
+    return Instruction(ins.form, ins.destinations, ins.sources, guard)
+
+
+def _iter_forms(opcodes: Sequence[str], count: int | None, rng: Random) -> Iterator[Form]:
+    """Yield forms of opcodes: all of them, or drawn ones, endlessly."""
+    if count is None:
+        for opcode in opcodes:
+            slots = CATALOG[opcode].slots
+            for values in product(*(slot.iter_choices() for slot in slots)):
+                named = dict(zip((slot.name for slot in slots), values, strict=True))
+                form = Form(opcode)._replace(**named)  # type: ignore[arg-type]
+                if form == with_c(form) and not find_violations(form):
+                    yield form
+    while count is not None:
+        yield draw_form(rng.choice(opcodes), rng)
+
+
+def _prove_replacement(ins: Instruction) -> str:
+    question = Question(TIMEOUT)
+    side = question.add_side(ins, ISA_MODEL)
+    machine = PlainPtx(question, ins)
+    try:
+        found = machine.run(make_replacement(ins) or ())
+    except UnknownInstructionError:
+        return "not expressed"
+    ((node, type_),) = side.results.values()
+    return _decide_equal(question, node, question.tape.cast(found, type_.bits, signed=False))
+
+
+def _decide_equal(question: Question, x: Node, y: Node) -> str:
+    if x is y:
+        return "the same operations"
+    differs = question.make_truth(make_difference(question, [(x, y)]))
+    return "refuted" if question.solver.is_possible(differs) else "proved"
+
+
+# --- models ----------------------------------------------------------------------------------
+
+
+def _prove_models(count: int | None, rng: Random) -> Part:
+    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
+        for form in islice(_iter_forms(sorted(CATALOG), 0, rng), count or MANY):
+            guard = Guard("p", negated=False) if rng.random() < 0.2 else None
+            ins = _with_guard(form, guard)
+            yield str(ins), lambda ins=ins: _compare_models(ins)  # type: ignore[misc]
+
+    return _count(
+        "Models",
+        "`isa` = `ptxas` for a form without errata; operands that tell them apart for any other.",
+        cases(),
+    )
+
+
+def _compare_models(ins: Instruction) -> str:
+    is_affected = bool(ins.errata)
+    for model in PTXAS_MODELS:
+        question = Question(TIMEOUT)
+        sides = [question.add_side(ins, x) for x in (ISA_MODEL, model)]
+        pairs = [
+            pair
+            for name in sides[0].results
+            if (pair := tuple(side.results[name][0] for side in sides))[0] is not pair[1]
+        ]
+        if not pairs:
+            continue
+        differs = make_difference(question, [(x, y) for x, y in pairs])
+        if question.solver.is_possible(question.make_truth(differs)):
+            if not question.make_test(differs)(question.get_operands()):
+                return "refuted"
+            return "affected, with a counterexample" if is_affected else "refuted"
+    return "refuted" if is_affected else "unaffected, proved"
+
+
+# --- rewrites --------------------------------------------------------------------------------
+
+
+def _prove_rewrites(count: int | None, rng: Random) -> Part:
+    """Compare plans before and after the rules of the array back end."""
+
+    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
+        for number in range(count or MANY):
+            yield f"plan {number}", lambda: _prove_rewritten(rng)
+
+    return _count(
+        "Rewrites",
+        "A random plan of all micro-operations, rewritten and narrowed for arrays, is the same.",
+        cases(),
+    )
+
+
+def _prove_rewritten(rng: Random) -> str:
+    plan = draw_plan(rng)
+    question = Question(TIMEOUT)
+    for source in plan.sources:
+        question.inputs[source.role] = source.type
+    before = record_plan(plan, PROOF_RULES)
+    after = before
+    for rules in PASSES:
+        after = rewrite_plan(after, rules)
+    question.vectors.encode(before.nodes)
+    question.vectors.encode(after.nodes)
+    terms = question.solver.terms
+    unequal = []
+    for role, (x, _) in before.results.items():
+        y = after.results[role][0]
+        width = max(x.range.bits, y.range.bits) + 1
+        pair = (question.vectors.resize(z, 0, width) for z in (x, y))
+        unequal.append(terms.make("DISTINCT", *pair))
+    return "refuted" if question.solver.is_possible(terms.join("OR", unequal)) else "proved"
+
+
+PARTS: Mapping[str, Callable[[int | None, Random], Part]] = {
+    "replacements": _prove_replacements,
+    "models": _prove_models,
+    "rewrites": _prove_rewrites,
+}
+
+
+# --- the conditions of the errata --------------------------------------------------------------
+
+
+class ConditionRow(NamedTuple):
+    """When an erratum shows on a line."""
+
+    erratum: str
+    line: str
+    condition: str
+    verdict: str
+    """``exactly``, ``only``, or ``refuted``."""
+
+
+CONDITIONS = {
+    "E1": "operate.t.h0 != operate.t.h1",
+    "E2": "operate.t > 0xffffffff",
+    "E3": "operate.t < 0",
+    "E4": "operate.t > 255 and operate.t.b0 != 255",
+    "E5": "operate.t > 0xffffffff and not 0xffffffff <= (operate.t & 0x3ffffffff) < 0x200000000",
+    "E6": "0x80000000 <= operate.t < c or "
+    "0x100000000 <= operate.t < 0x180000000 and operate.t - 0x100000000 < c",
+    "E7": "operate.t < 0 and c != operate.t + 0x100000000",
+    "E8": "operate.t >= 0x80000000 and c > operate.t",
+    "E9": "c >= 0x80000000",
+    "E10": "a.signed < 0 < b.signed or b.signed < 0 < a.signed or "
+    "a.signed < 0 and b.signed < 0 and a.signed * b.signed + c < 0xffffffff",
+    "E11": "c >= 0x80000000 and sum.t < 0x1ffffffff",
+    "E13": "a >= 0x80000000 and b >= 32 and c > 0",
+    "E14": "p == 0 and old.d != 0 and old.d != 0x4e9d3a75",
+    "E15": "a < 0x80000000",
+    "E16": "b > 255 or c > 255",
+    "E17": "c == 0x80000000",
+}
+"""For the example of each erratum, when the two results differ; written by hand, proved here."""
+
+
+def _prove_conditions() -> Iterator[ConditionRow]:
+    for erratum in ERRATA:
+        condition = CONDITIONS.get(erratum.id, "")
+        line = erratum.example[0]
+        if condition:
+            yield ConditionRow(erratum.id, line, condition, _decide_condition(erratum, condition))
+
+
+def _decide_condition(erratum: Erratum, condition: str) -> str:
+    ins = parse(erratum.example[0])
+    question = Question(TIMEOUT)
+    sides = [question.add_side(ins, x) for x in (ISA_MODEL, Model("", (erratum,)))]
+    differs = _make_difference(question, sides)
+    holds = read_condition(question, condition, make_scope(question, sides[0]))
+    if _is_possible(question, differs, holds) is not False:
+        return "refuted"
+    is_idle = _is_possible(question, holds, differs)
+    return {True: "only", False: "exactly", None: "only (exactly: undecided)"}[is_idle]
+
+
+def _make_difference(question: Question, sides: Sequence[Side]) -> Node:
+    x, y = sides
+    return make_difference(
+        question, [(x.results[name][0], y.results[name][0]) for name in x.results]
+    )
+
+
+def _is_possible(question: Question, holds: Node, fails: Node) -> bool | None:
+    """Whether one condition can hold without another; None if that is undecided."""
+    terms = [question.make_truth(x) for x in (holds, question.tape.equal(fails, 0))]
+    try:
+        return question.solver.is_possible(*terms)
+    except Undecided:
+        return None
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+
+def _format_part(part: Part) -> str:
+    counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(part.counts.items()))
+    lines = [f"{part.title}: {counts} ({part.seconds:.0f} s)"]
+    return "\n".join([*lines, *(f"  {x}" for x in part.exceptions)])
+
+
+def _format_page(
+    parts: Sequence[Part], conditions: Sequence[ConditionRow], chosen: argparse.Namespace
+) -> str:
+    words = f" --seed {chosen.seed}" if not chosen.all else " --all"
+    lines = [
+        "# Evidence",
+        "",
+        "What ptxscope says is proved for all operands by a solver of bit vectors, "
+        f"{get_solver_name()}. `python3 dev.py prove{words} --page` repeats the proofs and writes "
+        "this page.",
+        "",
+        "## Claims",
+        "",
+    ]
+    for part in parts:
+        lines += [f"### {part.title}", "", part.claim, "", "| verdict | cases |", "|---|---|"]
+        lines += [f"| {verdict} | {count:,} |" for verdict, count in sorted(part.counts.items())]
+        lines += ["", f"{sum(part.counts.values()):,} cases in {part.seconds:.0f} s."]
+        lines += [f"- {x}" for x in part.exceptions] + [""]
+    lines += [
+        "## When each erratum shows",
+        "",
+        "For the example line of the erratum: *exactly* means that the results differ if and only "
+        "if the condition holds; *only*, that they differ nowhere else. The conditions are in the "
+        "syntax of [`find`](prove.md#conditions).",
+        "",
+        "| erratum | line | condition | |",
+        "|---|---|---|---|",
+    ]
+    lines += [f"| {x.erratum} | `{x.line}` | `{x.condition}` | {x.verdict} |" for x in conditions]
+    lines += [
+        "",
+        "E12 has no effect by itself: it shows only together with E10 or E11.",
+        "",
+        "## Not proved",
+        "",
+        "- The meanings of CUDA's intrinsics, since they need `nvcc`; they are tested against its "
+        "output where there is one.",
+        "- What ptxas does: the models describe what its machine code computed when it was run. "
+        "[The specification](semantics.md) has that evidence.",
+        "",
+    ]
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
+
+
+if __name__ == "__main__":
+    main()
