@@ -66,6 +66,22 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
     ),
     ("Explaining", ((ptxscope.diagnose, ()),)),
     (
+        "Proving",
+        (
+            (ptxscope.prove, ()),
+            (
+                ptxscope.Proof,
+                ("verdict", "operands", "results", "traces", "difference", "inputs", "pairs",
+                 "has_same_plan", "seconds", "solver", "get_values"),
+            ),
+            (ptxscope.find, ()),
+            (
+                ptxscope.OperandSearch,
+                ("answers", "is_complete", "is_undecided", "inputs", "given", "make_trace"),
+            ),
+        ),
+    ),
+    (
         "Documents",
         (
             (export, ()),

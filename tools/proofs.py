@@ -101,7 +101,7 @@ def _count(title: str, claim: str, cases: Iterator[tuple[str, Callable[[], str]]
 def _prove_replacements(count: int | None, rng: Random) -> Part:
     def cases() -> Iterator[tuple[str, Callable[[], str]]]:
         for ins in _iter_affected(count, rng):
-            yield str(ins), lambda ins=ins: _prove_replacement(ins)  # type: ignore[misc]
+            yield str(ins), lambda ins=ins: prove_replacement(ins)  # type: ignore[misc]
 
     return _count(
         "Replacements",
@@ -143,7 +143,8 @@ def _iter_forms(opcodes: Sequence[str], count: int | None, rng: Random) -> Itera
         yield draw_form(rng.choice(opcodes), rng)
 
 
-def _prove_replacement(ins: Instruction) -> str:
+def prove_replacement(ins: Instruction) -> str:
+    """Return whether the replacement of an instruction computes what is documented."""
     question = Question(TIMEOUT)
     side = question.add_side(ins, ISA_MODEL)
     machine = PlainPtx(question, ins)
@@ -271,25 +272,29 @@ CONDITIONS = {
     "E10": "a.signed < 0 < b.signed or b.signed < 0 < a.signed or "
     "a.signed < 0 and b.signed < 0 and a.signed * b.signed + c < 0xffffffff",
     "E11": "c >= 0x80000000 and sum.t < 0x1ffffffff",
+    "E12": "sum.t >= 0x8000000000000000",
     "E13": "a >= 0x80000000 and b >= 32 and c > 0",
     "E14": "p == 0 and old.d != 0 and old.d != 0x4e9d3a75",
     "E15": "a < 0x80000000",
     "E16": "b > 255 or c > 255",
     "E17": "c == 0x80000000",
 }
-"""For the example of each erratum, when the two results differ; written by hand, proved here."""
+"""For the line of each erratum, when the two results differ; written by hand, proved here."""
+LINES = {"E12": "vmad.u32.u32.u32.sat d, a, b, c"}
+"""Lines instead of an erratum's example, which E12 affects only beside E10 and E11."""
 
 
 def _prove_conditions() -> Iterator[ConditionRow]:
     for erratum in ERRATA:
         condition = CONDITIONS.get(erratum.id, "")
-        line = erratum.example[0]
+        line = _get_line(erratum)
         if condition:
-            yield ConditionRow(erratum.id, line, condition, _decide_condition(erratum, condition))
+            yield ConditionRow(erratum.id, line, condition, decide_condition(erratum, condition))
 
 
-def _decide_condition(erratum: Erratum, condition: str) -> str:
-    ins = parse(erratum.example[0])
+def decide_condition(erratum: Erratum, condition: str) -> str:
+    """Return whether the results differ exactly where a condition holds, only there, or not so."""
+    ins = parse(_get_line(erratum))
     question = Question(TIMEOUT)
     sides = [question.add_side(ins, x) for x in (ISA_MODEL, Model("", (erratum,)))]
     differs = _make_difference(question, sides)
@@ -298,6 +303,10 @@ def _decide_condition(erratum: Erratum, condition: str) -> str:
         return "refuted"
     is_idle = _is_possible(question, holds, differs)
     return {True: "only", False: "exactly", None: "only (exactly: undecided)"}[is_idle]
+
+
+def _get_line(erratum: Erratum) -> str:
+    return LINES.get(erratum.id, erratum.example[0])
 
 
 def _make_difference(question: Question, sides: Sequence[Side]) -> Node:
@@ -347,7 +356,7 @@ def _format_page(
     lines += [
         "## When each erratum shows",
         "",
-        "For the example line of the erratum: *exactly* means that the results differ if and only "
+        "For a line that the erratum alone affects: *exactly* means that the results differ if and only "
         "if the condition holds; *only*, that they differ nowhere else. The conditions are in the "
         "syntax of [`find`](prove.md#conditions).",
         "",
@@ -356,8 +365,6 @@ def _format_page(
     ]
     lines += [f"| {x.erratum} | `{x.line}` | `{x.condition}` | {x.verdict} |" for x in conditions]
     lines += [
-        "",
-        "E12 has no effect by itself: it shows only together with E10 or E11.",
         "",
         "## Not proved",
         "",

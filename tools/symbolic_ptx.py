@@ -74,18 +74,21 @@ class PlainPtx:
                 raise UnknownInstructionError(line)
             negation, guard, operation, operands = parts.groups()
             target, *sources = operands.split(", ")
-            if operation.partition(".")[0] in _CATALOGUED:
-                value = self._run_instruction(line)
-            elif _has_variable_field(operation, values := [self._read(x) for x in sources]):
-                value = self._run_instruction(line)
-            else:
-                value = self._execute(operation, values)
+            value = self._execute_line(line, operation, sources)
             if guard:
                 allowed = self.registers[guard]
                 allowed = self.tape.equal(allowed, 0) if negation else allowed
                 value = self.tape.where(allowed, value, self._read(target))
             self.registers[target] = value
         return self.registers[self.result]
+
+    def _execute_line(self, line: str, operation: str, sources: Sequence[str]) -> Node:
+        if operation.partition(".")[0] in _CATALOGUED:
+            return self._run_instruction(line)
+        values = [self._read(x) for x in sources]
+        if _has_variable_field(operation, values):
+            return self._run_instruction(line)
+        return self._execute(operation, values)
 
     def _run_instruction(self, line: str) -> Node:
         """Run an instruction of the catalog as the newest ptxas does."""

@@ -1,0 +1,49 @@
+"""A seeded fraction of `dev.py prove`: what docs/evidence.md says, proved again."""
+
+from __future__ import annotations
+
+from random import Random
+
+import pytest
+
+from ptxscope import parse
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.models import get_erratum
+from tests.tiers import some, thorough
+
+pytest.importorskip("bitwuzla")
+
+from tools import proofs
+from tools.symbolic_ptx import PlainPtx
+
+EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
+
+
+@pytest.mark.parametrize("count", some([25, 400]))
+@pytest.mark.parametrize("name", proofs.PARTS)
+def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "TIMEOUT", 2.0)
+    part = proofs.PARTS[name](count, Random(f"{name} {count}"))
+    assert sum(part.counts.values()) == count
+    assert not [x for x in part.exceptions if not x.startswith("undecided: vmad")]
+    assert len(part.exceptions) <= count / 10
+
+
+@pytest.mark.parametrize(
+    "id_", [pytest.param(x, marks=thorough) if x == "E10" else x for x in proofs.CONDITIONS]
+)
+def test_when_an_erratum_shows(id_: str) -> None:
+    verdict = proofs.decide_condition(get_erratum(id_), proofs.CONDITIONS[id_])
+    assert verdict == "exactly" if id_ in EXACT else verdict.startswith("only")
+
+
+def test_wrong_claims_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert proofs.decide_condition(get_erratum("E3"), "operate.t < -1") == "refuted"
+    assert proofs.decide_condition(get_erratum("E3"), "operate.t < 1") == "only"
+    ins = parse("vadd.u32.s32.s32.sat d.b0, a, b, c")
+    assert proofs.prove_replacement(ins) == "proved"
+    execute = PlainPtx._execute
+    monkeypatch.setattr(
+        PlainPtx, "_execute", lambda self, name, x: execute(self, name.replace("max", "min"), x)
+    )
+    assert proofs.prove_replacement(ins) == "refuted"
