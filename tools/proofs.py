@@ -357,8 +357,8 @@ def _format_page(
         "## When each erratum shows",
         "",
         "For a line that the erratum alone affects: *exactly* means that the results differ if and "
-        "only if the condition holds; *only*, that they differ nowhere else. The conditions are in the "
-        "syntax of [`find`](prove.md#conditions).",
+        "only if the condition holds; *only*, that they differ nowhere else. The conditions are "
+        "in the syntax of [`find`](prove.md#conditions).",
         "",
         "| erratum | line | condition | |",
         "|---|---|---|---|",

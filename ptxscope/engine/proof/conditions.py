@@ -194,14 +194,16 @@ class _Reader:
     def _read_name(self, x: ast.expr) -> _Number:
         path = self._list_names(x)
         for count in range(len(path), 0, -1):
-            register = self.scope.registers.get(".".join(path[:count]))
-            if register:
-                return self._read_part(x, _Number(*register), path[count:])
-            row = self._find_row(".".join(path[:count]))
-            if row:
-                lane = self._pick_lane(x, row[1], row[0].key, None)
-                return self._read_part(x, lane, path[count:])
-        self._fail_unknown(x, ".".join(path))
+            if number := self._find_number(x, ".".join(path[:count])):
+                return self._read_part(x, number, path[count:])
+        return self._fail_unknown(x, ".".join(path))
+
+    def _find_number(self, x: ast.expr, name: str) -> _Number | None:
+        """Return a register or a row, or None if nothing has this name."""
+        if register := self.scope.registers.get(name):
+            return _Number(*register)
+        row = self._find_row(name)
+        return self._pick_lane(x, row[1], name, None) if row else None
 
     def _list_names(self, x: ast.expr) -> list[str]:
         """Return the names of a dotted name."""
