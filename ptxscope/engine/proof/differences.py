@@ -11,10 +11,11 @@ from random import Random
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.integers import Range, cast
-from ..micro_operations.arithmetic import is_different
+from ..micro_operations.arithmetic import LaneValues, is_different
 from ..records import NamedTuple
 from .bit_vectors import UNIT_BITS
-from .question import Question
+from .counting import count_differing
+from .question import Question, compute_nodes
 from .solver import Term, Undecided
 
 _SECONDS = 2.0
@@ -23,7 +24,6 @@ _QUERY_SECONDS = 0.3
 _DRAWN = 150
 _MAX_ATOMS = 2
 """The most comparisons of a short condition."""
-_MAX_COUNTED_BITS = 16
 
 
 Operands = Mapping[str, int]
@@ -49,14 +49,21 @@ class Difference(NamedTuple):
         return 1 << sum(8 if "." in part else 1 for part in self.parts)
 
 
+class _Example(NamedTuple):
+    """Operands for which the results differ."""
+
+    operands: Operands
+    rows: Mapping[Node, LaneValues]
+
+
 class _Part(NamedTuple):
     """An operand, a part of it, or a lane of a row."""
 
     label: str
     bits: int
     term: Term
-    compute: Callable[[Operands], int]
-    """Its bits for some operands."""
+    read: Callable[[_Example], int]
+    """Returns its bits in an example."""
     readings: tuple[bool, ...] = (False, True)
     """Whether it is read as signed; an operand, in both ways."""
     place: str = ""
@@ -114,7 +121,7 @@ def _describe_parts(
             condition, is_exact = _Search(question, differs, examples, rows).find_condition()
         except Undecided:
             condition, is_exact = "", False
-        number, parts = _count(question, nodes, differs)
+        number, parts = count_differing(question, differs_node, differs)
         if condition or number:
             yield Difference(part, condition, is_exact, number, parts)
         if is_exact:
@@ -175,8 +182,11 @@ class _Search:
         self.make, self.value = question.solver.terms.make, question.solver.terms.make_value
         self.end = self.solver.elapsed + _SECONDS
         self.rows = rows
-        self.examples = examples
-        """Operands for which the results differ."""
+        self._nodes = list_needed_nodes(question.tape.nodes, rows.values())
+        self.examples = list(map(self._make_example, examples))
+
+    def _make_example(self, operands: Operands) -> _Example:
+        return _Example(operands, compute_nodes(self._nodes, operands))
 
     def is_possible(self, *conditions: Term) -> bool:
         left = self.end - self.solver.elapsed
@@ -188,7 +198,7 @@ class _Search:
         """Whether the results can differ where a condition holds; keep the example."""
         if not self.is_possible(self.differs, condition):
             return False
-        self.examples.append(self.question.get_operands())
+        self.examples.append(self._make_example(self.question.get_operands()))
         return True
 
     def find_condition(self) -> tuple[str, bool]:
@@ -271,7 +281,7 @@ class _Search:
         kind = "BV_ULE" if direction < 0 else "BV_UGE"
 
         def known() -> int:
-            return best(part.compute(x) ^ top for x in self.examples)
+            return best(part.read(x) ^ top for x in self.examples)
 
         if known() == last:
             return last
@@ -295,8 +305,8 @@ class _Search:
                 text = f"{names[0]} {relation.text} {names[1]}"
                 yield _Atom(text, term, relation.compare is not operator.ne)
 
-    def _holds(self, relation: _Relation, x: _Part, y: _Part, operands: Operands) -> bool:
-        values = (cast(z.compute(operands), z.bits, relation.signed) for z in (x, y))
+    def _holds(self, relation: _Relation, x: _Part, y: _Part, example: _Example) -> bool:
+        values = (cast(z.read(example), z.bits, relation.signed) for z in (x, y))
         return relation.compare(*values)
 
 
@@ -331,12 +341,12 @@ def _iter_operand_parts(question: Question) -> Iterator[_Part]:
                 term = question.solver.terms.cut(
                     question.get_bits(name), bits * index, bits * (index + 1)
                 )
-                compute = partial(_cut, name, bits * index, bits)
-                yield _Part(name + place, bits, term, compute, place=place)
+                read = partial(_read_operand, name, bits * index, bits)
+                yield _Part(name + place, bits, term, read, place=place)
 
 
-def _cut(name: str, low: int, bits: int, operands: Operands) -> int:
-    return operands[name] >> low & (1 << bits) - 1
+def _read_operand(name: str, low: int, bits: int, example: _Example) -> int:
+    return example.operands[name] >> low & (1 << bits) - 1
 
 
 def _iter_row_lanes(question: Question, rows: Mapping[str, Node]) -> Iterator[_Part]:
@@ -346,50 +356,9 @@ def _iter_row_lanes(question: Question, rows: Mapping[str, Node]) -> Iterator[_P
         bits = node.range.bits
         for lane, term in enumerate(question.vectors[node]):
             label = f"{key}[{lane}]" if node.lanes > 1 else key
-            compute = partial(_compute_lane, question, node, lane)
-            yield _Part(label, bits, term, compute, (node.range.low < 0,))
+            read = partial(_read_lane, node, lane)
+            yield _Part(label, bits, term, read, (node.range.low < 0,))
 
 
-def _compute_lane(question: Question, node: Node, lane: int, operands: Operands) -> int:
-    return question.compute(node, operands)[lane] & (1 << node.range.bits) - 1
-
-
-# --- counting ------------------------------------------------------------------------------
-
-
-def _count(
-    question: Question, pairs: Sequence[tuple[Node, Node]], differs: Term
-) -> tuple[int, tuple[str, ...]]:
-    """Return for how many values of which parts results differ; (0, ()) if these are too many."""
-    if question.has_conditions:
-        return 0, ()
-    names = find_variables(question.solver.simplify(differs))
-    parts = [(role, int(index)) for role, _, index in (x.rpartition(".") for x in names)]
-    widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
-    if sum(widths.values()) > _MAX_COUNTED_BITS:
-        return 0, ()
-    from ..arrays.exact_program import count_truths  # NumPy takes long to load
-
-    truth = make_difference(question, pairs)
-    nodes = list_needed_nodes(question.tape.nodes, [truth])
-    number = count_truths(nodes, truth, widths)
-    labels = (_format_variable(question, *part) for part in parts)
-    return number, tuple(labels)
-
-
-def find_variables(term: Term) -> list[str]:
-    """Return the names of the variables of a term, sorted."""
-    names: set[str] = set()
-    seen, pending = set[int](), [term]
-    while pending:
-        x = pending.pop()
-        if x.id() not in seen:
-            seen.add(x.id())
-            if x.is_const():
-                names.add(x.symbol())
-            pending += x.children()
-    return sorted(names)
-
-
-def _format_variable(question: Question, role: str, index: int) -> str:
-    return role if question.inputs[role].bits <= UNIT_BITS else f"{role}.b{index}"
+def _read_lane(node: Node, lane: int, example: _Example) -> int:
+    return example.rows[node][lane] & (1 << node.range.bits) - 1

@@ -100,7 +100,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
         (*map(make_printable, block.notes), *_iter_differences(trace)),
         sanitize_text(trace.annotations.caption),
         f"PTX ISA {', '.join(numbers)}; ptxscope {__version__}",
-        tuple(map(sanitize_text, _iter_command_words(trace, options))),
+        list_block_command_words(trace, options),
     )
 
 
@@ -172,7 +172,12 @@ def _iter_differences(trace: BlockTrace) -> Iterator[str]:
 
 def format_block_command(trace: BlockTrace, options: Options = DEFAULT) -> str:
     """Format the shell command that reproduces the document of a block."""
-    return shlex.join(map(sanitize_text, _iter_command_words(trace, options)))
+    return shlex.join(list_block_command_words(trace, options))
+
+
+def list_block_command_words(trace: BlockTrace, options: Options = DEFAULT) -> tuple[str, ...]:
+    """Return the words of that command."""
+    return tuple(map(sanitize_text, _iter_command_words(trace, options)))
 
 
 def _iter_command_words(trace: BlockTrace, options: Options) -> Iterator[str]:

@@ -12,8 +12,9 @@ from ...engine.proof.operand_search import OperandSearch
 from ...engine.proof.question import Program
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
+from ..blocks.block_document import list_block_command_words
 from ..content.document import build_document, list_command_words
-from .text import WIDTH, command_lines, step_lines, wrap_text
+from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 
 _LETTERS = "AB"
 
@@ -128,6 +129,7 @@ def _trace_lines(proof: Proof) -> Iterator[str]:
             yield from command_lines(document.words)
         else:
             yield from _statement_lines(trace, first)
+            yield from command_lines(list_block_command_words(trace))
 
 
 def _get_step_values(step: object) -> object:
@@ -222,8 +224,12 @@ def render_search(search: OperandSearch) -> str:
         lines += wrap_text(make_printable(f"{left or 'always'}  ->  {right}"), "  ", "      ")
     lines += [""] if search.answers else []
     lines += wrap_text(make_printable(format_search_answer(search)), "", "")
-    if search.answers and isinstance(trace := search.make_trace(search.answers[0]), Trace):
-        lines += ["", *command_lines(list_command_words(trace))]
+    if search.answers:
+        trace = search.make_trace(search.answers[0])
+        if isinstance(trace, Trace):
+            lines += ["", *command_lines(list_command_words(trace))]
+        else:
+            lines += ["", *command_lines(list_block_command_words(trace))]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.proof.operand_sets import Vectors
-from .json_text import format_json
+from ..formats.json_text import format_json
 
 Columns = dict[str, tuple[Type, list[int]]]
 _C_TYPES = {1: "uint8_t", 16: "uint16_t", 32: "uint32_t", 64: "uint64_t"}
