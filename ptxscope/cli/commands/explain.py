@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 
-from ...engine.diagnosis.explanations import investigate
+from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
 from ...engine.records import NamedTuple
@@ -47,6 +47,7 @@ examples:
       %1=-1 %2=0 %3=0x11223344 --got 0x112233ff
   ptxscope explain 'vset4.s32.s32.lt d, a, b, c' a=1 b=2 c=0 --got '0x??????01'
   ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
+  ptxscope explain 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1 --next
   ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
 
 Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the request is invalid.
@@ -70,6 +71,11 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--all", action="store_true", help="show all explanations")
     parser.add_argument("--brief", action="store_true", help="omit the traces")
+    parser.add_argument(
+        "--next",
+        action="store_true",
+        help="operands to observe next, which tell the explanations apart (needs the extra prove)",
+    )
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
@@ -90,7 +96,20 @@ def run(words: Sequence[str]) -> int:
             print_message("\n".join(unexplained_lines(diagnosis)))
     else:
         sys.stdout.write(render_text(diagnosis, with_all=arguments.all, is_brief=arguments.brief))
+        if arguments.next and diagnosis.explanations:
+            _print_next_operands(diagnosis)
     return int(not diagnosis.explanations)
+
+
+def _print_next_operands(diagnosis: Diagnosis) -> None:
+    """Print the operands to observe next, and what each result there would mean."""
+    from ...engine.proof.next_operands import find_next_operands
+    from ...export.proofs.next_report import render_next_operands
+    from ..support.programs import answer
+
+    ins = diagnosis.instruction
+    found = answer(lambda: find_next_operands(diagnosis))
+    sys.stdout.write(f"\n{render_next_operands(ins, found)}")
 
 
 def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Iterator[Observation]:

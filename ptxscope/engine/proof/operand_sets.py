@@ -76,7 +76,7 @@ def make_vectors(
     cover = _Cover(program, timeout) if is_covering else None
     sets = [dict(x) for x in cover.sets] if cover else []
     seen = {tuple(x.values()) for x in sets}
-    for drawn in _draw_operands(inputs):
+    for drawn in draw_operands(inputs):
         if len(sets) >= count:
             break
         if tuple(drawn.values()) not in seen:
@@ -103,7 +103,7 @@ def _list_other_models(program: Program) -> Iterator[Model]:
     yield from (x for x in PTXAS_MODELS if make_program_plan(program, x) != documented)
 
 
-def _draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
+def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
     """Yield sets of operands: edges of words and of bytes, neighbours, and any bits."""
     rng = Random(_SEED)  # noqa: S311 - not for security
     bits = sum(type_.bits for type_ in inputs.values())

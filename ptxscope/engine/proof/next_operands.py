@@ -1,0 +1,120 @@
+"""The operands to observe next: those for which the explanations differ the most."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, islice
+
+from ..diagnosis.cause_search import apply_readings, apply_to_operands
+from ..diagnosis.causes import Bits, ObservedCase
+from ..diagnosis.explanations import Diagnosis, Explanation
+from ..diagnosis.observation import Observation, Observed
+from ..records import NamedTuple
+from ..semantics.plan_execution import compute_results
+from ..syntax.instruction import Instruction
+from ..tracing.evaluation import make_plan
+from .equivalence import Verdict, bind_names, prove_equal
+from .operand_sets import draw_operands
+
+_MAX_EXPLANATIONS = 16
+_DRAWN = 120
+_PROOF_SECONDS = 1.0
+_MAX_PROOFS = 24
+
+
+class NextOperands(NamedTuple):
+    """Operands, and what each result there would mean."""
+
+    operands: Mapping[str, int]
+    """Bits by register."""
+    groups: tuple[tuple[Bits, tuple[Explanation, ...]], ...]
+    """The results by role, each with the explanations that give it, most likely first."""
+    equal: tuple[tuple[Explanation, Explanation], ...]
+    """Pairs that are proved to give the same results for all operands."""
+
+
+def find_next_operands(diagnosis: Diagnosis) -> NextOperands | None:
+    """Return operands that tell explanations apart as far as possible; None if none do.
+
+    The explanations are those with as few causes as the first, at most 16. Raise ImportError
+    without the solver.
+    """
+    ins, explanations = diagnosis.instruction, diagnosis.explanations
+    chosen = [x for x in explanations if len(x.causes) == len(explanations[0].causes)]
+    chosen = chosen[:_MAX_EXPLANATIONS]
+    roles = diagnosis.cases[0].observation.operands.keys() - ins.constants.keys()
+    inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
+    candidates = list(islice(draw_operands(inputs), _DRAWN))
+    tables = [_predict_all(ins, chosen, x) for x in candidates]
+    equal: list[tuple[Explanation, Explanation]] = []
+    pairs = combinations(range(len(chosen)), 2)
+    open_pairs = [(i, j) for i, j in pairs if all(table[i] == table[j] for table in tables)]
+    for i, j in open_pairs[:_MAX_PROOFS]:
+        x, y = chosen[i], chosen[j]
+        if _changes_values(x) or _changes_values(y):
+            continue
+        proof = _compare(x, y)
+        if proof is None:
+            equal.append((x, y))
+        elif proof:
+            found = {name: proof.get(name, 0) for name in inputs}
+            candidates.append(found)
+            tables.append(_predict_all(ins, chosen, found))
+    best = max(range(len(tables)), key=lambda index: _rate(tables[index], candidates[index]))
+    groups: dict[tuple[tuple[str, int], ...], list[Explanation]] = {}
+    for explanation, result in zip(chosen, tables[best], strict=True):
+        groups.setdefault(result, []).append(explanation)
+    if len(groups) < 2:
+        return None
+    return NextOperands(
+        candidates[best],
+        tuple((dict(result), tuple(found)) for result, found in groups.items()),
+        tuple(equal),
+    )
+
+
+def _changes_values(explanation: Explanation) -> bool:
+    """Whether a cause changes operands or the reading of the result, which no formula has."""
+    return any(
+        cause.reading or (cause.operands and not cause.is_swap) for cause in explanation.causes
+    )
+
+
+def _compare(x: Explanation, y: Explanation) -> dict[str, int] | None:
+    """Return operands that tell two explanations apart; None if proved equal, {} if undecided."""
+    proof = prove_equal(
+        x.instruction, y.instruction, models=(x.model, y.model), timeout=_PROOF_SECONDS
+    )
+    if proof.verdict is Verdict.EQUAL:
+        return None
+    return dict(proof.operands)
+
+
+def _predict_all(
+    ins: Instruction, explanations: Sequence[Explanation], operands: Mapping[str, int]
+) -> list[tuple[tuple[str, int], ...]]:
+    """Return the result that each explanation gives, by role."""
+    bits = bind_names(ins, operands)
+    unknown = dict.fromkeys(ins.results, Observed(0, 0))
+    case = ObservedCase(Observation(bits, unknown), compute_results(make_plan(ins), bits))
+    return [tuple(_iter_results(ins, x, case)) for x in explanations]
+
+
+def _iter_results(
+    ins: Instruction, explanation: Explanation, case: ObservedCase
+) -> Iterator[tuple[str, int]]:
+    plan = make_plan(
+        explanation.instruction, explanation.model.make_rules(explanation.instruction.form)
+    )
+    operands = apply_to_operands(explanation.causes, case)
+    missing = {source.role: 0 for source in plan.sources}
+    results = apply_readings(explanation.causes, compute_results(plan, {**missing, **operands}))
+    yield from ((role, results[role]) for role in ins.results if role in results)
+
+
+def _rate(
+    table: Sequence[tuple[tuple[str, int], ...]], operands: Mapping[str, int]
+) -> tuple[int, int, int]:
+    """Return how well operands tell explanations apart: groups, their balance, few bits set."""
+    sizes = [table.count(result) for result in set(table)]
+    return len(sizes), -max(sizes), -sum(x.bit_count() for x in operands.values())
