@@ -161,7 +161,20 @@ def test_names() -> None:
         prove(line, other, same={"x": "%1"})
     with pytest.raises(ValueError, match="different widths"):
         prove("selp.b32 d, a, b, p", "selp.b64 d, x, y, p")
+    # by name first, the others by position
+    proof = prove("not.b32 x, a; not.b32 y, b;", "not.b32 e, b; not.b32 x, a;")
+    assert proof.pairs == (("x", "x"), ("y", "e"))
+    assert proof.verdict is Verdict.EQUAL
+    assert prove("add.u32 d, 1, 2", "add.u32 e, 2, 1").verdict is Verdict.EQUAL
+    assert prove("add.u32 d, 1, 2", "add.u32 e, 2, 2").results == ((3, 4),)
     # what only one of them writes must be as before
+    kept = prove("add.u32 x, x, y", "add.u32 x, x, y; or.b32 y, y, y;")
+    assert kept.verdict is Verdict.EQUAL
+    renamed = prove(
+        "add.u32 x, a, b", "add.u32 x, %1, %2; not.b32 %1, %2;", same={"a": "%1", "b": "%2"}
+    )
+    assert (renamed.verdict, renamed.pairs) == (Verdict.DIFFERENT, (("x", "x"), ("", "%1")))
+    assert renamed.results[1] == (renamed.operands["a"], 2**32 - 1 - renamed.operands["b"])
     proof = prove("add.u32 x, x, y", "add.u32 x, x, y; not.b32 z, y;")
     assert proof.verdict is Verdict.DIFFERENT
     assert proof.pairs == (("x", "x"), ("", "z"))

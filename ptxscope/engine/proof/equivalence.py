@@ -75,14 +75,14 @@ class Proof(Record):
     @cached_property
     def results(self) -> tuple[tuple[int, int], ...]:
         """The results of the counterexample: the two values of each pair."""
-        traces = self.traces
-        pairs = []
-        for pair in self.pairs:
-            old = self.operands.get(self.names[0].get(pair[0] or pair[1], pair[0] or pair[1]), 0)
-            pairs.append(
-                tuple(trace.result[x] if x else old for trace, x in zip(traces, pair, strict=True))
-            )
-        return tuple((x, y) for x, y in pairs)
+        return tuple((self._get_result(x, 0), self._get_result(x, 1)) for x in self.pairs)
+
+    def _get_result(self, pair: tuple[str, str], index: int) -> int:
+        """Return what program 0 or 1 leaves in a result, be it the old value."""
+        if pair[index]:
+            return self.traces[index].result[pair[index]]
+        own = pair[1 - index]
+        return self.operands[self.names[1 - index].get(own, own)]
 
     @property
     def bits(self) -> int:
@@ -116,8 +116,8 @@ def prove_equal(
     """Decide whether two computations give equal results for all operands.
 
     ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
-    same. Results are compared by name, or by position if no name is in both. Raise ValueError if
-    they can't be matched or ``where`` never holds, PtxError if it is invalid, and ImportError
+    same. Results are compared by name, the others by position. Raise ValueError if they can't be
+    matched or ``where`` never holds, PtxError if it is invalid, and ImportError
     without the solver.
     """
     question = Question(timeout)
@@ -218,28 +218,36 @@ def _list_names(names: Iterable[str]) -> str:
 
 
 def _pair_results(question: Question, first: Side, second: Side) -> Iterator[_Pair]:
-    """Yield the results to compare: by position if no name is in both, else by name."""
+    """Yield the results to compare: by name, and the others by position."""
     x, y = first.results, second.results
-    names = [(name, name) for name in x if name in y]
-    if len(x) == len(y) and len(names) < len(x):
-        names = list(zip(x, y, strict=True))
-    elif len(x) != len(y):
-        if not names:
-            raise ValueError(
-                f"A writes {_list_names(x)} and B writes {_list_names(y)}: the numbers differ"
-            )
-        names += [(name, "") for name in x if name not in y]
-        names += [("", name) for name in y if name not in x]
+    shared = [name for name in x if name in y]
+    others = [[name for name in side if name not in shared] for side in (x, y)]
+    names = [(name, name) for name in shared]
+    if len(x) == len(y):
+        names += zip(*others, strict=True)
+    elif shared:
+        names += [(name, "") for name in others[0]]
+        names += [("", name) for name in others[1]]
+    else:
+        counts = f"A writes {_list_names(x)} and B writes {_list_names(y)}"
+        raise ValueError(f"{counts}: the numbers differ")
     for pair in names:
         types = [side[name][1] for side, name in zip((x, y), pair, strict=True) if name]
         if len({type_.bits for type_ in types}) > 1:
             sizes = " and ".join(str(type_.bits) for type_ in types)
             raise ValueError(f"{pair[0]} and {pair[1]} have different widths: {sizes} bits")
         nodes = [
-            side[name][0] if name else question.add_input(pair[0] or pair[1], types[0])
-            for side, name in zip((x, y), pair, strict=True)
+            side.results[name][0] if name else _add_old_value(question, other, own, types[0])
+            for side, name, other, own in zip(
+                (first, second), pair, (second, first), reversed(pair), strict=True
+            )
         ]
         yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
+
+
+def _add_old_value(question: Question, side: Side, name: str, type_: Type) -> Node:
+    """Return the value that a register had, which only ``side`` writes, under its name there."""
+    return question.add_input(side.inputs.get(name, name), type_)
 
 
 def _wish_one_part(question: Question, pairs: list[_Pair]) -> Iterator[Term]:
