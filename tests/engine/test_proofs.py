@@ -5,8 +5,11 @@
 from __future__ import annotations
 
 import re
+import signal
+import time
 from collections.abc import Callable, Mapping
 from random import Random
+from threading import Timer
 
 import pytest
 
@@ -188,6 +191,23 @@ def test_nothing_is_guessed() -> None:
     assert prove(product, squares, timeout=1e-9).verdict is Verdict.UNDECIDED
     with pytest.raises(ValueError, match="no operands satisfy a < b and b < a"):
         prove("vmin.u32.u32.u32 d, a, b", "vmax.u32.u32.u32 d, a, b", where="a < b and b < a")
+
+
+HARD = (
+    "vmad.u32.u32.u32 t, a, b, c; vmad.u32.u32.u32 d, t, t, a;",
+    "vmad.u32.u32.u32 t, b, a, c; add.u32 u, t, c; sub.u32 u, u, c; vmad.u32.u32.u32 w, u, t, c;"
+    " sub.u32 w, w, c; add.u32 d, w, a;",
+)
+
+
+def test_ctrl_c_ends_a_proof() -> None:
+    timer = Timer(0.5, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    start = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        prove(*HARD, timeout=30)
+    assert time.monotonic() - start < 10
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 # --- operands ----------------------------------------------------------------------------

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
 from types import ModuleType
@@ -49,15 +52,30 @@ class Solver:
         self._start = time.monotonic()
         self._deadline = self._start + timeout
         self._limit = self._deadline
-        self._interrupt: KeyboardInterrupt | None = None
+        self._is_interrupted = False
 
     def _is_over(self) -> bool:
-        # the solver swallows what is raised here
+        return self._is_interrupted or time.monotonic() > self._limit
+
+    @contextmanager
+    def _note_interrupts(self) -> Iterator[None]:
+        """Raise KeyboardInterrupt after a question: the solver swallows it in its callback."""
+
+        def note(*_: object) -> None:
+            self._is_interrupted = True
+
+        if signal.getsignal(signal.SIGINT) is not signal.default_int_handler or (
+            threading.current_thread() is not threading.main_thread()
+        ):
+            yield
+            return
+        signal.signal(signal.SIGINT, note)
         try:
-            return time.monotonic() > self._limit
-        except KeyboardInterrupt as interrupt:
-            self._interrupt = interrupt
-            return True
+            yield
+        finally:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        if self._is_interrupted:
+            raise KeyboardInterrupt
 
     @property
     def elapsed(self) -> float:
@@ -77,9 +95,8 @@ class Solver:
         self._limit = self._deadline if seconds is None else min(self._deadline, now + seconds)
         if now > self._limit:
             raise Undecided
-        answer = self._solver.check_sat(*conditions)
-        if self._interrupt:
-            raise self._interrupt
+        with self._note_interrupts():
+            answer = self._solver.check_sat(*conditions)
         if answer == self._results.UNKNOWN:
             raise Undecided
         return bool(answer == self._results.SAT)
