@@ -12,22 +12,21 @@ from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
 from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.micro_operations.carries import TakeBits
 from ptxscope.engine.micro_operations.comparison import Compare
-from ptxscope.engine.micro_operations.fields import (
+from ptxscope.engine.micro_operations.counts import (
     CountLeadingZeros,
     CountOnes,
-    ExtendField,
-    FieldMask,
     FindNthOne,
-    FoldField,
-    InsertField,
     InvertNegative,
-    JoinWords,
-    LimitField,
-    ReadField,
     ReplaceValue,
     ReverseBits,
-    SubtractFrom,
-    TakeWord,
+)
+from ptxscope.engine.micro_operations.fields import (
+    ExtendField,
+    FieldMask,
+    FoldField,
+    InsertField,
+    LimitField,
+    ReadField,
 )
 from ptxscope.engine.micro_operations.float_bits import Flush, ToFloat
 from ptxscope.engine.micro_operations.logic import (
@@ -51,6 +50,7 @@ from ptxscope.engine.micro_operations.numbers import (
     PlusOne,
     ScaleDown,
     Subtract,
+    SubtractFrom,
 )
 from ptxscope.engine.micro_operations.permutation import (
     EvaluateTable,
@@ -62,6 +62,7 @@ from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate,
 from ptxscope.engine.micro_operations.selection import Extend, Select
 from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.word_pairs import JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan
 
 FORM = parse("vadd.s32.s32.s32 d, a, b").form

@@ -1,11 +1,11 @@
-"""The micro-operations on bit fields: read, insert, mask, reverse, count, find."""
+"""The micro-operations on bit fields: limit, extend, read, insert, mask."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_hex
-from .arithmetic import Arithmetic, LaneValues, V, fill, get_lane, is_different
+from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import (
     BitFate,
@@ -17,12 +17,10 @@ from .drawings import (
     TruncatedBits,
 )
 from .formula import make_equation
-from .numbers import Add, PlusOne
+from .numbers import Add, SubtractFrom
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
-from .saturation import Clamp, Wrap
-from .shifts import ShiftLeft, ShiftRight
-
-_WORD = 32
+from .saturation import Clamp
+from .shifts import ShiftRight
 
 
 class LimitField(MicroOperation):
@@ -91,20 +89,18 @@ class ExtendField(MicroOperation):
         """How the bits above the field are filled: ``sign-extended``."""
         return "sign-extended" if self.signed else "zero-extended"
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.x % (1 << self.bits), self.bits)
-        formula = make_equation(self.fill_formula(bits, s.y), s.value)
-        if s.y == 0:
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.x % (1 << self.bits), self.bits)
+        formula = make_equation(self.fill_formula(bits, view.y), view.value)
+        if view.y == 0:
             return LaneText(formula, "a field of no bits is 0")
-        noun = "bit" if s.y == 1 else f"{s.y} bits"
-        return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {s.value}")
+        noun = "bit" if view.y == 1 else f"{view.y} bits"
+        return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {view.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         return f"The low bits of a, as many as b says, are {self.extension}."
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterator[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterator[InputBits]:
         start, end = self.find_field_bits(low, high, 0, get_lane(inputs[1], lane))
         yield map_bits(inputs, 0, lane, start, end)
         yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
@@ -168,22 +164,20 @@ class ReadField(MicroOperation):
         x, position, length = v
         return self.extension.run(ar, ar.shift_right(x, position), length)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         position, length = (get_lane(x, lane) for x in inputs[1:])
         start, end = self.extension.find_field_bits(low, high, position, length)
         yield map_bits(inputs, 0, lane, start, end)
         yield from (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in (1, 2))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        x, position, length = s.inputs
+    def describe_lane(self, view: LaneView) -> LaneText:
+        x, position, length = view.inputs
         bits = format_hex(x % (1 << self.bits), self.bits)
-        formula = make_equation(self.fill_formula(bits, position, length), s.value)
+        formula = make_equation(self.fill_formula(bits, position, length), view.value)
         if length == 0:
             return LaneText(formula, "a field of no bits is 0")
         place = format_bit_range(position, length)
-        sentence = f"{place} of {bits}, {self.extension.extension}: {s.value}"
+        sentence = f"{place} of {bits}, {self.extension.extension}: {view.value}"
         if position + length > self.bits:
             filling = "copies of its top bit" if self.signed else "zeros"
             sentence += f"; above bit {self.bits - 1}, there are {filling}"
@@ -222,13 +216,11 @@ class FoldField(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return fill(ar, v[0], -1)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        return LaneText(make_equation("t", s.value), "the field is folded to -1: a is not read")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        return LaneText(make_equation("t", view.value), "the field is folded to -1: a is not read")
 
 
 class InsertField(MicroOperation):
@@ -253,9 +245,7 @@ class InsertField(MicroOperation):
         total = ar.add(ar.add(above, ar.cast(field, self.bits, signed=False)), below)
         return ar.cast(total, self.bits, signed=False)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         position, length = (get_lane(x, lane) for x in inputs[2:])
         end, high = min(position + length, self.bits), min(high, self.bits)
         yield map_bits(inputs, 0, lane, max(low - position, 0), min(high, end) - position)
@@ -263,10 +253,10 @@ class InsertField(MicroOperation):
         yield map_bits(inputs, 1, lane, max(low, end), high)
         yield from (map_bits(inputs, index, lane, 0, MAX_LANE_BITS) for index in (2, 3))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        x, y, position, length = s.inputs
+    def describe_lane(self, view: LaneView) -> LaneText:
+        x, y, position, length = view.inputs
         end = min(position + length, self.bits)
-        result = format_hex(s.value, self.bits)
+        result = format_hex(view.value, self.bits)
         texts = [format_hex(z, self.bits) for z in (x, y)]
         formula = make_equation(self.fill_formula(*texts), result)
         if end <= position:
@@ -332,9 +322,9 @@ class FieldMask(MicroOperation):
         ones = ar.subtract(ar.shift_left(one, length), one)
         return ar.cast(ar.shift_left(ones, position), self.bits, signed=False)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.value, self.bits)
-        expression = self.fill_formula(*s.inputs)
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.value, self.bits)
+        expression = self.fill_formula(*view.inputs)
         return LaneText(make_equation(expression, bits), f"{expression} up: {bits}")
 
     def make_figure(self, row: RowView) -> FieldBits:
@@ -371,332 +361,8 @@ def _count_bits_to(
     )
 
 
-class JoinWords(MicroOperation):
-    """The number of 64 bits whose low word is x and whose high word is y."""
-
-    formula = "{y}:{x}"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        low, high = v
-        return ar.add(ar.multiply(high, 1 << _WORD), low)
-
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, low, min(high, _WORD))
-        yield map_bits(inputs, 1, lane, max(low - _WORD, 0), high - _WORD)
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.value, 2 * _WORD)
-        formula = make_equation(self.fill_formula(*(format_hex(x, _WORD) for x in s.inputs)), bits)
-        low, high = s.names
-        return LaneText(formula, f"{high} above {low} is {bits}")
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(2 * _WORD, is_number=False)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took a for the high word")
-
-
-class TakeWord(MicroOperation):
-    """The word of x that begins at bit y."""
-
-    formula = "{x}[{y}+31:{y}]"
-    about = "The word of the pair b:a that begins at the bit that c says."
-    title = "shift"
-    has_chosen_bits = True
-    has_passed_bits = True
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.cast(ar.shift_right(*v), _WORD, signed=False)
-
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
-        start = get_lane(inputs[1], lane)
-        yield map_bits(inputs, 0, lane, start + low, start + min(high, _WORD))
-        yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
-
-    def make_figure(self, row: RowView) -> FieldBits | None:
-        pair, (start,) = row.inputs[0], row.inputs[1].values
-        if len(pair.inputs) < 2:
-            return None
-        low_role, high_role = (x.role for x in pair.inputs)
-        fields = (
-            BitField(start, BitFate.OUTSIDE, role=low_role),
-            BitField(_WORD - start, BitFate.TAKEN, f"{low_role}[31:{start}]", low_role),
-            BitField(start, BitFate.TAKEN, f"{high_role}[{start - 1}:0]", high_role),
-            BitField(_WORD - start, BitFate.OUTSIDE, role=high_role),
-        )
-        return FieldBits((FieldRuler(0, fields),), 1)
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, top = format_hex(s.value, _WORD), s.y + _WORD - 1
-        place = f"{s.names[0]}[{top}:{s.y}]"
-        return LaneText(make_equation(place, bits), f"bits {top}:{s.y} of the pair are {bits}")
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(_WORD, is_number=False)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        pair, start = site.inputs
-        other_start = ((SubtractFrom(_WORD), (start,)), (self, (pair, PREVIOUS_RESULT)))
-        yield RowMutation("shifted the other way", other_start, 0)
-        a, b = (source.key for source in site.row.inputs[0].inputs)
-        amounts = [source.key for source in site.row.inputs[1].inputs]
-        if site.row.inputs[1].micro == SubtractFrom(_WORD):  # .l
-            alone = ((ShiftLeft(), (b, *amounts)), (Wrap(_WORD, signed=False), (PREVIOUS_RESULT,)))
-            yield RowMutation("shifted b alone, so that zeros came in", alone)
-        else:
-            yield RowMutation("shifted a alone, so that zeros came in", ((self, (a, start)),))
-
-
-class SubtractFrom(MicroOperation):
-    """A constant minus x."""
-
-    constant: int
-    formula = "{self.constant} - {x:()}"
-    about = "The number subtracted from a constant."
-    title = "subtract"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.add(ar.negative(v[0]), self.constant)
-
-    def describe_step(self, rows: Sequence[RowView]) -> str:
-        return (
-            f"The position of the highest bit is {self.constant} less the number of zeros above "
-            "it; all ones if there is none."
-        )
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("counted from the other end")
-
-
-class ReverseBits(MicroOperation):
-    """The bits of x in reverse order."""
-
-    bits: int
-    unit: int = 1
-    """Number of bits that stay together; more than one is a mistake."""
-    formula = "reverse({x})"
-    about = "The bits of a in reverse order: bit 0 becomes the highest."
-    title = "reverse"
-    has_passed_bits = True
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x = v[0]
-        for distance in _list_distances(self.bits):
-            if distance < self.unit:
-                break
-            low_parts = _make_stripes(self.bits, distance)
-            low = ar.multiply(ar.bitand(x, low_parts), 1 << distance)
-            x = ar.add(low, ar.bitand(ar.shift_right(x, distance), low_parts))
-        return x
-
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, max(self.bits - high, 0), self.bits - low)
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        expression, bits = (
-            self.fill_formula(format_hex(s.x, self.bits)),
-            format_hex(s.value, self.bits),
-        )
-        return LaneText(make_equation(expression, bits), f"{expression} is {bits}")
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(self.bits, is_number=False)
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):
-            description = f"reversed the {name}, but not the bits within them"
-            yield site.replace_operation(description, ReverseBits(self.bits, unit))
-
-
-class CountOnes(MicroOperation):
-    """The number of ones in x."""
-
-    bits: int
-    formula = "ones in {x}"
-    about = "The number of ones in a."
-    title = "count"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x = v[0]
-        for distance in reversed(_list_distances(self.bits)):  # sums of 2, 4, 8, … bits
-            low_parts = _make_stripes(self.bits, distance)
-            x = ar.add(ar.bitand(x, low_parts), ar.bitand(ar.shift_right(x, distance), low_parts))
-        return x
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.x, self.bits)
-        noun = "one" if s.value == 1 else "ones"
-        return LaneText(
-            make_equation(self.fill_formula(bits), s.value), f"{bits} has {s.value} {noun}"
-        )
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
-
-
-class CountLeadingZeros(MicroOperation):
-    """The number of zeros above the highest 1 of x; ``bits`` if there is none."""
-
-    bits: int
-    formula = "zeros above {x}"
-    about = "The number of zeros above the highest 1; the width if there is none."
-    title = "count"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x = v[0]
-        count = ar.equal(x, 0)
-        for distance in _list_distances(self.bits):
-            room = self.bits - distance
-            is_low = ar.less(x, 1 << room)
-            raised = ar.multiply(ar.bitand(x, (1 << room) - 1), 1 << distance)
-            x = ar.where(is_low, raised, x)
-            count = ar.add(count, ar.multiply(is_low, distance))
-        return count
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits = format_hex(s.x, self.bits)
-        formula = make_equation(self.fill_formula(bits), s.value)
-        if s.x == 0:
-            return LaneText(formula, f"{bits} has no 1, so all {self.bits} bits count")
-        noun = "zero" if s.value == 1 else "zeros"
-        return LaneText(formula, f"{bits} has {s.value} {noun} above its highest 1")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.append_operation(
-            "took the position of the highest 1", SubtractFrom(self.bits - 1)
-        )
-        description = "counted the zeros below the lowest 1"
-        yield site.replace_operation(description, ReverseBits(self.bits), self)
-
-
-class InvertNegative(MicroOperation):
-    """x, or ~x if x is negative: its highest 1 is the highest bit that differs from the sign."""
-
-    bits: int
-    formula = "max({x}, ~{x:()})"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x = v[0]
-        larger = ar.maximum(x, ar.add(ar.negative(x), -1))
-        return ar.cast(larger, self.bits, signed=False)
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        text = super().describe_lane(s)
-        if s.x >= 0:
-            return text._replace(sentence=f"{s.x} is not negative: unchanged")
-        return text._replace(sentence=f"{s.x} is negative, so its bits are inverted: {s.value}")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("did not invert the bits of a negative number")
-
-
-class ReplaceValue(MicroOperation):
-    """x, or another constant if x is one constant."""
-
-    old: int
-    new: int
-    formula = "{x}"
-    about = "The number, but all ones if no bit was found."
-    title = "limit"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.where(ar.equal(v[0], self.old), fill(ar, v[0], self.new), v[0])
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        text = super().describe_lane(s)
-        if s.x == self.old:
-            return text._replace(
-                sentence=f"no bit differs from the sign, so {s.x} becomes {s.value}"
-            )
-        return text._replace(sentence=f"a shift by {s.x} brings the highest bit to the top")
-
-    def describe_step(self, rows: Sequence[RowView]) -> str:
-        return "The left shift that brings the highest bit to the top; all ones if there is none."
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.keep_first_input("took the width where there is no such bit")
-
-
-class FindNthOne(MicroOperation):
-    """The position of the z-th 1 of x from bit y on, upwards or, for a negative z, downwards.
-
-    With z = 0 it is y if that bit is 1. The result is -1 if there is none, or if y is above 31.
-    """
-
-    overflows: bool = False
-    """Whether z = -2**31 yields 0 (erratum E17)."""
-    formula = "one {z} of {x} from bit {y}"
-    about = (
-        "Counts the ones of a from bit b on: upwards for a positive c, downwards for a negative "
-        "one. The result is the position of the c-th; all ones if there is none."
-    )
-    title = "find"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        x, start, offset = v
-        result = fill(ar, x, -1)
-        bits = [ar.bitand(ar.shift_right(x, index), 1) for index in range(_WORD)]
-        up = down = fill(ar, x, 0)
-        for index in range(_WORD):
-            is_after = ar.equal(ar.less(start, index + 1), 1)
-            up = ar.add(up, ar.minimum(bits[index], is_after))
-            is_hit = ar.minimum(ar.minimum(bits[index], is_after), ar.equal(up, offset))
-            result = ar.where(is_hit, fill(ar, x, index), result)
-        count = ar.negative(offset)
-        for index in reversed(range(_WORD)):
-            is_before = ar.minimum(ar.equal(ar.less(start, index), 0), ar.less(start, _WORD))
-            down = ar.add(down, ar.minimum(bits[index], is_before))
-            is_hit = ar.minimum(ar.minimum(bits[index], is_before), ar.equal(down, count))
-            result = ar.where(is_hit, fill(ar, x, index), result)
-            is_start = ar.minimum(ar.equal(start, index), ar.equal(offset, 0))
-            result = ar.where(ar.minimum(bits[index], is_start), fill(ar, x, index), result)
-        if self.overflows:
-            result = ar.where(ar.equal(offset, -(1 << 31)), fill(ar, x, 0), result)
-        return result
-
-    def describe_lane(self, s: LaneView) -> LaneText:
-        x, start, offset = s.inputs
-        bits = format_hex(x, _WORD)
-        formula = make_equation(self.fill_formula(bits, start, offset), s.value)
-        if s.value < 0:
-            return LaneText(formula, f"{bits} has no such 1: the result is all ones")
-        way = "down" if offset < 0 else "up"
-        return LaneText(formula, f"counting {way} from bit {start} of {bits}, it is bit {s.value}")
-
-    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
-        yield site.swap_inputs("took the base for the offset")
-        x, start, offset = site.inputs
-        find = (self, (x, start, PREVIOUS_RESULT))
-        other_direction = ((SubtractFrom(0), (offset,)), find)
-        yield RowMutation("counted in the other direction", other_direction, 0)
-        ones, first, count = (source.values[0] for source in site.row.inputs)
-        if count and ones >> first & 1:
-            is_down = count < 0  # one less is the opposite of one more
-            steps = (SubtractFrom(0), PlusOne(), SubtractFrom(0)) if is_down else (PlusOne(),)
-            names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
-            one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
-            yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
-
-
 def format_bit_range(low: int, count: int) -> str:
     """Return the name of ``count`` bits from bit ``low`` up: ``bits 11:8``; "" for none."""
     if count <= 1:
         return f"bit {low}" if count else ""
     return f"bits {low + count - 1}:{low}"
-
-
-def _list_distances(bits: int) -> list[int]:
-    """Return half the width, a quarter, …, 1."""
-    return [bits >> exponent for exponent in range(1, bits.bit_length())]
-
-
-def _make_stripes(bits: int, width: int) -> int:
-    """Return a mask of stripes of ``width`` bits, ones at the bottom: 0x0f0f0f0f for 4 of 32."""
-    return sum(((1 << width) - 1) << start for start in range(0, bits, 2 * width))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, V
@@ -46,6 +46,27 @@ class Subtract(MicroOperation):
         yield site.swap_inputs("took a from b")
         yield site.replace_operation("added", Add(), weight=2)
         yield site.replace_operation("dropped the sign", AbsoluteDifference(), weight=2)
+
+
+class SubtractFrom(MicroOperation):
+    """A constant minus x."""
+
+    constant: int
+    formula = "{self.constant} - {x:()}"
+    about = "The number subtracted from a constant."
+    title = "subtract"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(ar.negative(v[0]), self.constant)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return (
+            f"The position of the highest bit is {self.constant} less the number of zeros above "
+            "it; all ones if there is none."
+        )
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("counted from the other end")
 
 
 class AbsoluteDifference(MicroOperation):

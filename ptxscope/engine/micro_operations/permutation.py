@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from ..isa.truth_tables import Formula, find_formulas, find_ignored_variables
 from ..isa.types import PermuteMode
 from ..isa.value_text import format_hex, format_part
-from .arithmetic import Arithmetic, LaneValues, Picks, V, fill
+from .arithmetic import Arithmetic, Inputs, Picks, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import ByteChoice, BytePermutation, TruthTable
 from .formula import make_equation
@@ -31,6 +31,7 @@ class SelectDigits(MicroOperation):
     is_reversed: bool = False
     """Whether the last digit is in the highest lane: a mistake."""
     formula = "digits({x})"
+    notation = Notation(4, is_number=True)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -50,25 +51,20 @@ class SelectDigits(MicroOperation):
     def count_output_lanes(self, input_lanes: int) -> int:
         return _BYTES
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         yield InputBits(0, 0, 4 * lane + low, 4 * lane + min(high, 4))
 
     def format_symbols(self, row: RowView, lane: int | None) -> str:
         name = row.inputs[0].symbol
         return f"digits of {name}" if lane is None else f"digit {lane} of {name}"
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        place, digit = f"digit {s.lane}", f"{s.value:x}"
-        return LaneText(make_equation(place, digit), f"{place} of {s.names[0]} is {digit}")
+    def describe_lane(self, view: LaneView) -> LaneText:
+        place, digit = f"digit {view.lane}", f"{view.value:x}"
+        return LaneText(make_equation(place, digit), f"{place} of {view.names[0]} is {digit}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         name = rows[0].inputs[0].name
         return f"Takes the low four digits of {name}, one for each byte of d."
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(4, is_number=True)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         description = "read the digits from the left, but the last one is byte 0's"
@@ -85,6 +81,7 @@ class PermuteBytes(MicroOperation):
     )
     title = "permute"
     has_chosen_bits = True
+    notation = Notation(8, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         digits, *words = v
@@ -100,9 +97,7 @@ class PermuteBytes(MicroOperation):
     def part_bits(self) -> int:
         return _BYTE
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         digit = inputs[0][lane]
         word, start = 1 + digit % 8 // _BYTES, 8 * (digit % _BYTES)
         yield InputBits(0, lane, 0, 4)
@@ -111,16 +106,16 @@ class PermuteBytes(MicroOperation):
         else:
             yield InputBits(word, 0, start + 7, start + 8)
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
     def make_figure(self, row: RowView) -> BytePermutation:
         choices = (ByteChoice(digit % 8, digit >= 8) for digit in row.inputs[0].values)
         return BytePermutation((1, 2), tuple(choices))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, digit = format_hex(s.value, 8), s.x
-        name = s.names[1 + digit % 8 // _BYTES]
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, digit = format_hex(view.value, 8), view.x
+        name = view.names[1 + digit % 8 // _BYTES]
         part = format_part(name, 8, digit % _BYTES)
         if digit < 8:
             return LaneText(make_equation(part, bits), f"digit {digit} picks {part}: {bits}")
@@ -128,9 +123,6 @@ class PermuteBytes(MicroOperation):
             f"digit {digit:x} is 8 + {digit - 8}: the top bit of {part}, eight times, is {bits}"
         )
         return LaneText(make_equation(f"sign of {part}", bits), sentence)
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(8, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         digits, a, b = site.inputs
@@ -149,6 +141,7 @@ class PermuteByMode(MicroOperation):
     about = "The mode arranges four bytes of a and b around byte n, the low two bits of c."
     title = "permute"
     has_chosen_bits = True
+    notation = Notation(8, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v
@@ -170,31 +163,26 @@ class PermuteByMode(MicroOperation):
     def part_bits(self) -> int:
         return _BYTE
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         ((word, index),) = _make_picks(self.list_bytes(inputs[0][0])[lane : lane + 1])
         yield InputBits(0, 0, 0, 2)
         yield InputBits(1 + word, 0, 8 * index + low, 8 * index + min(high, 8))
 
-    def find_rejected_bits(self, lane: int, inputs: tuple[LaneValues, ...]) -> Iterable[InputBits]:
+    def find_rejected_bits(self, lane: int, inputs: Inputs) -> Iterable[InputBits]:
         return ()
 
     def make_figure(self, row: RowView) -> BytePermutation:
         choices = map(ByteChoice, self.list_bytes(row.inputs[0].values[0]))
         return BytePermutation((1, 2), tuple(choices))
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        bits, number = format_hex(s.value, 8), self.list_bytes(s.x)[s.lane]
-        part = format_part(s.names[1 + number // _BYTES], 8, number % _BYTES)
-        sentence = f".{self.mode} with n = {s.x} puts {part} here: {bits}"
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits, number = format_hex(view.value, 8), self.list_bytes(view.x)[view.lane]
+        part = format_part(view.names[1 + number // _BYTES], 8, number % _BYTES)
+        sentence = f".{self.mode} with n = {view.x} puts {part} here: {bits}"
         return LaneText(make_equation(part, bits), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         return _MODE_SENTENCES[self.mode]
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(8, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for mode in PermuteMode:
@@ -230,14 +218,13 @@ class EvaluateTable(MicroOperation):
     about = "Each bit of d is the bit of the table at 4 times a's bit + 2 times b's bit + c's bit."
     title = "look up"
     has_passed_bits = True
+    notation = Notation(32, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         names = dict(zip("abc", v, strict=True))
         return _evaluate_formula(ar, find_formulas()[self.table], names)
 
-    def find_origins(
-        self, lane: int, low: int, high: int, inputs: tuple[LaneValues, ...]
-    ) -> Iterable[InputBits]:
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
         return (map_bits(inputs, index, lane, low, min(high, 32)) for index in range(3))
 
     def make_figure(self, row: RowView) -> TruthTable:
@@ -248,9 +235,9 @@ class EvaluateTable(MicroOperation):
         names = dict(zip("abc", map(str, terms), strict=True))
         return "".join(names.get(letter, letter) for letter in formula)
 
-    def describe_lane(self, s: LaneView) -> LaneText:
-        terms, bits = [format_hex(x, 32) for x in s.inputs], format_hex(s.value, 32)
-        sentence = f"{self.fill_formula(*s.names)} is {bits}"
+    def describe_lane(self, view: LaneView) -> LaneText:
+        terms, bits = [format_hex(x, 32) for x in view.inputs], format_hex(view.value, 32)
+        sentence = f"{self.fill_formula(*view.names)} is {bits}"
         return LaneText(make_equation(self.fill_formula(*terms), bits), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
@@ -259,9 +246,6 @@ class EvaluateTable(MicroOperation):
         if ignored := find_ignored_variables(self.table):
             sentence += f" It ignores {' and '.join(ignored)}."
         return sentence
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(32, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.replace_operation(

@@ -8,31 +8,31 @@ from __future__ import annotations
 from ..isa.form import Form
 from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
 from ..micro_operations.comparison import Compare
-from ..micro_operations.fields import (
+from ..micro_operations.counts import (
     CountLeadingZeros,
     CountOnes,
-    ExtendField,
-    FieldMask,
     FindNthOne,
-    FoldField,
-    InsertField,
     InvertNegative,
-    JoinWords,
-    LimitField,
-    ReadField,
     ReplaceValue,
     ReverseBits,
-    SubtractFrom,
-    TakeWord,
+)
+from ..micro_operations.fields import (
+    ExtendField,
+    FieldMask,
+    FoldField,
+    InsertField,
+    LimitField,
+    ReadField,
 )
 from ..micro_operations.logic import Combine, Not
 from ..micro_operations.merge import Accumulate, Pack
-from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
+from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply, SubtractFrom
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
 from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount
 from ..micro_operations.stage import Stage
+from ..micro_operations.word_pairs import JoinWords, TakeWord
 from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .arithmetic_lowering import build_lanes
 from .plan import Builder

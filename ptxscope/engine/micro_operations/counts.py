@@ -1,0 +1,233 @@
+"""The micro-operations that count or search the bits of a number, and reverse them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from ..isa.value_text import format_hex
+from .arithmetic import Arithmetic, Inputs, V, fill
+from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .formula import make_equation
+from .numbers import PlusOne, SubtractFrom
+from .properties import InputBits, LaneText, Notation, map_bits
+
+_WORD = 32
+
+
+class ReverseBits(MicroOperation):
+    """The bits of x in reverse order."""
+
+    bits: int
+    unit: int = 1
+    """Number of bits that stay together; more than one is a mistake."""
+    formula = "reverse({x})"
+    about = "The bits of a in reverse order: bit 0 becomes the highest."
+    title = "reverse"
+    has_passed_bits = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        for distance in _list_distances(self.bits):
+            if distance < self.unit:
+                break
+            low_parts = _make_stripes(self.bits, distance)
+            low = ar.multiply(ar.bitand(x, low_parts), 1 << distance)
+            x = ar.add(low, ar.bitand(ar.shift_right(x, distance), low_parts))
+        return x
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        yield map_bits(inputs, 0, lane, max(self.bits - high, 0), self.bits - low)
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        expression = self.fill_formula(format_hex(view.x, self.bits))
+        bits = format_hex(view.value, self.bits)
+        return LaneText(make_equation(expression, bits), f"{expression} is {bits}")
+
+    def get_notation(self, row: RowView) -> Notation:
+        return Notation(self.bits, is_number=False)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        for unit, name in ((8, "bytes"), (4, "hexadecimal digits")):
+            description = f"reversed the {name}, but not the bits within them"
+            yield site.replace_operation(description, ReverseBits(self.bits, unit))
+
+
+class CountOnes(MicroOperation):
+    """The number of ones in x."""
+
+    bits: int
+    formula = "ones in {x}"
+    about = "The number of ones in a."
+    title = "count"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        for distance in reversed(_list_distances(self.bits)):  # sums of 2, 4, 8, … bits
+            low_parts = _make_stripes(self.bits, distance)
+            x = ar.add(ar.bitand(x, low_parts), ar.bitand(ar.shift_right(x, distance), low_parts))
+        return x
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.x, self.bits)
+        noun = "one" if view.value == 1 else "ones"
+        formula = make_equation(self.fill_formula(bits), view.value)
+        return LaneText(formula, f"{bits} has {view.value} {noun}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
+
+
+class CountLeadingZeros(MicroOperation):
+    """The number of zeros above the highest 1 of x; ``bits`` if there is none."""
+
+    bits: int
+    formula = "zeros above {x}"
+    about = "The number of zeros above the highest 1; the width if there is none."
+    title = "count"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        count = ar.equal(x, 0)
+        for distance in _list_distances(self.bits):
+            room = self.bits - distance
+            is_low = ar.less(x, 1 << room)
+            raised = ar.multiply(ar.bitand(x, (1 << room) - 1), 1 << distance)
+            x = ar.where(is_low, raised, x)
+            count = ar.add(count, ar.multiply(is_low, distance))
+        return count
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        bits = format_hex(view.x, self.bits)
+        formula = make_equation(self.fill_formula(bits), view.value)
+        if view.x == 0:
+            return LaneText(formula, f"{bits} has no 1, so all {self.bits} bits count")
+        noun = "zero" if view.value == 1 else "zeros"
+        return LaneText(formula, f"{bits} has {view.value} {noun} above its highest 1")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.append_operation(
+            "took the position of the highest 1", SubtractFrom(self.bits - 1)
+        )
+        description = "counted the zeros below the lowest 1"
+        yield site.replace_operation(description, ReverseBits(self.bits), self)
+
+
+class InvertNegative(MicroOperation):
+    """x, or ~x if x is negative: its highest 1 is the highest bit that differs from the sign."""
+
+    bits: int
+    formula = "max({x}, ~{x:()})"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x = v[0]
+        larger = ar.maximum(x, ar.add(ar.negative(x), -1))
+        return ar.cast(larger, self.bits, signed=False)
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        text = super().describe_lane(view)
+        if view.x >= 0:
+            return text._replace(sentence=f"{view.x} is not negative: unchanged")
+        sentence = f"{view.x} is negative, so its bits are inverted: {view.value}"
+        return text._replace(sentence=sentence)
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not invert the bits of a negative number")
+
+
+class ReplaceValue(MicroOperation):
+    """x, or another constant if x is one constant."""
+
+    old: int
+    new: int
+    formula = "{x}"
+    about = "The number, but all ones if no bit was found."
+    title = "limit"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.where(ar.equal(v[0], self.old), fill(ar, v[0], self.new), v[0])
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        text = super().describe_lane(view)
+        if view.x == self.old:
+            sentence = f"no bit differs from the sign, so {view.x} becomes {view.value}"
+            return text._replace(sentence=sentence)
+        return text._replace(sentence=f"a shift by {view.x} brings the highest bit to the top")
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        return "The left shift that brings the highest bit to the top; all ones if there is none."
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("took the width where there is no such bit")
+
+
+class FindNthOne(MicroOperation):
+    """The position of the z-th 1 of x from bit y on, upwards or, for a negative z, downwards.
+
+    With z = 0 it is y if that bit is 1. The result is -1 if there is none, or if y is above 31.
+    """
+
+    overflows: bool = False
+    """Whether z = -2**31 yields 0 (erratum E17)."""
+    formula = "one {z} of {x} from bit {y}"
+    about = (
+        "Counts the ones of a from bit b on: upwards for a positive c, downwards for a negative "
+        "one. The result is the position of the c-th; all ones if there is none."
+    )
+    title = "find"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        x, start, offset = v
+        result = fill(ar, x, -1)
+        bits = [ar.bitand(ar.shift_right(x, index), 1) for index in range(_WORD)]
+        up = down = fill(ar, x, 0)
+        for index in range(_WORD):
+            is_after = ar.equal(ar.less(start, index + 1), 1)
+            up = ar.add(up, ar.minimum(bits[index], is_after))
+            is_hit = ar.minimum(ar.minimum(bits[index], is_after), ar.equal(up, offset))
+            result = ar.where(is_hit, fill(ar, x, index), result)
+        count = ar.negative(offset)
+        for index in reversed(range(_WORD)):
+            is_before = ar.minimum(ar.equal(ar.less(start, index), 0), ar.less(start, _WORD))
+            down = ar.add(down, ar.minimum(bits[index], is_before))
+            is_hit = ar.minimum(ar.minimum(bits[index], is_before), ar.equal(down, count))
+            result = ar.where(is_hit, fill(ar, x, index), result)
+            is_start = ar.minimum(ar.equal(start, index), ar.equal(offset, 0))
+            result = ar.where(ar.minimum(bits[index], is_start), fill(ar, x, index), result)
+        if self.overflows:
+            result = ar.where(ar.equal(offset, -(1 << 31)), fill(ar, x, 0), result)
+        return result
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        x, start, offset = view.inputs
+        bits = format_hex(x, _WORD)
+        formula = make_equation(self.fill_formula(bits, start, offset), view.value)
+        if view.value < 0:
+            return LaneText(formula, f"{bits} has no such 1: the result is all ones")
+        way = "down" if offset < 0 else "up"
+        return LaneText(
+            formula, f"counting {way} from bit {start} of {bits}, it is bit {view.value}"
+        )
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.swap_inputs("took the base for the offset")
+        x, start, offset = site.inputs
+        find = (self, (x, start, PREVIOUS_RESULT))
+        other_direction = ((SubtractFrom(0), (offset,)), find)
+        yield RowMutation("counted in the other direction", other_direction, 0)
+        ones, first, count = (source.values[0] for source in site.row.inputs)
+        if count and ones >> first & 1:
+            is_down = count < 0  # one less is the opposite of one more
+            steps = (SubtractFrom(0), PlusOne(), SubtractFrom(0)) if is_down else (PlusOne(),)
+            names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
+            one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
+            yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
+
+
+def _list_distances(bits: int) -> list[int]:
+    """Return half the width, a quarter, …, 1."""
+    return [bits >> exponent for exponent in range(1, bits.bit_length())]
+
+
+def _make_stripes(bits: int, width: int) -> int:
+    """Return a mask of stripes of ``width`` bits, ones at the bottom: 0x0f0f0f0f for 4 of 32."""
+    return sum(((1 << width) - 1) << start for start in range(0, bits, 2 * width))
