@@ -5,16 +5,16 @@ They are scalar, packed (PTX ISA 9.7.1), or links of a chain with a carry (9.7.2
 
 from __future__ import annotations
 
-from .entry import Constraint, Entry, Group, Operand, Slot, VersionRequirement
+from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
 from .form import Form
 from .roles import Role
+from .slots import SAT
 from .types import ProductWord, Type
 
 _D, _A, _B, _C = (Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C))
 _PACKED = tuple(x._replace(has_lanes=True) for x in (_D, _A, _B))
 _CARRY = Operand(Role.CARRY, Type.PRED, is_implicit=True)
 _CARRY_OUT = Operand(Role.CARRY_OUT, Type.PRED, is_implicit=True)
-_SAT = Slot("sat", (True,), is_optional=True, word="sat")
 _RELU = Slot("relu", (True,), is_optional=True, word="relu")
 _CC = Slot("cc", (True,), word="cc")
 _PRODUCT_WORD = Slot("product_word", tuple(ProductWord), is_leading=True)
@@ -24,6 +24,7 @@ _HALVES = Slot("stype", (Type.U16X2, Type.S16X2))
 _BYTES = Slot("stype", (Type.U8X4, Type.S8X4))
 _FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"))
 """Types of instructions with the same opcodes that the catalog lacks."""
+_SINCE_8_0 = ("8.0", "sm_90")
 _SINCE_9_2 = ("9.2", "sm_120f")
 
 
@@ -44,150 +45,150 @@ def _make_flag_constraint(name: str, types: tuple[Type, ...]) -> Constraint:
     )
 
 
-_RELU_FITS = _make_flag_constraint("relu", (Type.S32,))
-_RELU_FITS_HALVES = _make_flag_constraint("relu", (Type.S16X2,))
-_RELU_FITS_BYTES = _make_flag_constraint("relu", (Type.S8X4,))
+def _make_scalar_entry(
+    opcode: str,
+    section: str,
+    summary: str,
+    brief: str,
+    flag: Slot,
+    flag_types: tuple[Type, ...],
+    example: Example,
+    requirements: tuple[VersionRequirement, ...],
+) -> Entry:
+    """Return the entry for 16, 32 and 64 bits; the flag stands with some types only."""
+    return Entry(
+        opcode,
+        Group.PACKED,
+        section,
+        summary,
+        (flag, _SCALARS),
+        (_D, _A, _B),
+        example,
+        "1.0",
+        "any",
+        constraints=(_make_flag_constraint(flag.name, flag_types),),
+        requirements=requirements,
+        brief=brief,
+        is_common=True,
+        foreign_types=_FLOATS,
+    )
 
 
-def _name_types(slot: Slot) -> frozenset[str]:
-    return frozenset(map(str, slot.values))
+def _make_packed_entry(
+    opcode: str,
+    lanes: int,
+    section: str,
+    summary: str,
+    brief: str,
+    slots: tuple[Slot, ...],
+    example: Example,
+    operands: tuple[Operand, ...] = _PACKED,
+    constraints: tuple[Constraint, ...] = (),
+    requirements: tuple[VersionRequirement, ...] = (),
+) -> Entry:
+    """Return the entry for two half-words or four bytes."""
+    types, version = (_HALVES, _SINCE_8_0) if lanes == 2 else (_BYTES, _SINCE_9_2)
+    return Entry(
+        opcode,
+        Group.PACKED,
+        section,
+        summary,
+        slots,
+        operands,
+        example,
+        *version,
+        constraints=constraints,
+        requirements=requirements,
+        lanes=lanes,
+        can_take_immediates=False,
+        distinguishing_modifiers=frozenset(map(str, types.values)),
+        brief=f"{brief}, {32 // lanes}-bit",
+    )
 
 
 def _make_sums(
     opcode: str, section: str, verb: str, sign: str, sat_types: tuple[Type, ...]
 ) -> tuple[Entry, ...]:
     """Return the entries of ``add`` or ``sub`` for words and for bytes."""
+    summary, brief = f"a {sign} b, modulo the width or clamped", f"a {sign} b"
+    values = {"a": 0x7FFFFFFF, "b": 1 if sign == "+" else 0x80000000}
+    bytes_ = {"a": 0x7F80FF01, "b": 0x01FF0101}
     return (
-        Entry(
+        _make_scalar_entry(
             opcode,
-            Group.PACKED,
             section,
-            f"a {sign} b, modulo the width or clamped",
-            (_SAT, _SCALARS),
-            (_D, _A, _B),
-            (_make_flag_constraint("sat", sat_types),),
-            (),
-            (f"{opcode}.sat.s32 d, a, b", {"a": 0x7FFFFFFF, "b": 1 if sign == "+" else 0x80000000}),
-            "1.0",
-            "any",
-            requirements=(_needs_9_2(".sat.u32", Type.U32),) if Type.U32 in sat_types else (),
-            brief=f"a {sign} b",
-            is_common=True,
-            foreign_types=_FLOATS,
+            summary,
+            brief,
+            SAT,
+            sat_types,
+            (f"{opcode}.sat.s32 d, a, b", values),
+            (_needs_9_2(".sat.u32", Type.U32),) if Type.U32 in sat_types else (),
         ),
-        Entry(
+        _make_packed_entry(
             opcode,
-            Group.PACKED,
+            4,
             section,
             f"{verb} four pairs of bytes",
-            (_SAT, _BYTES),
-            _PACKED,
-            (),
-            (),
-            (f"{opcode}.sat.s8x4 d, a, b", {"a": 0x7F80FF01, "b": 0x01FF0101}),
-            *_SINCE_9_2,
-            lanes=4,
-            can_take_immediates=False,
-            distinguishing_modifiers=_name_types(_BYTES),
-            brief=f"a {sign} b, 8-bit",
+            brief,
+            (SAT, _BYTES),
+            (f"{opcode}.sat.s8x4 d, a, b", bytes_),
         ),
     )
 
 
 def _make_extrema(opcode: str, section: str, adjective: str) -> tuple[Entry, ...]:
-    """Return the entries of ``min`` or ``max``."""
+    """Return the entries of ``min`` or ``max`` for words, half-words and bytes."""
+    brief = f"{opcode}(a, b)"
+    halves, bytes_ = {"a": 0x8000FFFF, "b": 0x80010001}, {"a": 0x80FF7F01, "b": 0x02FD0405}
     return (
-        Entry(
+        _make_scalar_entry(
             opcode,
-            Group.PACKED,
             section,
             f"the {adjective} of a and b; with .relu, at least 0",
-            (_RELU, _SCALARS),
-            (_D, _A, _B),
-            (_RELU_FITS,),
-            (),
+            brief,
+            _RELU,
+            (Type.S32,),
             (f"{opcode}.s32 d, a, b", {"a": 5, "b": 0xFFFFFFFF}),
-            "1.0",
-            "any",
-            requirements=(VersionRequirement(".relu", lambda f: f.relu, "8.0", "sm_90"),),
-            brief=f"{opcode}(a, b)",
-            is_common=True,
-            foreign_types=_FLOATS,
+            (VersionRequirement(".relu", lambda f: f.relu, "8.0", "sm_90"),),
         ),
         *(
-            Entry(
+            _make_packed_entry(
                 opcode,
-                Group.PACKED,
+                lanes,
                 section,
-                f"the {adjective} of {count} pairs of {noun}; with .relu, at least 0",
+                f"the {adjective} of {pairs}; with .relu, at least 0",
+                brief,
                 (_RELU, types),
-                _PACKED,
-                (constraint,),
-                (),
-                (f"{opcode}.relu.{types.values[-1]} d, a, b", values),
-                *version,
-                lanes=lanes,
-                can_take_immediates=False,
-                distinguishing_modifiers=_name_types(types),
-                brief=f"{opcode}(a, b), {32 // lanes}-bit",
+                (f"{opcode}.relu.{signed_type} d, a, b", values),
+                constraints=(_make_flag_constraint("relu", (signed_type,)),),
             )
-            for lanes, count, noun, types, constraint, values, version in (
-                (
-                    2,
-                    "two",
-                    "half-words",
-                    _HALVES,
-                    _RELU_FITS_HALVES,
-                    {"a": 0x8000FFFF, "b": 0x80010001},
-                    ("8.0", "sm_90"),
-                ),
-                (
-                    4,
-                    "four",
-                    "bytes",
-                    _BYTES,
-                    _RELU_FITS_BYTES,
-                    {"a": 0x80FF7F01, "b": 0x02FD0405},
-                    _SINCE_9_2,
-                ),
+            for lanes, pairs, types, signed_type, values in (
+                (2, "two pairs of half-words", _HALVES, Type.S16X2, halves),
+                (4, "four pairs of bytes", _BYTES, Type.S8X4, bytes_),
             )
         ),
     )
 
 
-_ADD_HALVES = Entry(
+_ADD_HALVES = _make_packed_entry(
     "add",
-    Group.PACKED,
+    2,
     "9.7.1.1",
     "add two pairs of half-words",
-    (_SAT, _HALVES),
-    _PACKED,
-    (),
-    (),
+    "a + b",
+    (SAT, _HALVES),
     ("add.u16x2 d, a, b", {"a": 0x0001FFFF, "b": 0x00010001}),
-    "8.0",
-    "sm_90",
     requirements=(_needs_9_2(".sat", Type.U16X2, Type.S16X2),),
-    lanes=2,
-    can_take_immediates=False,
-    distinguishing_modifiers=_name_types(_HALVES),
-    brief="a + b, 16-bit",
 )
-_NEG = Entry(
+_NEG = _make_packed_entry(
     "neg",
-    Group.PACKED,
+    4,
     "9.7.1.11",
     "negate four bytes",
+    "-a",
     (Slot("stype", (Type.S8X4,)),),
-    _PACKED[:2],
-    (),
-    (),
     ("neg.s8x4 d, a", {"a": 0x80FF7F01}),
-    *_SINCE_9_2,
-    lanes=4,
-    can_take_immediates=False,
-    distinguishing_modifiers=_name_types(_BYTES),
-    brief="-a, 8-bit",
+    _PACKED[:2],
 )
 
 # --- chains with a carry (9.7.2) ---------------------------------------------------------
@@ -201,13 +202,19 @@ _NEEDS_WIDE_CARRY = VersionRequirement(".cc with 64 bits", _has_wide_carry, "4.3
 
 
 def _make_link(
-    opcode: str, section: str, version: tuple[str, str], formula: str, *, reads: bool, writes: bool
+    opcode: str,
+    section: str,
+    version: tuple[str, str],
+    formula: str,
+    *,
+    has_carry: bool,
+    has_carry_out: bool,
 ) -> Entry:
     """Return the entry of an instruction that reads the carry, writes it, or both."""
     is_product = opcode.startswith("mad")
     noun = "borrow" if opcode.startswith("sub") else "carry"
-    total = f"{formula} {'-' if noun == 'borrow' else '+'} CC.CF" if reads else formula
-    values = {"a": 7, "b": 2} if noun == "borrow" and reads else {"a": 1, "b": 0xFFFFFFFF}
+    total = f"{formula} {'-' if noun == 'borrow' else '+'} CC.CF" if has_carry else formula
+    values = {"a": 7, "b": 2} if noun == "borrow" and has_carry else {"a": 1, "b": 0xFFFFFFFF}
     if is_product:
         values = {"a": 0xFFFFFFFF, "b": 2, "c": 1}
     word = ".lo" if is_product else ""
@@ -216,29 +223,27 @@ def _make_link(
         opcode,
         Group.PACKED,
         section,
-        f"{total}; writes the {noun}" if writes else total,
+        f"{total}; writes the {noun}" if has_carry_out else total,
         (
             *((_PRODUCT_WORD,) if is_product else ()),
-            *((_CC,) if writes else ()),
+            *((_CC,) if has_carry_out else ()),
             _WORDS,
         ),
         (
             _D,
-            *((_CARRY_OUT,) if writes else ()),
+            *((_CARRY_OUT,) if has_carry_out else ()),
             _A,
             _B,
             *((_C,) if is_product else ()),
-            *((_CARRY,) if reads else ()),
+            *((_CARRY,) if has_carry else ()),
         ),
-        (),
-        (),
         (
-            f"{opcode}{word}{'.cc' if writes else ''}.u32 {operands}",
-            values | ({"CC.CF": 1} if reads else {}),
+            f"{opcode}{word}{'.cc' if has_carry_out else ''}.u32 {operands}",
+            values | ({"CC.CF": 1} if has_carry else {}),
         ),
         *version,
-        requirements=(_NEEDS_WIDE_CARRY,) if writes else (),
-        distinguishing_modifiers=frozenset(("cc",)) if writes else frozenset(),
+        requirements=(_NEEDS_WIDE_CARRY,) if has_carry_out else (),
+        distinguishing_modifiers=frozenset(("cc",)) if has_carry_out else frozenset(),
         brief=total,
     )
 
@@ -249,9 +254,9 @@ def _make_links(
     """Return the entries of ``add.cc``, ``addc`` and ``addc.cc``, or of their kin."""
     first, second = f"9.7.2.{number}", f"9.7.2.{number + 1}"
     return (
-        _make_link(opcode, first, version, formula, reads=False, writes=True),
-        _make_link(f"{opcode}c", second, version, formula, reads=True, writes=False),
-        _make_link(f"{opcode}c", second, version, formula, reads=True, writes=True),
+        _make_link(opcode, first, version, formula, has_carry=False, has_carry_out=True),
+        _make_link(f"{opcode}c", second, version, formula, has_carry=True, has_carry_out=False),
+        _make_link(f"{opcode}c", second, version, formula, has_carry=True, has_carry_out=True),
     )
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from .arithmetic_entries import ARITHMETIC_ENTRIES
 from .contradictions import find_contradictions
-from .entry import Entry, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
+from .entry import Entry, Example, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
 from .half_entries import HALF_ENTRIES
 from .integer_entries import INTEGER_ENTRIES
@@ -49,8 +49,6 @@ from .slots import (
     make_b1024_remark,
 )
 from .types import Scale, SecOp, ShiftMode, Type
-
-Example = tuple[str, dict[str, int]]
 
 C_BITS = 0xCCCCCCCC
 """The default c of forms that keep some of its bits, in examples too: it resembles no result."""
@@ -96,11 +94,11 @@ def _make_scalar_entry(
         summary,
         (*slots, SECOP, DSEL, ASEL, BSEL, C),
         _VSET_WORDS if slots is _VSET else _WORDS,
-        (SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
-        (UNUSED_C,),
         example,
         "2.0",
         "sm_20",
+        constraints=(SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
+        remarks=(UNUSED_C,),
         contradictions=find_contradictions(opcode),
         brief=brief,
     )
@@ -129,11 +127,11 @@ def _make_simd_entry(
             Slot("bsel", SelectorDigits(unit, lanes), is_optional=True, place=SlotPlace.B),
         ),
         _make_lane_operands(_VSET_WORDS if slots is _VSET else _WORDS),
-        (SAT_OR_ADD,) if SAT in slots else (),
-        (make_b1024_remark("asel"), make_b1024_remark("bsel")) if lanes == 4 else (),
         example,
         "3.0",
         "sm_30",
+        constraints=(SAT_OR_ADD,) if SAT in slots else (),
+        remarks=(make_b1024_remark("asel"), make_b1024_remark("bsel")) if lanes == 4 else (),
         lanes=lanes,
         can_take_immediates=False,
         family=family,
@@ -155,11 +153,10 @@ ENTRIES: tuple[Entry, ...] = (
             Operand(Role.B, "stype"),
             Operand(Role.C, Type.PRED),
         ),
-        (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
-        (),
         ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
         "1.0",
         "any",
+        constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="all 1s if a CMP b",
     ),
@@ -176,11 +173,11 @@ ENTRIES: tuple[Entry, ...] = (
             Operand(Role.B, "stype"),
             Operand(Role.C, Type.PRED),
         ),
-        (CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
-        (SINK_ALONE,),
         ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
         "1.0",
         "any",
+        constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
+        remarks=(SINK_ALONE,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="p, q from a CMP b",
     ),
@@ -196,11 +193,10 @@ ENTRIES: tuple[Entry, ...] = (
             Operand(Role.B, "stype"),
             Operand(Role.C, Type.PRED),
         ),
-        (),
-        (NOT_C_SELP,),
         ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
         "1.0",
         "any",
+        remarks=(NOT_C_SELP,),
         requirements=(NEEDS_F64,),
         brief="c ? a : b",
     ),
@@ -216,11 +212,10 @@ ENTRIES: tuple[Entry, ...] = (
             Operand(Role.B, "dtype"),
             Operand(Role.C, "ctype"),
         ),
-        (FTZ_FITS_C,),
-        (),
         ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
         "1.0",
         "any",
+        constraints=(FTZ_FITS_C,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="c >= 0 ? a : b",
     ),
@@ -300,11 +295,11 @@ ENTRIES: tuple[Entry, ...] = (
             BSEL,
         ),
         _VMAD_WORDS,
-        (NEGATE_ONE, PO_NOT_NEGATED),
-        (PO_CANCELS,),
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
         "2.0",
         "sm_20",
+        constraints=(NEGATE_ONE, PO_NOT_NEGATED),
+        remarks=(PO_CANCELS,),
         contradictions=find_contradictions("vmad"),
         brief="a * b + c",
     ),

@@ -149,6 +149,10 @@ class Operand(NamedTuple):
         return self.type if isinstance(self.type, Type) else getattr(form, self.type)
 
 
+Example = tuple[str, dict[str, int]]
+"""An example line, and values for the registers that it reads."""
+
+
 class Entry(NamedTuple):
     """An instruction of the catalog."""
 
@@ -161,12 +165,11 @@ class Entry(NamedTuple):
     """The slots in documented order."""
     operands: tuple[Operand, ...]
     """The operands, destinations first."""
-    constraints: tuple[Constraint, ...]
-    remarks: tuple[Remark, ...]
-    example: tuple[str, dict[str, int]]
-    """An example line, and values for the registers that it reads."""
+    example: Example
     ptx_isa: str
     target: str
+    constraints: tuple[Constraint, ...] = ()
+    remarks: tuple[Remark, ...] = ()
     lanes: int = 1
     """The number of lanes in a register: 1, 2 (half-words) or 4 (bytes)."""
     can_take_immediates: bool = True

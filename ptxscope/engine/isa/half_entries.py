@@ -5,7 +5,17 @@ Scalars and pairs of halves are shapes of their own: a pair has two lanes.
 
 from __future__ import annotations
 
-from .entry import Constraint, Entry, Group, Operand, Remark, Slot, SlotPlace, VersionRequirement
+from .entry import (
+    Constraint,
+    Entry,
+    Example,
+    Group,
+    Operand,
+    Remark,
+    Slot,
+    SlotPlace,
+    VersionRequirement,
+)
 from .form import Form
 from .roles import Role
 from .slots import BOOLOP, C_WITH_BOOLOP, CMP, CMP_FITS, FTZ, NOT_C, SINK_ALONE, ST, C
@@ -106,7 +116,7 @@ def _make_entry(
     operands: tuple[Operand, ...],
     constraints: tuple[Constraint, ...],
     remarks: tuple[Remark, ...],
-    example: tuple[str, dict[str, int]],
+    example: Example,
     types: tuple[Type, ...],
     brief: str,
 ) -> Entry:
@@ -117,11 +127,11 @@ def _make_entry(
         summary,
         (CMP, BOOLOP, FTZ, *slots, NOT_C, C),
         (*operands, _PREDICATE_C),
-        (CMP_FITS, _make_flush_constraint(slots), *constraints, *C_WITH_BOOLOP),
-        remarks,
         example,
         "4.2",
         "sm_53",
+        constraints=(CMP_FITS, _make_flush_constraint(slots), *constraints, *C_WITH_BOOLOP),
+        remarks=remarks,
         lanes=2 if types == _PAIRS else 1,
         requirements=(*((_NEEDS_HALF_SOURCE,) if opcode == "set" else ()), _NEEDS_BF16),
         distinguishing_modifiers=frozenset(map(str, types)),

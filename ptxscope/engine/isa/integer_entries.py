@@ -5,8 +5,6 @@ They permute bytes, evaluate truth tables, read and write bit fields, and multip
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from .entry import Entry, Group, Operand, Slot, SlotPlace
 from .integers import Range
 from .roles import Role
@@ -33,66 +31,37 @@ _B32_B64 = _make_type_slot(Type.B32, Type.B64)
 _INTEGERS = _make_type_slot(Type.U32, Type.U64, Type.S32, Type.S64)
 
 
-def _make_entry(
-    opcode: str,
-    group: Group,
-    section: str,
-    summary: str,
-    brief: str,
-    slots: Sequence[Slot],
-    operands: Sequence[Operand],
-    example: tuple[str, dict[str, int]],
-    version: tuple[str, str],
-    modifiers: frozenset[str] = frozenset(),
-    lanes: int = 1,
-) -> Entry:
-    return Entry(
-        opcode,
-        group,
-        section,
-        summary,
-        tuple(slots),
-        tuple(operands),
-        (),
-        (),
-        example,
-        *version,
-        brief=brief,
-        distinguishing_modifiers=modifiers,
-        lanes=lanes,
-    )
-
-
 _ANY_LUT = ("lop3.b32 d, a, b, c, 0x96", {"a": 0xF0F0F0F0, "b": 0xCCCCCCCC, "c": 0xAAAAAAAA})
 INTEGER_ENTRIES = (
-    _make_entry(
+    Entry(
         "prmt",
         Group.PERMUTE,
         "9.7.9.7",
         "four bytes of a and b, chosen by the digits of c",
-        "bytes by c",
         (_B32, Slot("permute_mode", tuple(PermuteMode), is_optional=True)),
         (_D, _A, _B, _C),
         ("prmt.b32 d, a, b, c", {"a": 0x03020180, "b": 0x77F65504, "c": 0x8AE4}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="bytes by c",
     ),
-    _make_entry(
+    Entry(
         "lop3",
         Group.PERMUTE,
         "9.7.8.6",
         "any function of the bits of a, b and c",
-        "bitwise f(a,b,c)",
         (_B32, _LUT),
         (_D, _A, _B, _C, _TABLE),
         _ANY_LUT,
-        ("4.3", "sm_50"),
+        "4.3",
+        "sm_50",
+        brief="bitwise f(a,b,c)",
     ),
-    _make_entry(
+    Entry(
         "lop3",
         Group.PERMUTE,
         "9.7.8.6",
         "a function of three bits, and whether d is not 0",
-        "f(a, b, c), p",
         (
             Slot("boolop", (BoolOp.AND, BoolOp.OR)),
             _B32,
@@ -113,15 +82,16 @@ INTEGER_ENTRIES = (
             "lop3.and.b32 d|p, a, b, c, 0x80, e",
             {"a": 0xFF, "b": 0xF0, "c": 0x10, "e": 1},
         ),
-        ("8.2", "sm_70"),
-        frozenset(("and", "or")),
+        "8.2",
+        "sm_70",
+        distinguishing_modifiers=frozenset(("and", "or")),
+        brief="f(a, b, c), p",
     ),
-    _make_entry(
+    Entry(
         "bfe",
         Group.FIELDS,
         "9.7.1.19",
         "a field of a: the position is b, the length c",
-        "a[b+c-1:b]",
         (_INTEGERS,),
         (
             _D,
@@ -130,14 +100,15 @@ INTEGER_ENTRIES = (
             Operand(Role.C, Type.U32, literal_range=_BYTE),
         ),
         ("bfe.s32 d, a, b, c", {"a": 0xF00, "b": 8, "c": 4}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="a[b+c-1:b]",
     ),
-    _make_entry(
+    Entry(
         "bfi",
         Group.FIELDS,
         "9.7.1.20",
         "b with a field replaced by the low bits of a",
-        "b[c+e-1:c] = a",
         (_B32_B64,),
         (
             _D,
@@ -147,14 +118,15 @@ INTEGER_ENTRIES = (
             Operand(Role.E, Type.U32, literal_range=_BYTE),
         ),
         ("bfi.b32 d, a, b, c, e", {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="b[c+e-1:c] = a",
     ),
-    _make_entry(
+    Entry(
         "shf",
         Group.FIELDS,
         "9.7.8.7",
         "one word of the pair b:a, shifted by c",
-        "b:a shifted",
         (
             Slot("direction", tuple(ShiftDirection), is_leading=True),
             _MODE,
@@ -162,91 +134,99 @@ INTEGER_ENTRIES = (
         ),
         (_D, _A, _B, Operand(Role.C, Type.U32)),
         ("shf.l.wrap.b32 d, a, b, c", {"a": 0x89ABCDEF, "b": 0x01234567, "c": 8}),
-        ("3.1", "sm_32"),
+        "3.1",
+        "sm_32",
+        brief="b:a shifted",
     ),
-    _make_entry(
+    Entry(
         "szext",
         Group.FIELDS,
         "9.7.1.21",
         "the low b bits of a, sign- or zero-extended",
-        "extend b bits",
         (_MODE, _make_type_slot(Type.U32, Type.S32)),
         (_D, _A, Operand(Role.B, Type.U32)),
         ("szext.clamp.s32 d, a, b", {"a": 0x8F, "b": 8}),
-        ("7.6", "sm_70"),
+        "7.6",
+        "sm_70",
+        brief="extend b bits",
     ),
-    _make_entry(
+    Entry(
         "bmsk",
         Group.FIELDS,
         "9.7.1.22",
         "a mask of b ones from bit a up",
-        "b ones from a",
         (_MODE, _B32),
         (_D, Operand(Role.A, Type.U32), Operand(Role.B, Type.U32)),
         ("bmsk.clamp.b32 d, a, b", {"a": 4, "b": 8}),
-        ("7.6", "sm_70"),
+        "7.6",
+        "sm_70",
+        brief="b ones from a",
     ),
-    _make_entry(
+    Entry(
         "brev",
         Group.FIELDS,
         "9.7.1.18",
         "the bits of a in reverse order",
-        "reverse bits",
         (_B32_B64,),
         (_D, _A),
         ("brev.b32 d, a", {"a": 0x80000005}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="reverse bits",
     ),
-    _make_entry(
+    Entry(
         "clz",
         Group.FIELDS,
         "9.7.1.15",
         "the number of zeros above the highest 1 of a",
-        "leading zeros",
         (_B32_B64,),
         (_D32, _A),
         ("clz.b32 d, a", {"a": 0x00012345}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="leading zeros",
     ),
-    _make_entry(
+    Entry(
         "popc",
         Group.FIELDS,
         "9.7.1.14",
         "the number of ones in a",
-        "count ones",
         (_B32_B64,),
         (_D32, _A),
         ("popc.b32 d, a", {"a": 0xFF0180FF}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="count ones",
     ),
-    _make_entry(
+    Entry(
         "bfind",
         Group.FIELDS,
         "9.7.1.16",
         "the highest bit of a that differs from its sign",
-        "highest bit",
         (_SHIFTAMT, _INTEGERS),
         (_D32, _A),
         ("bfind.s32 d, a", {"a": 0xFFFFFFF0}),
-        ("2.0", "sm_20"),
+        "2.0",
+        "sm_20",
+        brief="highest bit",
     ),
-    _make_entry(
+    Entry(
         "fns",
         Group.FIELDS,
         "9.7.1.17",
         "the position of the c-th 1 of a from bit b on",
-        "n-th 1 from b",
         (_B32,),
         (_D, Operand(Role.A, Type.B32), Operand(Role.B, Type.B32), Operand(Role.C, Type.B32)),
         ("fns.b32 d, a, b, c", {"a": 0xAAAAAAAA, "b": 3, "c": 1}),
-        ("6.0", "sm_30"),
+        "6.0",
+        "sm_30",
+        brief="n-th 1 from b",
     ),
-    _make_entry(
+    Entry(
         "dp4a",
         Group.PACKED,
         "9.7.1.23",
         "c plus the products of four pairs of bytes",
-        "c + 4 products",
         (ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
@@ -255,15 +235,16 @@ INTEGER_ENTRIES = (
             Operand(Role.C, "dot_type"),
         ),
         ("dp4a.s32.u32 d, a, b, c", {"a": 0xFF0180FF, "b": 0x0102FFFF, "c": 100}),
-        ("5.0", "sm_61"),
+        "5.0",
+        "sm_61",
         lanes=4,
+        brief="c + 4 products",
     ),
-    _make_entry(
+    Entry(
         "dp2a",
         Group.PACKED,
         "9.7.1.24",
         "c plus the products of two half-words and bytes",
-        "c + 2 products",
         (Slot("byte_pair", tuple(BytePair), is_leading=True), ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
@@ -272,19 +253,22 @@ INTEGER_ENTRIES = (
             Operand(Role.C, "dot_type"),
         ),
         ("dp2a.lo.s32.u32 d, a, b, c", {"a": 0xFFFF0002, "b": 0x050403FF, "c": 100}),
-        ("5.0", "sm_61"),
+        "5.0",
+        "sm_61",
         lanes=2,
+        brief="c + 2 products",
     ),
-    _make_entry(
+    Entry(
         "sad",
         Group.PACKED,
         "9.7.1.7",
         "c plus |a - b|",
-        "c + |a - b|",
         (_make_type_slot(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),),
         (_D, _A, _B, _C),
         ("sad.s32 d, a, b, c", {"a": 0x7FFFFFFF, "b": 0x80000000, "c": 1}),
-        ("1.0", "any"),
+        "1.0",
+        "any",
+        brief="c + |a - b|",
     ),
 )
 """The entries, those of one opcode together."""

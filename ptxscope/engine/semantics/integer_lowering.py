@@ -40,6 +40,7 @@ from .rules import Rules
 
 
 def _write(b: Builder, t: str, bits: int = 32) -> dict[str, str]:
+    """Write the low bits of a number to d: as a signed number if it can be negative."""
     is_signed = b.get_range(t).low < 0
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, is_signed), t)}
 
@@ -197,7 +198,7 @@ def _build_dot_product(b: Builder, form: Form, x: str, y: str, count: int) -> di
     signed = form.dot_type is Type.S32
     c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
     total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(tuple(range(count)), count), t, c)
-    return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
+    return _write(b, total)
 
 
 def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -208,11 +209,7 @@ def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
     t = b.add_row(Stage.OPERATE, "t", AbsoluteDifference(), x, y)
     c = b.extend(Stage.SUM, "c", "c", bits, signed)
-    return {
-        "d": b.add_row(
-            Stage.WRITE, "d", Truncate(bits, signed), b.add_row(Stage.SUM, "t", Add(), t, c)
-        )
-    }
+    return _write(b, b.add_row(Stage.SUM, "t", Add(), t, c), bits)
 
 
 LOWERINGS = {
