@@ -141,22 +141,6 @@ def make_instruction(form_: Form) -> Instruction:
 # --- operands ----------------------------------------------------------------------------
 
 _AMOUNTS = (0, 1, 2, 4, 7, 31, 32, 33, 40)
-_AMOUNT_ROLES = {"bfe": "bc", "bfi": "ce", "shf": "c", "szext": "b", "bmsk": "ab"}
-"""Operands that are a position, a length or a distance."""
-_FIELD_AMOUNTS = (0, 1, 4, 8, 8, 12, 16, 24, 31, 32, 40)
-_BYTE_ROLES = {
-    "prmt": "ab",
-    "lop3": "abc",
-    "dp2a": "b",
-    "bfe": "a",
-    "bfi": "ab",
-    "shf": "ab",
-    "szext": "a",
-    "brev": "a",
-    "popc": "a",
-    "fns": "a",
-}
-"""Operands whose bytes are drawn one by one, though they are no lanes."""
 _FLOATS = {
     Type.F32: (
         *(0x00000000, 0x80000000, 0x3F800000, 0xBF800000, 0x40000000, 0x3FC00000),
@@ -188,20 +172,17 @@ def _draw_operand(draw: SeededRandom, ins: Instruction, role: str, level: int) -
     if floats := _FLOATS.get(type_.lane_type):
         unit = type_.lane_type.bits
         return sum(draw.pick(floats) << shift for shift in range(0, type_.bits, unit))
-    if role in _AMOUNT_ROLES.get(ins.opcode, ""):
-        return draw.pick(_FIELD_AMOUNTS)
-    if role == "b" and ins.form.mode and not ins.form.bsel and ins.opcode not in _AMOUNT_ROLES:
+    operand = ins.entry.get_operand(role)
+    if operand.typical_values:
+        return draw.pick(operand.typical_values)
+    if role == "b" and ins.form.mode and not (ins.form.bsel or operand.has_bytes):
         return draw.pick(_AMOUNTS)
-    if ins.opcode == "prmt" and role == "c":
-        return draw.random_below(1 << 16)
-    if ins.opcode == "fns" and role != "a":  # a bit of a word; a few ones up or down
-        return draw.random_below(32) if role == "b" else draw.random_below(9) - 4 & (1 << 32) - 1
     has_kept_lanes = ins.form.dsel or ins.form.mask
     if role == "c" and has_kept_lanes and not ins.form.secop and level < 3:
         return C_BITS
     selector = {"a": ins.form.asel, "b": ins.form.bsel}.get(role)
     unit = selector.unit if selector else type_.bits // ins.count_lanes(role)
-    if role in _BYTE_ROLES.get(ins.opcode, ""):
+    if operand.has_bytes:
         unit = 8
     return sum(_number(draw, unit, level) << shift for shift in range(0, type_.bits, unit))
 

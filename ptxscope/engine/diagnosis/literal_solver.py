@@ -31,7 +31,7 @@ def find_literals(
         return
     if ins.form.lut is not None:
         yield from _find_table(ins, cases)
-    elif ins.opcode == "prmt":
+    elif ins.entry.find_slot("permute_mode"):
         yield from _find_selector(ins, cases)
 
 

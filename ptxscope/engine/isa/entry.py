@@ -141,6 +141,10 @@ class Operand(NamedTuple):
     """Whether the result can keep some lanes of the operand, although it is read as one number."""
     literal_range: Range | None = None
     """The integers that a literal may be; None for all."""
+    typical_values: Sequence[int] = ()
+    """The values that show what the operand does; empty if any number may."""
+    has_bytes: bool = False
+    """Whether its bytes matter one by one, although it is read as one number."""
     is_implicit: bool = False
     """Whether the text does not name it: the carry flag."""
 

@@ -11,11 +11,20 @@ from .roles import Role
 from .slots import ATYPE, BTYPE
 from .types import BoolOp, BytePair, Destinations, PermuteMode, ShiftDirection, ShiftMode, Type
 
-_A, _B, _C, _E = (Operand(role, "stype") for role in (Role.A, Role.B, Role.C, Role.E))
-_D = Operand(Role.D, "stype")
+_D, _NUMBER_A, _NUMBER_B, _NUMBER_C = (
+    Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C)
+)
+_A, _B, _C = (x._replace(has_bytes=True) for x in (_NUMBER_A, _NUMBER_B, _NUMBER_C))
 _D32 = Operand(Role.D, Type.U32)
+_AMOUNTS = (0, 1, 4, 8, 8, 12, 16, 24, 31, 32, 40)
+"""Typical positions, lengths and distances."""
+_AMOUNT_A, _AMOUNT_B, _AMOUNT_C, _AMOUNT_E = (
+    Operand(role, Type.U32, typical_values=_AMOUNTS) for role in (Role.A, Role.B, Role.C, Role.E)
+)
 _BYTE = Range(0, 255)
 """The integers that ptxas takes as the position or the length of a field."""
+_OFFSETS = tuple(x & (1 << 32) - 1 for x in range(-4, 5))
+"""A few ones down or up, as words."""
 _TABLE = Operand(Role.TABLE, Type.U32)
 _LUT = Slot("lut", range(256), place=SlotPlace.TABLE)
 _MODE = Slot("mode", tuple(ShiftMode))
@@ -39,7 +48,7 @@ INTEGER_ENTRIES = (
         "9.7.9.7",
         "four bytes of a and b, chosen by the digits of c",
         (_B32, Slot("permute_mode", tuple(PermuteMode), is_optional=True)),
-        (_D, _A, _B, _C),
+        (_D, _A, _B, _NUMBER_C._replace(typical_values=range(1 << 16))),
         ("prmt.b32 d, a, b, c", {"a": 0x03020180, "b": 0x77F65504, "c": 0x8AE4}),
         "2.0",
         "sm_20",
@@ -96,8 +105,8 @@ INTEGER_ENTRIES = (
         (
             _D,
             _A,
-            Operand(Role.B, Type.U32, literal_range=_BYTE),
-            Operand(Role.C, Type.U32, literal_range=_BYTE),
+            _AMOUNT_B._replace(literal_range=_BYTE),
+            _AMOUNT_C._replace(literal_range=_BYTE),
         ),
         ("bfe.s32 d, a, b, c", {"a": 0xF00, "b": 8, "c": 4}),
         "2.0",
@@ -114,8 +123,8 @@ INTEGER_ENTRIES = (
             _D,
             _A,
             _B,
-            Operand(Role.C, Type.U32, literal_range=_BYTE),
-            Operand(Role.E, Type.U32, literal_range=_BYTE),
+            _AMOUNT_C._replace(literal_range=_BYTE),
+            _AMOUNT_E._replace(literal_range=_BYTE),
         ),
         ("bfi.b32 d, a, b, c, e", {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4}),
         "2.0",
@@ -132,7 +141,7 @@ INTEGER_ENTRIES = (
             _MODE,
             _B32,
         ),
-        (_D, _A, _B, Operand(Role.C, Type.U32)),
+        (_D, _A, _B, _AMOUNT_C),
         ("shf.l.wrap.b32 d, a, b, c", {"a": 0x89ABCDEF, "b": 0x01234567, "c": 8}),
         "3.1",
         "sm_32",
@@ -144,7 +153,7 @@ INTEGER_ENTRIES = (
         "9.7.1.21",
         "the low b bits of a, sign- or zero-extended",
         (_MODE, _make_type_slot(Type.U32, Type.S32)),
-        (_D, _A, Operand(Role.B, Type.U32)),
+        (_D, _A, _AMOUNT_B),
         ("szext.clamp.s32 d, a, b", {"a": 0x8F, "b": 8}),
         "7.6",
         "sm_70",
@@ -156,7 +165,7 @@ INTEGER_ENTRIES = (
         "9.7.1.22",
         "a mask of b ones from bit a up",
         (_MODE, _B32),
-        (_D, Operand(Role.A, Type.U32), Operand(Role.B, Type.U32)),
+        (_D, _AMOUNT_A, _AMOUNT_B),
         ("bmsk.clamp.b32 d, a, b", {"a": 4, "b": 8}),
         "7.6",
         "sm_70",
@@ -180,7 +189,7 @@ INTEGER_ENTRIES = (
         "9.7.1.15",
         "the number of zeros above the highest 1 of a",
         (_B32_B64,),
-        (_D32, _A),
+        (_D32, _NUMBER_A),
         ("clz.b32 d, a", {"a": 0x00012345}),
         "2.0",
         "sm_20",
@@ -204,7 +213,7 @@ INTEGER_ENTRIES = (
         "9.7.1.16",
         "the highest bit of a that differs from its sign",
         (_SHIFTAMT, _INTEGERS),
-        (_D32, _A),
+        (_D32, _NUMBER_A),
         ("bfind.s32 d, a", {"a": 0xFFFFFFF0}),
         "2.0",
         "sm_20",
@@ -216,7 +225,12 @@ INTEGER_ENTRIES = (
         "9.7.1.17",
         "the position of the c-th 1 of a from bit b on",
         (_B32,),
-        (_D, Operand(Role.A, Type.B32), Operand(Role.B, Type.B32), Operand(Role.C, Type.B32)),
+        (
+            _D,
+            _A,
+            _NUMBER_B._replace(typical_values=range(32)),
+            _NUMBER_C._replace(typical_values=_OFFSETS),
+        ),
         ("fns.b32 d, a, b, c", {"a": 0xAAAAAAAA, "b": 3, "c": 1}),
         "6.0",
         "sm_30",
@@ -249,7 +263,7 @@ INTEGER_ENTRIES = (
         (
             Operand(Role.D, "dot_type"),
             Operand(Role.A, "atype", has_lanes=True),
-            Operand(Role.B, "btype"),
+            Operand(Role.B, "btype", has_bytes=True),
             Operand(Role.C, "dot_type"),
         ),
         ("dp2a.lo.s32.u32 d, a, b, c", {"a": 0xFFFF0002, "b": 0x050403FF, "c": 100}),
@@ -264,7 +278,7 @@ INTEGER_ENTRIES = (
         "9.7.1.7",
         "c plus |a - b|",
         (_make_type_slot(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),),
-        (_D, _A, _B, _C),
+        (_D, _NUMBER_A, _NUMBER_B, _NUMBER_C),
         ("sad.s32 d, a, b, c", {"a": 0x7FFFFFFF, "b": 0x80000000, "c": 1}),
         "1.0",
         "any",

@@ -46,7 +46,7 @@ def _replace_field(ins: Instruction) -> tuple[str, ...] | None:
     if ins.form.is_field_outside and ins.form.stype is Type.S32:
         guard = f"{ins.guard} " if ins.guard else ""
         return _indent((f"{guard}shr.s32 {ins.names['d']}, {ins.roles['a']}, 31;",))
-    roles = ("b", "c") if ins.opcode == "bfe" else ("c", "e")  # literals have one byte
+    roles = (x.role for x in ins.entry.operands if x.literal_range)  # literals have one byte
     registers = [role for role in roles if isinstance(ins.roles[role], Register)]
     return _limit_operands(ins, registers, "and.b32", "255") if registers else None
 

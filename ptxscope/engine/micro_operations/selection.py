@@ -250,10 +250,8 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
 
 def format_read_type(row: RowView) -> str:
     """Return the type as which a row reads a word: ``u32``, with another one that is written."""
-    form, written_type = row.instruction.form, row.instruction.type_of(row.role)
+    written_type = row.instruction.type_of(row.role)
     type_name = format_integer_type(row.range.low < 0, written_type.bits)
-    if form.opcode == "vmad" and row.role == "c":
-        written_type = form.final_type
     if written_type.lanes > 1:
         return str(written_type)
     is_same = type_name == written_type or str(written_type)[0] == "b"

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from ..isa.types import ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
 from ..micro_operations.instruction_view import InstructionView, format_guard, format_short_name
+from ..micro_operations.numbers import Subtract
 from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
 from ..micro_operations.stage import Stage
@@ -112,15 +113,16 @@ def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
     return sentence + ("; .po adds one more." if find_row(rows, "po") else ".")
 
 
-def _describe_carry(ins: InstructionView, rows: Sequence[RowView]) -> str:
-    is_difference = ins.form.opcode.startswith("sub")
-    noun, verb = ("borrow", "subtracted") if is_difference else ("carry", "added")
-    bit = f"1 if {'the difference is negative' if is_difference else 'the sum needs one bit more'}"
+def _describe_carry(_: InstructionView, rows: Sequence[RowView]) -> str:
+    total, carry = find_row(rows, "t"), find_row(rows, "carry")
+    noun, verb, condition = "carry", "added", "the sum needs one bit more"
+    if isinstance((carry.inputs[0] if carry else rows[0]).micro, Subtract):
+        noun, verb, condition = "borrow", "subtracted", "the difference is negative"
     sentences = []
-    if find_row(rows, "t"):
+    if total:
         sentences.append(f"CC.CF, the {noun} of an earlier instruction, is {verb}.")
-    if find_row(rows, "carry"):
-        sentences.append(f"The new {noun} is {bit}.")
+    if carry:
+        sentences.append(f"The new {noun} is 1 if {condition}.")
     return " ".join(sentences)
 
 
