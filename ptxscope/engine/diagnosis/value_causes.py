@@ -64,11 +64,10 @@ def _iter_swaps(ins: Instruction) -> Iterator[Cause]:
 
 
 def _iter_similar_swaps(ins: Instruction, roles: Iterable[str]) -> Iterator[Cause]:
-    """Yield the exchange of two operands that are declared alike, other than a and b."""
+    """Yield the exchange of two operands that are read in the same way, other than a and b."""
     for x, y in combinations(roles, 2):
         first, second = ins.entry.get_operand(x), ins.entry.get_operand(y)
-        is_alike = first._replace(role=second.role) == second
-        if is_alike and ins.roles[x] != ins.roles[y] and (x, y) != ("a", "b"):
+        if first.is_like(second) and ins.roles[x] != ins.roles[y] and (x, y) != ("a", "b"):
             yield _make_swap(ins, x, y, _SWAP_COST)
 
 
@@ -107,13 +106,13 @@ def _iter_c_causes(
     """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
-        similar = ins.entry.get_operand("c")
+        operand = ins.entry.get_operand("c")
         partners = [
             x
             for x in registers
             if x != "c"
             and types[x[0]].bits == types["c"].bits
-            and ins.entry.get_operand(x[0])._replace(role=similar.role) != similar
+            and not ins.entry.get_operand(x[0]).is_like(operand)
         ]
         yield from (_make_exchange(ins, x, "c", 5) for x in partners)
     yield make_operand_cause("c", f"with {name} = 0", 3, lambda *_: 0)

@@ -152,6 +152,15 @@ class Operand(NamedTuple):
         """Return the operand's type in a form."""
         return self.type if isinstance(self.type, Type) else getattr(form, self.type)
 
+    def is_like(self, other: Operand) -> bool:
+        """Return whether another operand is written and read in the same way."""
+        return (
+            self._replace(
+                role=other.role, typical_values=other.typical_values, has_bytes=other.has_bytes
+            )
+            == other
+        )
+
 
 Example = tuple[str, dict[str, int]]
 """An example line, and values for the registers that it reads."""
