@@ -10,7 +10,6 @@ from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
-from ..syntax.errors import make_printable
 from ..tracing.annotations import NOTHING, Annotations
 from ..tracing.evaluation import (
     Scalar,
@@ -20,7 +19,7 @@ from ..tracing.evaluation import (
     resolve_model,
 )
 from ..tracing.operand_bits import bind_values
-from ..tracing.provenance import find_provenance
+from ..tracing.provenance import find_provenance, format_origins
 from ..tracing.trace import DISPLAY_HOOKS, RowTrace, Step, Trace
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
@@ -152,15 +151,8 @@ def describe_origins(
 
     ``key`` is the row's in the joined plan, such as ``s2.write.d``.
     """
-    names = trace.block.names
-    parts = (
-        f"{names[role]} bit {start}"
-        if end == start + 1
-        else f"{names[role]} bits {end - 1}:{start}"
-        for role, start, end in find_provenance(trace, key, lane, low, high)
-        if role in names
-    )
-    return make_printable(" and ".join(parts)) or "no register"
+    origins = find_provenance(trace, key, lane, low, high)
+    return format_origins(origins, trace.block.names) or "no register"
 
 
 def read_block(block: str | BasicBlock) -> BasicBlock:

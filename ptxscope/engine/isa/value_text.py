@@ -37,6 +37,13 @@ def format_value(bits: int, type_: Type) -> str:
     return str(cast(bits, type_.bits, type_.signed))
 
 
+def format_bit_range(low: int, count: int) -> str:
+    """Return the name of ``count`` bits from bit ``low`` up: ``bits 11:8``; "" for none."""
+    if count <= 1:
+        return f"bit {low}" if count else ""
+    return f"bits {low + count - 1}:{low}"
+
+
 def format_lane(bits: int, unit: int, type_: Type, *, signed: bool) -> str:
     """Return the value of a lane of ``unit`` bits of an operand: an integer, or a half."""
     if type_.lane_type.is_float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from ..isa.value_text import format_hex
+from ..isa.value_text import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import (
@@ -359,10 +359,3 @@ def _count_bits_to(
         (Add(), (PREVIOUS_RESULT, last)),
         (Clamp(0, bits), (PREVIOUS_RESULT,)),
     )
-
-
-def format_bit_range(low: int, count: int) -> str:
-    """Return the name of ``count`` bits from bit ``low`` up: ``bits 11:8``; "" for none."""
-    if count <= 1:
-        return f"bit {low}" if count else ""
-    return f"bits {low + count - 1}:{low}"

@@ -5,12 +5,14 @@ Each micro-operation knows how its output bits depend on its inputs; this module
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Protocol
 
+from ..isa.value_text import format_bit_range
 from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import NamedTuple
 from ..semantics.plan import Plan
+from ..syntax.errors import make_printable
 from .trace import RowTrace
 
 
@@ -59,6 +61,16 @@ def find_provenance(
         for role, mask in sorted(masks.items())
         for start, stop in _iter_bit_ranges(mask)
     )
+
+
+def format_origins(origins: Iterable[Origin], names: Mapping[str, str]) -> str:
+    """Format the bits of operands that have names: ``a bits 15:8 and b bit 0``; "" for none."""
+    parts = (
+        f"{names[role]} {format_bit_range(low, high - low)}"
+        for role, low, high in origins
+        if role in names
+    )
+    return make_printable(" and ".join(parts))
 
 
 def find_ancestors(trace: TracedPlan, cell: LaneBits) -> set[LaneBits]:

@@ -55,8 +55,10 @@ class BlockDocument(NamedTuple):
     notes: tuple[str, ...]
     caption: str
     source: str
-    command: tuple[str, ...]
-    """The words of the shell command that reproduces this document."""
+    command: str
+    """Shell command that reproduces this document."""
+    words: tuple[str, ...]
+    """Words of that command."""
 
 
 _STAGE_OPTIONS = ("both", "stages", "result", "slide", "is_early")
@@ -100,6 +102,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
         (*map(make_printable, block.notes), *_iter_differences(trace)),
         sanitize_text(trace.annotations.caption),
         f"PTX ISA {', '.join(numbers)}; ptxscope {__version__}",
+        format_block_command(trace, options),
         list_block_command_words(trace, options),
     )
 

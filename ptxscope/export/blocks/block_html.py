@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
 from html import escape
 
@@ -10,6 +9,7 @@ from ...engine.blocks.block_trace import BlockTrace, describe_origins
 from ..formats.html import (
     format_page,
     iter_answer_lines,
+    iter_note_lines,
     iter_operand_lines,
     iter_result_lines,
     iter_step_lines,
@@ -20,11 +20,7 @@ from ..options import DEFAULT, Options
 from ..svg.svg_canvas import Node
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 from . import block_picture
-from .block_document import (
-    BlockDocument,
-    StatementSection,
-    build_block_document,
-)
+from .block_document import BlockDocument, StatementSection, build_block_document
 
 
 def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
@@ -53,10 +49,9 @@ def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
     for section in doc.sections:
         yield from _section_lines(section, level + 1, id_, relations)
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
-    for note in doc.notes:
-        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    yield from iter_note_lines(doc.notes)
     yield f"<footer><p>{escape(doc.source)}</p>"
-    yield f"<pre><code>{escape(shlex.join(doc.command))}</code></pre></footer>"
+    yield f"<pre><code>{escape(doc.command)}</code></pre></footer>"
     yield "</details>"
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
@@ -78,8 +73,7 @@ def _section_lines(
             f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
             f'<span class="px-dim">{escape(view.meant)}</span></p>'
         )
-    for note in section.notes:
-        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    yield from iter_note_lines(section.notes)
     if doc.answers and not section.is_folded:
         yield from iter_answer_lines(doc.answers, level + 1, name, relations)
     yield "</section>"

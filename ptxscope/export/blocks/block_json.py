@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shlex
 
 from ... import __version__
 from ...engine.blocks.block_trace import BlockTrace
@@ -55,7 +54,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
         "title": doc.title,
         "caption": doc.caption,
         "source": doc.source,
-        "command": shlex.join(doc.command),
+        "command": doc.command,
     }
     return replace_surrogates(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
 

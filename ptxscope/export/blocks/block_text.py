@@ -8,10 +8,11 @@ from ...engine.blocks.block_trace import BlockTrace
 from ..formats.text import (
     WIDTH,
     answer_lines,
-    command_lines,
+    note_lines,
     operand_lines,
     result_lines,
     step_lines,
+    tail_lines,
     wrap_text,
 )
 from ..options import DEFAULT, Options
@@ -25,11 +26,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT, width: int = WIDTH) ->
     for section in doc.sections:
         lines += ["", *_section_lines(section, width)]
     lines += ["", *result_lines(doc, width)]
-    for note in doc.notes:
-        lines += ["", *wrap_text(f"Note: {note}.", "", "  ", width)]
-    if doc.caption:
-        lines += ["", *wrap_text(doc.caption, "", "", width)]
-    lines += ["", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.command, width)]
+    lines += (*note_lines(doc, width), *tail_lines(doc, width))
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 

@@ -175,6 +175,26 @@ class Page(Protocol):
     def no_result(self) -> str:
         """Text instead of the results; empty if there are results."""
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences without a full stop."""
+
+    @property
+    def caption(self) -> str:
+        """The caption of the author."""
+
+    @property
+    def source(self) -> str:
+        """Sections of the PTX ISA, and versions."""
+
+    @property
+    def command(self) -> str:
+        """The shell command that reproduces it."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words of that command."""
+
 
 class Document(NamedTuple):
     """The whole content of a trace."""

@@ -14,8 +14,7 @@ from html import escape
 from importlib.resources import files
 
 from ...engine.micro_operations.instruction_view import format_short_name
-from ...engine.syntax.errors import make_printable
-from ...engine.tracing.provenance import find_provenance
+from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.trace import Trace
 from .. import theme
 from ..content.document import (
@@ -98,8 +97,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
     for note in doc.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
-    for note in doc.notes:
-        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
+    yield from iter_note_lines(doc.notes)
     if doc.answers:
         yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
     if doc.agreement:
@@ -232,13 +230,8 @@ def _escape_unbroken(text: str) -> str:
 def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     origins = find_provenance(trace, row.row.key, lane)
-    parts = [
-        f"{format_short_name(trace.instruction, role)} bit {low}"
-        if high == low + 1
-        else f"{format_short_name(trace.instruction, role)} bits {high - 1}:{low}"
-        for role, low, high in origins
-    ]
-    return make_printable(" and ".join(parts)) or "no operand"
+    names = {x.role: format_short_name(trace.instruction, x.role) for x in origins}
+    return format_origins(origins, names) or "no operand"
 
 
 def iter_result_lines(doc: Page, level: int, id_: str) -> Iterator[str]:
@@ -253,6 +246,12 @@ def iter_result_lines(doc: Page, level: int, id_: str) -> Iterator[str]:
     if doc.no_result:
         yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
     yield "</section>"
+
+
+def iter_note_lines(notes: Iterable[str]) -> Iterator[str]:
+    """Yield a paragraph for each note."""
+    for note in notes:
+        yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
 
 
 def iter_answer_lines(

@@ -104,10 +104,7 @@ def render(trace: Trace, options: Options, write: Callable[[Iterable[Block], Opt
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     """Yield the blocks of a document; `heading` replaces a missing title."""
-    if title := make_text(doc.title or heading):
-        yield Heading(0, title)
-    yield Verbatim(doc.ptx, "ptx")
-    yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
+    yield from iter_head_blocks(doc, heading)
     yield make_operand_table(doc)
     for step in doc.steps:
         yield from iter_step_blocks(step, 1)
@@ -115,14 +112,31 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         yield Paragraph(make_text(doc.omission))
     yield from iter_result_blocks(doc)
     yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
-    for note in doc.notes:
-        yield Paragraph(
-            (InlineSpan("Note:", InlineKind.STRONG), InlineSpan(f" {join_lines(note)}."))
-        )
+    yield from iter_note_blocks(doc.notes)
     if doc.answers:
         yield from iter_answer_blocks(doc.answers)
     if doc.agreement:
         yield Paragraph(make_text(doc.agreement))
+    yield from iter_tail_blocks(doc)
+
+
+def iter_head_blocks(doc: Page, heading: str) -> Iterator[Block]:
+    """Yield the title, the statements and the model; `heading` replaces a missing title."""
+    if title := make_text(doc.title or heading):
+        yield Heading(0, title)
+    yield Verbatim(doc.ptx, "ptx")
+    yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
+
+
+def iter_note_blocks(notes: Iterable[str]) -> Iterator[Block]:
+    """Yield a paragraph for each note."""
+    for note in notes:
+        text = InlineSpan(f" {join_lines(note)}.")
+        yield Paragraph((InlineSpan("Note:", InlineKind.STRONG), text))
+
+
+def iter_tail_blocks(doc: Page) -> Iterator[Block]:
+    """Yield the caption, the source and the command."""
     if caption := join_lines(doc.caption):
         yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
     yield Paragraph(make_text(doc.source))

@@ -29,21 +29,31 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     lines += ["", *result_lines(doc, width)]
     for note in doc.lane_notes:
         lines += ["", *wrap_text(f"* {note}", "", "  ", width)]
-    for note in doc.notes:
-        lines += ["", *wrap_text(f"Note: {note}.", "", "  ", width)]
+    lines += note_lines(doc, width)
     if doc.answers:
         lines += ["", *answer_lines(doc.answers, width)]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
-    if doc.caption:
-        lines += ["", *wrap_text(doc.caption, "", "", width)]
-    lines += ["", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width)]
+    lines += tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
     """Return the lines above the steps: instruction, model, operands."""
     return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
+
+
+def note_lines(doc: Page, width: int) -> Iterator[str]:
+    """Yield the notes, each after an empty line."""
+    for note in doc.notes:
+        yield from ("", *wrap_text(f"Note: {note}.", "", "  ", width))
+
+
+def tail_lines(doc: Page, width: int) -> Iterator[str]:
+    """Yield the caption, the source and the command, after empty lines."""
+    if doc.caption:
+        yield from ("", *wrap_text(doc.caption, "", "", width))
+    yield from ("", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width))
 
 
 def _header_lines(doc: Document, width: int) -> Iterator[str]:
