@@ -23,16 +23,18 @@ else:
 
         @classmethod
         def _make(cls, values):
-            made = tuple.__new__(cls, values)
-            if len(made) != len(cls._fields):
-                raise TypeError(f"{cls.__name__} takes {len(cls._fields)} values, not {len(made)}")
-            return made
+            record = tuple.__new__(cls, values)
+            if len(record) != len(cls._fields):
+                raise TypeError(
+                    f"{cls.__name__} takes {len(cls._fields)} values, not {len(record)}"
+                )
+            return record
 
         def _replace(self, /, **changes):
-            made = self._make(map(changes.pop, self._fields, self))
+            record = self._make(map(changes.pop, self._fields, self))
             if changes:
                 raise ValueError(f"{type(self).__name__} has no field {', '.join(changes)}")
-            return made
+            return record
 
         __replace__ = _replace  # for copy.replace of Python 3.13
 

@@ -152,13 +152,13 @@ def _draw_permutation(row: RowView, figure: d.BytePermutation) -> PermutationFig
             place = LaneRef(word.key, part if word.is_operand else 0)
             is_taken = number in taken_numbers
             sources.append(SourceByte(place, number, name, f"{value:02x}", tint, is_taken))
-    digits, taken, selector = row.inputs[0], list[TakenByte](), 0
+    digits, lane_bytes, selector = row.inputs[0], list[TakenByte](), 0
     for lane, choice in enumerate(figure.choices):
         digit = choice.number + 8 * choice.is_sign
         selector |= digit << 4 * lane
         place = LaneRef(digits.key, lane if len(digits.values) > 1 else 0)
         text = f"{row.values[lane]:02x}"
-        taken.append(
+        lane_bytes.append(
             TakenByte(
                 LaneRef(row.key, lane),
                 place,
@@ -171,7 +171,7 @@ def _draw_permutation(row: RowView, figure: d.BytePermutation) -> PermutationFig
         )
     name = digits.name if len(digits.values) > 1 else ""
     return PermutationFigure(
-        tuple(reversed(sources)), tuple(reversed(taken)), f"0x{selector:04x}", name
+        tuple(reversed(sources)), tuple(reversed(lane_bytes)), f"0x{selector:04x}", name
     )
 
 

@@ -279,7 +279,7 @@ class PermutationFigure(NamedTuple):
 
     sources: tuple[SourceByte, ...]
     """Bytes, the highest first."""
-    taken: tuple[TakenByte, ...]
+    lane_bytes: tuple[TakenByte, ...]
     """Lanes, the highest first."""
     selector: str
     """Selector of ``prmt`` that makes this arrangement: ``0x5410``; empty if it is not known."""

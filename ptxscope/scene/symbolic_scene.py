@@ -322,7 +322,7 @@ def _make_choice_figure(_: RowView, figure: ChoiceFigure) -> ChoiceFigure:
 def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFigure:
     """Return the bar of bytes without the choices of the lanes."""
     sources = tuple(x._replace(text=x.name, is_taken=True) for x in figure.sources)
-    taken = tuple(
+    lane_bytes = tuple(
         x._replace(
             digit_text="?",
             source=None,
@@ -330,9 +330,9 @@ def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFig
             text=row.micro.format_symbols(row, x.place.lane),
             tint=PLAIN,
         )
-        for x in figure.taken
+        for x in figure.lane_bytes
     )
-    return figure._replace(sources=sources, taken=taken, selector="")
+    return figure._replace(sources=sources, lane_bytes=lane_bytes, selector="")
 
 
 def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:

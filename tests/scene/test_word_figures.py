@@ -49,7 +49,7 @@ def test_a_lane_takes_the_byte_that_its_digit_names(a: int, b: int, c: int) -> N
     assert [(x.number, x.text) for x in reversed(bar.sources)] == [
         (number, f"{byte:02x}") for number, byte in enumerate(taken_bytes)
     ]
-    for lane, taken in enumerate(reversed(bar.taken)):
+    for lane, taken in enumerate(reversed(bar.lane_bytes)):
         digit = c >> 4 * lane & 15
         number = digit % 8
         assert taken.source
@@ -86,7 +86,7 @@ def test_a_mode_names_the_selector_that_does_the_same(mode: PermuteMode, n: int)
     bar = permutation(f"prmt.b32.{mode} d, a, b, c", a=a, b=b, c=n)
     by_selector = compute("prmt.b32", a, b, int(bar.selector, 16))
     assert by_selector == compute(f"prmt.b32.{mode}", a, b, n)
-    assert "".join(x.text for x in bar.taken) == f"{by_selector[0]:08x}"
+    assert "".join(x.text for x in bar.lane_bytes) == f"{by_selector[0]:08x}"
     assert not bar.selector_name
 
 

@@ -46,11 +46,11 @@ def _find_table(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cau
                 continue
             a, b, c = (operands[role] >> bit & 1 for role in "abc")
             index_mask = 1 << (4 * a + 2 * b + c)
-            wanted = index_mask * (observed.bits >> bit & 1)
-            if shown_mask & index_mask and table & index_mask != wanted:
+            wanted_bit = index_mask * (observed.bits >> bit & 1)
+            if shown_mask & index_mask and table & index_mask != wanted_bit:
                 return  # no table gives both
             shown_mask |= index_mask
-            table = table & ~index_mask | wanted
+            table = table & ~index_mask | wanted_bit
     if table == ins.form.lut:
         return
     formula = EvaluateTable(table).fill_formula(*map(ins.format_operand, "abc"))
@@ -65,25 +65,27 @@ def _find_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[
     written_selectors = {x.observation.operands["c"] for x in cases}
     if len(written_selectors) > 1:
         return
-    (written,) = written_selectors
+    (written_selector,) = written_selectors
     if ins.form.permute_mode is None:
-        selector = _solve_digits(ins, cases, written)
-        if selector is not None and selector != written & 0xFFFF:
+        selector = _solve_digits(ins, cases, written_selector)
+        if selector is not None and selector != written_selector & 0xFFFF:
             yield _make_selector_cause(ins, selector, _SELECTOR_COST)
         return
     for number in range(_DIGITS):
-        if number != written % _DIGITS and all(
+        if number != written_selector % _DIGITS and all(
             x.observation.matches(_permute(ins, x, number)) for x in cases
         ):
             yield _make_selector_cause(ins, number, _NUMBER_COST)
 
 
-def _solve_digits(ins: Instruction, cases: Sequence[ObservedCase], written: int) -> int | None:
+def _solve_digits(
+    ins: Instruction, cases: Sequence[ObservedCase], written_selector: int
+) -> int | None:
     """Return the selector that fits and whose digits differ least from the written ones."""
     selector = 0
     results = [[_permute(ins, x, 0x1111 * digit)["d"] for digit in range(16)] for x in cases]
     for lane in range(_DIGITS):
-        digit, mask = written >> 4 * lane & 15, 0xFF << 8 * lane
+        digit, mask = written_selector >> 4 * lane & 15, 0xFF << 8 * lane
         fitting_digits = [
             other
             for other in range(16)

@@ -478,8 +478,8 @@ def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     matches = (
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
     )
-    found = next(matches, next(defaults, None))
-    return found if found and found.foreign_types.isdisjoint(modifiers) else None
+    shape = next(matches, next(defaults, None))
+    return shape if shape and shape.foreign_types.isdisjoint(modifiers) else None
 
 
 def get_entry(form: Form) -> Entry:

@@ -74,7 +74,7 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
     """Yield the intrinsics over 2 half-words or 4 bytes."""
     compilations, width = _map_compilations(), 32 // lanes
 
-    def pair(
+    def make_pair(
         name: str,
         opcode: str,
         modifiers: str,
@@ -92,20 +92,20 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
             compilations[f"{name}{lanes}"],
         )
 
-    def negate(name: str, modifiers: str) -> Intrinsic:
-        return pair(name, "vsub", modifiers, _B_IS_ZERO, "d, b, a, c", "a")
+    def make_negation(name: str, modifiers: str) -> Intrinsic:
+        return make_pair(name, "vsub", modifiers, _B_IS_ZERO, "d, b, a, c", "a")
 
     for name in ("vadd", "vsub"):
-        yield pair(name, name, "u32.u32.u32")
-        yield pair(f"{name}ss", name, "s32.s32.s32.sat")
-        yield pair(f"{name}us", name, "u32.u32.u32.sat")
+        yield make_pair(name, name, "u32.u32.u32")
+        yield make_pair(f"{name}ss", name, "s32.s32.s32.sat")
+        yield make_pair(f"{name}us", name, "u32.u32.u32.sat")
     for sign in "su":
         types = f"{sign}32.{sign}32.{sign}32"
-        yield pair(f"vavg{sign}", "vavrg", types)
-        yield pair(f"vabsdiff{sign}", "vabsdiff", types)
-        yield pair(f"vmax{sign}", "vmax", types)
-        yield pair(f"vmin{sign}", "vmin", types)
-        yield pair(f"vsad{sign}", "vabsdiff", f"{types}.add")
+        yield make_pair(f"vavg{sign}", "vavrg", types)
+        yield make_pair(f"vabsdiff{sign}", "vabsdiff", types)
+        yield make_pair(f"vmax{sign}", "vmax", types)
+        yield make_pair(f"vmin{sign}", "vmin", types)
+        yield make_pair(f"vsad{sign}", "vabsdiff", f"{types}.add")
     # the average of inverted lanes is rounded up, so its inverse is rounded down
     averaging = (
         "lop3.b32 x, a, a, a, 0x0f",
@@ -113,21 +113,21 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
         f"vavrg{lanes}.u32.u32.u32 x, x, y, x",
         "lop3.b32 d, x, x, x, 0x0f",
     )
-    yield pair("vhaddu", "vavrg", "u32.u32.u32", _ROUNDS_DOWN, block=averaging)
+    yield make_pair("vhaddu", "vavrg", "u32.u32.u32", _ROUNDS_DOWN, block=averaging)
     for suffix, modifiers in (("", "s32.s32.s32"), ("ss", "s32.s32.s32.sat")):
-        yield pair(f"vabs{suffix}", "vabsdiff", modifiers, _B_IS_ZERO, parameters="a")
-        yield negate(f"vneg{suffix}", modifiers)
+        yield make_pair(f"vabs{suffix}", "vabsdiff", modifiers, _B_IS_ZERO, parameters="a")
+        yield make_negation(f"vneg{suffix}", modifiers)
     for cmp in ("eq", "ne", "ge", "gt", "le", "lt"):
         for sign in ("",) if cmp in ("eq", "ne") else "su":
             modifiers = f"{sign or 'u'}32.{sign or 'u'}32.{cmp}"
-            yield pair(f"vset{cmp}{sign}", "vset", modifiers)
+            yield make_pair(f"vset{cmp}{sign}", "vset", modifiers)
             # each lane's 1 is moved to its top bit, which is then repeated
             spreading = (
                 f"vset{lanes}.{modifiers} x, a, b, a",
                 f"shf.l.wrap.b32 x, x, x, {width - 1}",
                 f"prmt.b32 d, x, x, {'0xba98' if lanes == 4 else '0xbb99'}",
             )
-            yield pair(f"vcmp{cmp}{sign}", "vset", modifiers, _ALL_ONES, block=spreading)
+            yield make_pair(f"vcmp{cmp}{sign}", "vset", modifiers, _ALL_ONES, block=spreading)
 
 
 _IS_ONE = "is one PTX instruction"
@@ -138,24 +138,28 @@ _TYPED = "of unsigned operands, the intrinsic is {}.u32.u32"
 def _iter_word_intrinsics() -> Iterator[Intrinsic]:
     """Yield the intrinsics that permute, count, shift and sum."""
 
-    def one(name: str, ptx: str, parameters: str = "abc", differs: str = "") -> Intrinsic:
+    def make_one(name: str, ptx: str, parameters: str = "abc", differs: str = "") -> Intrinsic:
         return Intrinsic(f"__{name}", ptx, differs, parameters, compilation=_IS_ONE)
 
-    yield one(
+    yield make_one(
         "byte_perm",
         "prmt.b32 d, a, b, c",
         differs="the intrinsic ignores bit 3 of each digit, with which prmt repeats a sign",
     )
-    yield one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))
+    yield make_one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))
     for half in ("lo", "hi"):
         opcode = f"dp2a.{half}"
-        yield one(f"dp2a_{half}", f"{opcode}.s32.s32 d, a, b, c", differs=_TYPED.format(opcode))
+        yield make_one(
+            f"dp2a_{half}", f"{opcode}.s32.s32 d, a, b, c", differs=_TYPED.format(opcode)
+        )
     for direction in "lr":
         for suffix, mode in (("", "wrap"), ("c", "clamp")):
-            yield one(f"funnelshift_{direction}{suffix}", f"shf.{direction}.{mode}.b32 d, a, b, c")
+            yield make_one(
+                f"funnelshift_{direction}{suffix}", f"shf.{direction}.{mode}.b32 d, a, b, c"
+            )
     for suffix, bits in (("", 32), ("ll", 64)):
         for opcode in ("brev", "clz", "popc"):
-            yield one(f"{opcode}{suffix}", f"{opcode}.b{bits} d, a", "a")
+            yield make_one(f"{opcode}{suffix}", f"{opcode}.b{bits} d, a", "a")
         first_one = (
             f"brev.b{bits} x, a",
             f"bfind.shiftamt.u{bits} y, x",
@@ -169,9 +173,9 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
             first_one,
             "is compiled to a few instructions",
         )
-    yield one("fns", "fns.b32 d, a, b, c")
-    yield one("sad", "sad.s32 d, a, b, c")
-    yield one("usad", "sad.u32 d, a, b, c")
+    yield make_one("fns", "fns.b32 d, a, b, c")
+    yield make_one("sad", "sad.s32 d, a, b, c")
+    yield make_one("usad", "sad.u32 d, a, b, c")
 
 
 def _iter_dpx_intrinsics() -> Iterator[Intrinsic]:

@@ -176,11 +176,10 @@ class TakeLane(MicroOperation):
         return LaneText(make_equation(expression, view.value), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        taken = ((row, row.micro) for row in rows)
         parts = [
             f"{row.destination} takes the {('low', 'high')[micro.lane]} half's result"
-            for row, micro in taken
-            if isinstance(micro, TakeLane)
+            for row in rows
+            if isinstance(micro := row.micro, TakeLane)
         ]
         return f"{', '.join(parts)}."
 

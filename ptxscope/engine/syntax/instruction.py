@@ -95,10 +95,10 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     def roles(self) -> Mapping[str, Register | Immediate]:
         """The source operands by role."""
         implicit = [str(x.role) for x in self.entry.sources if x.is_implicit]
-        written = (str(x.role) for x in self.entry.sources if not x.is_implicit)
+        roles = (str(x.role) for x in self.entry.sources if not x.is_implicit)
         return FrozenDict(
             {
-                **dict(zip(written, self.sources, strict=False)),
+                **dict(zip(roles, self.sources, strict=False)),
                 **dict.fromkeys(implicit, Register(CARRY_REGISTER)),
             }
         )

@@ -67,8 +67,8 @@ def find_call_blocks(text: str) -> Iterator[Fragment]:
     if problems := tuple(x.problem for x in calls if x.problem):
         yield Fragment("", problems=problems)
         return
-    taken = {name for call in calls for name in (*call.arguments, call.result)}
-    writer = _PtxWriter(taken)
+    variables = {name for call in calls for name in (*call.arguments, call.result)}
+    writer = _PtxWriter(variables)
     remarks = dict[str, None]()
     for call in calls:
         writer.add_call(call)
@@ -179,9 +179,9 @@ class _PtxWriter:
     An operand that must be a register but is a number becomes a register that holds it.
     """
 
-    def __init__(self, taken: Set[str]) -> None:
-        """``taken`` are the names of the calls' variables."""
-        self._taken = {*taken}
+    def __init__(self, variables: Set[str]) -> None:
+        """``variables`` are the names of the calls' variables."""
+        self._used_names = {*variables}
         self._pieces: list[tuple[str, Span]] = []
         self.constants: dict[str, int] = {}
         """The bits of the registers that hold numbers."""
@@ -208,29 +208,29 @@ class _PtxWriter:
         for letter in dict.fromkeys(_LETTER.findall(" ".join(lines))):
             if letter == "d":
                 texts[letter] = call.result or self._choose_name(letter)
-                self._taken.add(texts[letter])
+                self._used_names.add(texts[letter])
             elif letter in "xy":
                 texts[letter] = self._choose_name(letter)
             elif number := _NUMBER.fullmatch(texts.get(letter, "0")):
                 text = number[1]
-                texts[letter] = text if can_take_immediates else self._hold(letter, text)
+                texts[letter] = text if can_take_immediates else self._hold_number(letter, text)
         return texts
 
-    def _hold(self, letter: str, number: str) -> str:
+    def _hold_number(self, letter: str, number: str) -> str:
         """Return the register that holds a number."""
         bits = int(number, 8 if _OCTAL.fullmatch(number) else 0) & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name
         name = self._choose_name(letter if bits else "zero")
-        self._taken.add(name)
+        self._used_names.add(name)
         self.constants[name] = bits
         return name
 
     def _choose_name(self, stem: str) -> str:
-        """Return a name that nothing has."""
-        names = (stem, *(f"{stem}{number}" for number in range(len(self._taken) + 1)))
-        return next(x for x in names if x not in self._taken)
+        """Return a name that is not used yet."""
+        names = (stem, *(f"{stem}{number}" for number in range(len(self._used_names) + 1)))
+        return next(x for x in names if x not in self._used_names)
 
     def make_fragment(self, *, with_moves: bool = False) -> Fragment:
         """Return the lines, after a ``mov`` for each constant if these are wanted."""

@@ -129,8 +129,8 @@ def draw_block(trace: BlockTrace, options: Options = DEFAULT, part: str = "") ->
     results: dict[ValuePlace, _Digits] = {}
     rails = 0
     for section in doc.sections:
-        own, band, y = _draw_section(trace, section, canvas, y + _GAP, style, options)
-        rails = _draw_wires(section, canvas, results, own, (band, page.right), rails)
+        own_canvas, band, y = _draw_section(trace, section, canvas, y + _GAP, style, options)
+        rails = _draw_wires(section, canvas, results, own_canvas, (band, page.right), rails)
         results |= _find_results(section, canvas, style)
     y += 24
     for note in (f"Note: {x}." for section in doc.sections for x in section.notes):
@@ -168,24 +168,24 @@ def _draw_section(
 ) -> tuple[SvgCanvas, float, float]:
     """Draw a statement; return its canvas, the top of its line, and its end."""
     statement = section.statement
-    own = SvgCanvas(f"{canvas.prefix}-{statement.prefix.rstrip('.')}")
-    own.lettering, own.min_size = style.lettering, style.min_size
+    own_canvas = SvgCanvas(f"{canvas.prefix}-{statement.prefix.rstrip('.')}")
+    own_canvas.lettering, own_canvas.min_size = style.lettering, style.min_size
     band = y
-    y = _draw_band(own, section, y, style)
+    y = _draw_band(own_canvas, section, y, style)
     if not section.is_folded:
         scene, doc, ends = _make_scene(trace, section, style, options)
-        y = draw_body(own, scene, doc, y + 22, style.layout, ends)
-    canvas.parts += own.parts
-    canvas.flows += own.flows
-    canvas.grounds += own.grounds
+        y = draw_body(own_canvas, scene, doc, y + 22, style.layout, ends)
+    canvas.parts += own_canvas.parts
+    canvas.flows += own_canvas.flows
+    canvas.grounds += own_canvas.grounds
 
     def rename(node: Node) -> Node:
         return statement.prefix, node[1], node[2]
 
-    canvas.zones += (zone._replace(node=rename(zone.node)) for zone in own.zones)
-    for (source, target), lines in own.links.items():
+    canvas.zones += (zone._replace(node=rename(zone.node)) for zone in own_canvas.zones)
+    for (source, target), lines in own_canvas.links.items():
         canvas.links[rename(source), rename(target)] = lines
-    return own, band, y
+    return own_canvas, band, y
 
 
 def _make_scene(
@@ -258,7 +258,7 @@ def _draw_wires(
     section: StatementSection,
     canvas: SvgCanvas,
     results: Mapping[ValuePlace, _Digits],
-    own: SvgCanvas,
+    own_canvas: SvgCanvas,
     line: tuple[float, float],
     rails: int,
 ) -> int:
@@ -283,7 +283,7 @@ def _draw_wires(
                 canvas.links[digits.node, zone.node] = canvas.flows[flow : flow + 1]
             continue
         for role in roles:
-            zones = [x for x in own.zones if x.node[1] == role]
+            zones = [x for x in own_canvas.zones if x.node[1] == role]
             if not zones:
                 continue
             unit = statement.instruction.type_of(role).bits // len(zones)

@@ -41,20 +41,20 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
             sketch.add_zone(source.place, area, y, y + _BYTE)
     top = y + _BYTE + (_LINKS if not sketch.layout.is_compact else _LINKS * 0.7)
     starts = dict(zip(figure.sources, columns, strict=True))
-    for taken, area in zip(figure.taken, areas, strict=True):
-        if taken.source:
-            ends = (starts[taken.source].center, y + _BYTE), (area.center, top)
+    for byte, area in zip(figure.lane_bytes, areas, strict=True):
+        if byte.source:
+            ends = (starts[byte.source].center, y + _BYTE), (area.center, top)
             for link in row.links:
-                if (link.source, link.target) == (taken.source.place, taken.place):
+                if (link.source, link.target) == (byte.source.place, byte.place):
                     sketch.draw_link(link, *ends)
-        _draw_lane(sketch, taken, area, top)
+        _draw_lane(sketch, byte, area, top)
     end = top + _DIGIT + _BYTE + 18
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
         draw_text_inside(canvas, whole, end + 12, f"{name} = {figure.selector}", 13)
         end += 18
-    for taken, area in zip(figure.taken, areas, strict=True):
-        sketch.set_port(taken.place, area, end)
+    for byte, area in zip(figure.lane_bytes, areas, strict=True):
+        sketch.set_port(byte.place, area, end)
     return end
 
 
@@ -76,15 +76,15 @@ def _draw_source_names(
     return end
 
 
-def _draw_lane(sketch: Sketch, taken: TakenByte, area: Area, y: float) -> None:
+def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
     """Draw the digit of a lane, the byte that it takes, and where this comes from."""
     canvas = sketch.canvas
     digit = area.take_middle(_DIGIT_WIDTH)
-    draw_bit_box(canvas, digit, y, _DIGIT, taken.digit_text, SpanKind.CHIP, Tint("c"), 13)
-    kind = SpanKind.SIGN if taken.is_sign else SpanKind.CHIP
-    draw_bit_box(canvas, area, y + _DIGIT, _BYTE, taken.text, kind, taken.tint)
-    name = taken.source.name if taken.source else ""
-    text = f"8 × top bit of {name}" if taken.is_sign else name
+    draw_bit_box(canvas, digit, y, _DIGIT, byte.digit_text, SpanKind.CHIP, Tint("c"), 13)
+    kind = SpanKind.SIGN if byte.is_sign else SpanKind.CHIP
+    draw_bit_box(canvas, area, y + _DIGIT, _BYTE, byte.text, kind, byte.tint)
+    name = byte.source.name if byte.source else ""
+    text = f"8 × top bit of {name}" if byte.is_sign else name
     canvas.draw_text(
         area.center,
         y + _DIGIT + _BYTE + 13,

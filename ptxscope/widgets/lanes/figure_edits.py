@@ -63,7 +63,7 @@ def find_source_number(scene: Scene, chip: Place, lane: Place) -> int | None:
     for figure in _iter_figures(scene):
         if isinstance(figure, PermutationFigure) and figure.selector_name:
             numbers = [source.number for source in figure.sources if source.place == chip]
-            if numbers and any(lane in (x.place, x.digit) for x in figure.taken):
+            if numbers and any(lane in (x.place, x.digit) for x in figure.lane_bytes):
                 return numbers[0]
     return None
 
@@ -92,7 +92,7 @@ def _iter_figures(scene: Scene) -> Iterator[RowFigure]:
 def _find_controlling_place(figure: RowFigure, place: Place) -> LaneRef | None:
     """Return the place of the number that decides what a place of a figure shows."""
     if isinstance(figure, PermutationFigure):
-        return next((x.digit for x in figure.taken if place in (x.place, x.digit)), None)
+        return next((x.digit for x in figure.lane_bytes if place in (x.place, x.digit)), None)
     if isinstance(figure, BitRulers) and place in [ruler.place for ruler in figure.rulers]:
         return figure.mover
     return None

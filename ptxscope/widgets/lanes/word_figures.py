@@ -46,9 +46,10 @@ def draw_permutation(
 ) -> list[StyledLine]:
     """Return the source bytes as a bar, with links to the lanes below."""
     columns = width // len(figure.sources)
-    lane_columns = width // len(figure.taken)
+    lane_columns = width // len(figure.lane_bytes)
     heads = [
-        [_draw_digit(taken, highlights, words) for taken in figure.taken] for words in _SIGN_WORDS
+        [_draw_digit(byte, highlights, words) for byte in figure.lane_bytes]
+        for words in _SIGN_WORDS
     ]
     fitting_heads = (x for x in heads if max(map(measure_line, x)) < lane_columns)
     if columns < _LEAST_COLUMN or (head := next(fitting_heads, None)) is None:
@@ -58,7 +59,9 @@ def draw_permutation(
             *_draw_bar(figure, columns, highlights),
             *_draw_byte_links(figure, columns, lane_columns, progress),
             join_columns(head, lane_columns),
-            join_columns([_draw_byte(taken, highlights) for taken in figure.taken], lane_columns),
+            join_columns(
+                [_draw_byte(byte, highlights) for byte in figure.lane_bytes], lane_columns
+            ),
         ]
     return [*lines, *(wrap_line(_draw_selector(figure), width, 2) if figure.selector else ())]
 
@@ -82,45 +85,45 @@ def _draw_bar(
 def _draw_byte_links(
     figure: PermutationFigure, columns: int, lane_columns: int, progress: float
 ) -> list[StyledLine]:
-    lane_ends = list(zip(count(1, lane_columns), figure.taken))
+    lane_ends = list(zip(count(1, lane_columns), figure.lane_bytes))
     nets = []
     for index, source in enumerate(figure.sources):
-        ends = tuple(x for x, taken in lane_ends if taken.source == source)
+        ends = tuple(x for x, byte in lane_ends if byte.source == source)
         if ends:
             nets.append(Net(index * columns + 1, ends, format_link_style(source.tint)))
-    lines = [line[1:] for line in draw_nets(nets, lane_columns * len(figure.taken))]
+    lines = [line[1:] for line in draw_nets(nets, lane_columns * len(figure.lane_bytes))]
     return lines[: max(round(progress * len(lines)), 1)]
 
 
 def _draw_digit(
-    taken: TakenByte,
+    byte: TakenByte,
     highlights: Highlights,
     sign_words: str = "sign of ",
 ) -> StyledLine:
     """Return the digit of a lane, and the byte that it chooses."""
-    digit = CellSpan(taken.digit_text, SpanKind.CHIP, Tint("c"))
-    name = taken.source.name if taken.source else ""
-    text = f" {sign_words}{name}" if taken.is_sign else f" {name}"
-    emphasis = highlights.get_emphasis(taken.place)
+    digit = CellSpan(byte.digit_text, SpanKind.CHIP, Tint("c"))
+    name = byte.source.name if byte.source else ""
+    text = f" {sign_words}{name}" if byte.is_sign else f" {name}"
+    emphasis = highlights.get_emphasis(byte.place)
     return [
-        *_place(digit, taken.digit, highlights),
-        StyledText(text, format_link_style(taken.tint) + emphasis, taken.place),
+        *_place(digit, byte.digit, highlights),
+        StyledText(text, format_link_style(byte.tint) + emphasis, byte.place),
     ]
 
 
-def _draw_byte(taken: TakenByte, highlights: Highlights) -> StyledLine:
+def _draw_byte(byte: TakenByte, highlights: Highlights) -> StyledLine:
     """Return the byte of a lane; copies of a sign are hatched."""
-    kind = SpanKind.SIGN if taken.is_sign else SpanKind.CHIP
-    return _place(CellSpan(taken.text, kind, taken.tint), taken.place, highlights)
+    kind = SpanKind.SIGN if byte.is_sign else SpanKind.CHIP
+    return _place(CellSpan(byte.text, kind, byte.tint), byte.place, highlights)
 
 
 def _list_lanes(figure: PermutationFigure, width: int, highlights: Highlights) -> list[StyledLine]:
     """Return a line for each lane, without links."""
     lines: list[StyledLine] = []
-    for taken in figure.taken:
-        lane = StyledText(f"{taken.place.lane}: ", "dim", taken.place)
-        byte = _draw_byte(taken, highlights)
-        line = [lane, *_draw_digit(taken, highlights), StyledText(" "), *byte]
+    for byte in figure.lane_bytes:
+        lane = StyledText(f"{byte.place.lane}: ", "dim", byte.place)
+        drawing = _draw_byte(byte, highlights)
+        line = [lane, *_draw_digit(byte, highlights), StyledText(" "), *drawing]
         lines += wrap_line(line, width, 3)
     return lines
 
@@ -157,10 +160,10 @@ def draw_table(
         bits = [_group([StyledText(x, "dim") for x in numbers]), *rows]
         if measure_line(bits[1]) <= free:
             indent = measure_line(table[0]) + _GAP
-            beside = (
+            joined_lines = (
                 [*pad_line(left, indent), *right] for left, right in zip(table, bits, strict=True)
             )
-            return [*beside, *lines[len(table) :]]
+            return [*joined_lines, *lines[len(table) :]]
         if measure_line(bits[1]) + room <= width:
             names = [StyledText(" " * room)], *([_draw_name(word, room)] for word in words)
             lines += ([*name, *row] for name, row in zip(names, bits, strict=True))
@@ -172,7 +175,7 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
     refs = [BitRef(Role.TABLE, 0, entry.number) for entry in figure.entries]
     styles = [highlights.get_emphasis(ref) for ref in refs]
 
-    def row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
+    def make_row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
         cells = zip(values, style_names, styles, refs, strict=False)
         pieces = (
             (StyledText(" "), StyledText(str(value), style_name + emphasis, ref))
@@ -180,15 +183,15 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
         )
         return [name, *(piece for pair in pieces for piece in pair)]
 
-    used = ["label" if entry.positions else "dim" for entry in figure.entries]
-    lines = [row(StyledText(" " * room), (x.number for x in figure.entries), used)]
+    number_styles = ["label" if entry.positions else "dim" for entry in figure.entries]
+    lines = [make_row(StyledText(" " * room), (x.number for x in figure.entries), number_styles)]
     for index, word in enumerate(figure.words):
         style_name = "dim" if word.is_ignored else "number"
         bits = [entry.bits[index] for entry in figure.entries]
-        lines.append(row(_draw_name(word, room), bits, repeat(style_name)))
+        lines.append(make_row(_draw_name(word, room), bits, repeat(style_name)))
     values = [entry.value for entry in figure.entries]
     verdicts = ["good" if value else "bad" for value in values]
-    return [*lines, row(_draw_name(figure.result, room), values, verdicts)]
+    return [*lines, make_row(_draw_name(figure.result, room), values, verdicts)]
 
 
 def _draw_name(word: BitWord, room: int) -> StyledText:
