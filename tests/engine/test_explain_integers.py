@@ -185,6 +185,13 @@ def test_another_selector_in_a_register_is_its_value() -> None:
     assert first.operands[0]["c"] == 0x5432
 
 
+def test_of_digits_that_fit_a_copied_byte_comes_before_a_repeated_sign() -> None:
+    # byte 0 of a is 0xff, and so is the sign of byte 3: 0x0123 and 0xb123 give the same
+    values = {"a": 0x800201FF, "b": 0x07060504}
+    (first, *_) = diagnose("prmt.b32 d, a, b, 0x3210", values, 0xFF010280)
+    assert "with the selector `0x0123` rather than" in first.sentence
+
+
 def test_several_observations_have_one_table() -> None:
     rows = [{"a": 1, "b": 1, "c": 0}, {"a": 2, "b": 0, "c": 3}, {"a": 0, "b": 4, "c": 4}]
     seen = [compute("lop3.b32", *row.values(), 0x9A)[0] for row in rows]
