@@ -288,7 +288,7 @@ def test_every_successor_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     "ptx", ["add.f16 d, a, b", "min.f32 d, a, b", "mad.lo.s32 d, a, b, c", "neg.s32 d, a"]
 )
 def test_another_instruction_of_the_opcode_is_no_error(ptx: str) -> None:
-    with pytest.raises(PtxError, match="a PTX instruction, but not one") as caught:
+    with pytest.raises(PtxError, match="is a PTX instruction that ptxscope does not explain") as caught:
         parse(ptx)
     assert all(problem.unread for problem in caught.value.errors)
     assert not list(check_listing([f"{ptx};\n"], "x.ptx"))
