@@ -23,7 +23,8 @@ import ptxscope
 from ptxscope import parse
 from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.support.command_table import COMMANDS
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
+from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.grammar import format_syntax
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
@@ -141,9 +142,24 @@ def test_a_page_begins_with_what_its_reader_can_do(path: Path) -> None:
 # --- a page an instruction -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("opcode", OPCODES)
-def test_every_slot_and_value_is_on_the_page(opcode: str) -> None:
-    entry, page = CATALOG[opcode], page_of(opcode)
+def section_of(entry: Entry) -> str:
+    """The part of a page on one shape of an opcode, with the headings of a page."""
+    first, *others = re.split(r"^(?=## With )", page_of(entry.opcode), flags=re.MULTILINE)
+    last = others[-1:] or [first]
+    rest = last[0].partition("\n## Pitfalls\n")[0]
+    parts = [first, *others[:-1], rest] if others else [rest]
+    assert len(parts) == len(list_shapes(entry.opcode))
+    index = list_shapes(entry.opcode).index(entry)
+    return parts[index].replace("\n###", "\n##") if index else parts[index]
+
+
+def name_shape(entry: Entry) -> str:
+    return f"{entry.opcode}.{list_shapes(entry.opcode).index(entry)}"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
+def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
+    page = section_of(entry)
     assert f"\n```ptx\n{format_syntax(entry)}\n```\n" in page
     _, chosen = page.split("## Modifiers and operands\n", 1)
     chosen, _, operands = chosen.partition("## Examples\n")[0].partition("| operand |")
@@ -161,9 +177,8 @@ def test_every_slot_and_value_is_on_the_page(opcode: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("opcode", OPCODES)
-def test_three_examples_each_shows_something_else(opcode: str) -> None:
-    entry = CATALOG[opcode]
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
+def test_three_examples_each_shows_something_else(entry: Entry) -> None:
     first, second, third = find_examples(entry)
     assert str(first.trace.instruction).startswith(entry.example[0].partition(" ")[0])
     is_other = "Other values", "Another modifier"
@@ -176,7 +191,9 @@ def test_three_examples_each_shows_something_else(opcode: str) -> None:
         or (form.mask and form.asel and form.bsel)
         or set(find_events(third.trace)) - set(find_events(second.trace))
     )
-    if any(opcode in erratum.opcodes for erratum in ERRATA):
+    touching = [x for x in ERRATA if entry.opcode in x.opcodes]
+    # E14 touches no pair of halves
+    if touching and (entry.opcode, entry.lanes) != ("set", 2):
         assert third.has_two_answers
     examples = find_examples(entry)
     assert len({(x.trace.instruction, tuple(x.trace.operands.items())) for x in examples}) == 3
@@ -192,9 +209,9 @@ def examples_on(page: str) -> list[tuple[str, str]]:
             re.findall(pattern, page, re.MULTILINE)]  # fmt: skip
 
 
-@pytest.mark.parametrize("opcode", OPCODES)
-def test_every_result_on_the_page_is_that_of_the_reference(opcode: str) -> None:
-    examples = examples_on(page_of(opcode))
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
+def test_every_result_on_the_page_is_that_of_the_reference(entry: Entry) -> None:
+    examples = examples_on(section_of(entry))
     assert len(examples) == 3
     for command, told in examples:
         _, line, *given = shlex.split(command)
@@ -435,9 +452,9 @@ def test_what_is_told_to_a_shell_works(tmp_path: Path) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("opcode", OPCODES)
-def test_the_command_of_an_example_makes_it_again(opcode: str) -> None:
-    examples = examples_on(page_of(opcode))
+@pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
+def test_the_command_of_an_example_makes_it_again(entry: Entry) -> None:
+    examples = examples_on(section_of(entry))
     assert len(examples) == 3
     for command, told in examples:
         done = run(*shlex.split(command))

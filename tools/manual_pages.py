@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ptxscope import PtxError, export, parse
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.contradictions import CONTRADICTIONS
 from ptxscope.engine.isa.entry import (
     Entry,
@@ -26,7 +26,7 @@ from ptxscope.engine.isa.grammar import (
     format_syntax,
 )
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.isa.legality import count_forms
+from ptxscope.engine.isa.legality import count_entry_forms
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
@@ -114,7 +114,7 @@ def make_files() -> dict[str, str]:
         files[f"errata/{erratum.id.lower()}.md"] = make_erratum_page(erratum)
     made = {path: "\n".join(lines).rstrip() + "\n" for path, lines in files.items()}
     for opcode in CATALOG:
-        made[f"instructions/{opcode}.svg"] = export(_examples(opcode)[0].trace, "svg")
+        made[f"instructions/{opcode}.svg"] = export(_examples(CATALOG[opcode])[0].trace, "svg")
     for erratum in ERRATA:
         made[f"errata/{erratum.id.lower()}.svg"] = export(
             _trace_example(erratum), "svg", Options(both=True)
@@ -128,7 +128,7 @@ def make_files() -> dict[str, str]:
 
 
 def _make_index() -> list[str]:
-    form_count = sum(map(count_forms, CATALOG))
+    form_count = sum(map(_count_all_forms, CATALOG))
     lines = heading("The instructions")
     lines += [
         f"Look up one of the {len(CATALOG)} instructions: its syntax, the values of every "
@@ -146,12 +146,16 @@ def _make_index() -> list[str]:
                 (
                     format_link(f"`{entry.opcode}`", f"instructions/{entry.opcode}.md"),
                     format_text(entry.summary),
-                    f"{count_forms(entry.opcode):,}",
+                    f"{_count_all_forms(entry.opcode):,}",
                 )
                 for entry in entries
             ),
         )
     return lines
+
+
+def _count_all_forms(opcode: str) -> int:
+    return sum(map(count_entry_forms, list_shapes(opcode)))
 
 
 def _link_opcode(opcode: str) -> str:
@@ -160,31 +164,48 @@ def _link_opcode(opcode: str) -> str:
 
 
 def make_instruction_page(entry: Entry) -> list[str]:
-    """Return the lines of the page on an instruction."""
-    lines = heading(entry.opcode)
-    lines += [format_sentence(entry.summary), ""]
-    lines += code_block("ptx", [format_syntax(entry)])
-    lines += _overview_lines(entry)
-    lines += heading("Modifiers and operands", 2)
-    lines += _slot_lines(entry)
-    lines += _operand_lines(entry)
-    lines += heading("Examples", 2)
-    for number, example in enumerate(_examples(entry.opcode), 1):
-        lines += _example_lines(number, example)
+    """Return the lines of the page on an opcode, whose first shape is an entry."""
+    lines = heading(entry.opcode) + _shape_lines(entry, 2)
+    for shape in list_shapes(entry.opcode)[1:]:
+        lines += heading(format_shape_title(shape), 2) + _shape_lines(shape, 3)
     lines += _pitfall_lines(entry)
     lines += _erratum_lines(entry)
     return lines + _related_lines(entry)
 
 
-@cache
-def _examples(opcode: str) -> tuple[Worked, ...]:
-    return find_examples(CATALOG[opcode])
+def format_shape_title(shape: Entry) -> str:
+    """Return the title of a shape's section: ``With `.u16x2` or `.s16x2` ``."""
+    words = (
+        slot.format_value(value)
+        for slot in shape.slots
+        if slot.name != "c"
+        for value in slot.values
+    )
+    told = dict.fromkeys(word for word in words if word in shape.distinguishing_modifiers)
+    return f"With {' or '.join(f'`.{word}`' for word in told)}"
+
+
+def _shape_lines(entry: Entry, level: int) -> list[str]:
+    """Return what a shape computes, its syntax, choices and examples, in sections of a level."""
+    lines = [format_sentence(entry.summary), ""]
+    lines += code_block("ptx", [format_syntax(entry)])
+    lines += _overview_lines(entry)
+    lines += heading("Modifiers and operands", level)
+    lines += _slot_lines(entry)
+    lines += _operand_lines(entry)
+    lines += heading("Examples", level)
+    for number, example in enumerate(_examples(entry), 1):
+        lines += _example_lines(number, example, level + 1)
+    return lines
+
+
+_examples = cache(find_examples)
 
 
 def _overview_lines(entry: Entry) -> list[str]:
-    form_count = count_forms(entry.opcode)
-    documented_count = count_forms(entry.opcode, is_documented=True)
-    accepted_count = count_forms(entry.opcode, is_in_ptxas=True)
+    form_count = count_entry_forms(entry)
+    documented_count = count_entry_forms(entry, is_documented=True)
+    accepted_count = count_entry_forms(entry, is_in_ptxas=True)
     requirements = [
         f"PTX {entry.ptx_isa}, {format_targets(entry.target)}",
         *map(_format_requirement, entry.requirements),
@@ -260,11 +281,11 @@ def _operand_bits(trace: Trace) -> dict[str, str]:
     return {names[x.role]: x.bits for x in operands if x.role in names}
 
 
-def _example_lines(number: int, example: Worked) -> list[str]:
+def _example_lines(number: int, example: Worked, level: int) -> list[str]:
     trace = example.trace
-    lines = heading(f"{number}. {example.title}", 3)
+    lines = heading(f"{number}. {example.title}", level)
     lines += code_block("console", _command_lines(format_command(trace)))
-    if number == 1:
+    if number == 1 and trace.instruction.entry == CATALOG[trace.instruction.opcode]:
         lines += _picture_lines(trace, f"{trace.instruction.opcode}.svg")
     lines += bullet_list(map(format_sentence, describe_events(trace)))
     result = f"The result is {_format_results(trace)}. {_describe_other(trace)}"
@@ -305,12 +326,12 @@ def _link_erratum(erratum: Erratum, folder: str) -> str:
 def _pitfall_lines(entry: Entry) -> list[str]:
     """Return what goes wrong with an instruction, in the sentences of the catalog and engine."""
     lines = heading("Pitfalls", 2)
-    rules = dict.fromkeys(x.rule for x in entry.constraints)
+    shapes = list_shapes(entry.opcode)
+    rules = dict.fromkeys(x.rule for shape in shapes for x in shape.constraints)
+    remarks = dict.fromkeys(x.text for shape in shapes for x in shape.remarks)
     misconceptions = [x for x in MISCONCEPTIONS if entry.opcode in x.opcodes]
     lines += _titled_list("Rules for the operands and modifiers:", map(format_sentence, rules))
-    lines += _titled_list(
-        "Legal, but seldom intended:", (format_sentence(x.text) for x in entry.remarks)
-    )
+    lines += _titled_list("Legal, but seldom intended:", map(format_sentence, remarks))
     lines += _titled_list(
         "Unlike what [is often expected](../expectations.md):",
         (format_sentence(x.sentence) for x in misconceptions),

@@ -13,7 +13,7 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import C_BITS
+from ptxscope.engine.isa.catalog import C_BITS, get_entry
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
@@ -138,6 +138,7 @@ def _near(entry: Entry, form: Form) -> Iterator[Form]:
             changed = with_slot(form, slot.name, value)
             if (
                 value != form.get(slot.name)
+                and get_entry(changed) == entry
                 and not find_violations(changed)
                 and not find_remarks(changed)
             ):
@@ -212,8 +213,9 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
         ptx, values, *_ = erratum.example
         ins = parse(ptx)
         if ins.entry != entry:
-            form = adapt_form(ins.form, entry)
-            if not erratum.touches(form):
+            forms = (adapt_form(ins.form, entry), *_near(entry, seen[0].instruction.form))
+            form = next(filter(erratum.touches, forms), None)
+            if form is None:
                 continue
             ins = parse(str(make_instruction(form, ins.destinations, ins.roles, ins.guard)))
             shown = find_counterexample(ins)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
+from itertools import chain, zip_longest
+from operator import eq
 from typing import TYPE_CHECKING
 
 from ..engine.isa.catalog import CATALOG, get_entry
@@ -13,6 +15,7 @@ from ..engine.isa.form import Form
 from ..engine.isa.integers import cast
 from ..engine.isa.legality import find_violations, with_slot
 from ..engine.isa.roles import Role
+from ..engine.isa.shapes import find_shapes
 from ..engine.isa.types import Selector, Type
 from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.micro_operations.stage import Stage
@@ -21,7 +24,14 @@ from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import Annotations, Note
-from .setup import Setup, find_register_constants, make_canonical, make_example, make_unset_bits
+from .setup import (
+    Setup,
+    find_register_constants,
+    make_canonical,
+    make_example,
+    make_setup,
+    make_unset_bits,
+)
 
 if TYPE_CHECKING:
     from random import Random
@@ -90,8 +100,24 @@ def with_form(setup: Setup, form: Form) -> Setup:
 
 
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
-    """Return the setup with one slot of the form changed."""
-    return with_form(setup, with_slot(setup.instruction.form, slot, value))
+    """Return the setup with one slot of the form changed.
+
+    If only another shape of the opcode has the value, the form is one of that shape; operands
+    whose values do not fit it, or that are still those of an example, have its example's.
+    """
+    ins = setup.instruction
+    shapes = find_shapes(ins.form, slot, value)
+    if not shapes:
+        return with_form(setup, with_slot(ins.form, slot, value))
+    forms = [adapt_form(ins.form, shape, {slot: value}) for shape in shapes]
+    form = max(forms, key=lambda x: sum(map(eq, x, ins.form)))
+    if setup.place is None and setup.values == _make_shape_example(ins.entry).values:
+        setup = replace(setup, values={})
+    try:
+        new_setup = with_form(setup, form)
+    except PtxError:  # a register cannot have the type that the shape needs
+        new_setup = with_instruction(setup, make_instruction(form, (), {}, ins.guard))
+    return _with_example_values(new_setup, ins)
 
 
 def with_mask_lane(setup: Setup, lane: int) -> Setup:
@@ -161,6 +187,11 @@ def with_opcode(setup: Setup, opcode: str) -> Setup:
     return _with_example_values(new_setup, old_instruction)
 
 
+def _make_shape_example(entry: Entry) -> Setup:
+    ptx, bits_by_name = entry.example
+    return make_setup(parse(ptx), bits_by_name)
+
+
 def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
     """Return the setup with example values for operands without a value or of a changed type.
 
@@ -169,13 +200,14 @@ def _with_example_values(setup: Setup, old_instruction: Instruction) -> Setup:
     if setup.place is not None:
         return setup
     ins = setup.instruction
-    ptx, example_bits = ins.entry.example
-    example = parse(ptx)
+    example = _make_shape_example(ins.entry)
     fresh: dict[str, int] = {
-        role: _refit_bits(example_bits[role], example.type_of(role), ins.type_of(role))
+        role: _refit_bits(
+            example.values[role], example.instruction.type_of(role), ins.type_of(role)
+        )
         for role in (x.role for x in ins.entry.sources)
         if role in ins.names
-        and role in example_bits
+        and role in example.values
         and not _is_value_kept(setup, old_instruction, role)
     }
     return replace(setup, values={**setup.values, **fresh}) if fresh else setup
@@ -207,8 +239,8 @@ def _refit_bits(bits: int, old_type: Type, new_type: Type) -> int:
     return encode_float(number, new_type)
 
 
-def adapt_form(form: Form, entry: Entry) -> Form:
-    """Return a form of an entry with every choice of another form that is legal there.
+def adapt_form(form: Form, entry: Entry, chosen: Mapping[str, object] | None = None) -> Form:
+    """Return a form of an entry with the chosen values, and as much of another as is legal there.
 
     Choices that are required and missing come from the entry's example.
     """
@@ -216,14 +248,29 @@ def adapt_form(form: Form, entry: Entry) -> Form:
     for slot in entry.slots:
         if slot.is_optional:
             choices = with_slot(choices, slot.name, slot.absent)
+    for name, value in (chosen or {}).items():
+        choices = _repair(with_slot(choices, name, value), entry, name)
     for slot in entry.slots:
         value = form.get(slot.name)
-        if value == slot.absent if slot.is_optional else value not in slot.values:
+        is_absent = value == slot.absent if slot.is_optional else value not in slot.values
+        if is_absent or slot.name in (chosen or {}):
             continue
-        new_setup = with_slot(choices, slot.name, value)
-        if not find_violations(new_setup):
-            choices = new_setup
+        changed_form = with_slot(choices, slot.name, value)
+        if get_entry(changed_form) is entry and not find_violations(changed_form):
+            choices = changed_form
     return choices
+
+
+def _repair(form: Form, entry: Entry, kept_slot: str) -> Form:
+    """Return a legal form: the given one or, with another slot changed, the first of the entry."""
+    changes = (
+        with_slot(form, slot.name, value)
+        for slot in entry.slots
+        if slot.name != kept_slot
+        for value in slot.values
+    )
+    forms = (x for x in chain((form,), changes) if get_entry(x) is entry)
+    return next(x for x in forms if not find_violations(x))
 
 
 def make_instruction(
@@ -234,9 +281,14 @@ def make_instruction(
 ) -> Instruction:
     """Return an instruction of a form; operands without a name are named after their role."""
     entry = get_entry(form)
-    names = iter([name for name in destinations if name is not None])
     roles = form.dst.names if form.dst else ("d",)
-    names_written = tuple(role and next(names, role) for role in roles)
+    if "p" in roles and entry.destinations[0].role is Role.D:  # a number's name is no predicate's
+        names_written = tuple(
+            (role and name) or role for role, name in zip_longest(roles, destinations[: len(roles)])
+        )
+    else:
+        names = iter([name for name in destinations if name is not None])
+        names_written = tuple(role and next(names, role) for role in roles)
     operands = []
     for operand in entry.sources:
         if operand.role != "c" or form.c:

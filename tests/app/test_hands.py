@@ -706,3 +706,25 @@ async def test_no_hint_of_a_token_stays_when_nothing_has_the_focus(token: str) -
         await drive.press("escape")
         assert focused(drive) is None
         assert not hint(drive).strip()
+
+
+# --- shapes of an opcode ---------------------------------------------------------------------
+
+
+async def test_a_type_of_another_shape_is_chosen_in_the_list_and_in_the_table() -> None:
+    async with explorer("set.lt.u32.s32 d, a, b", {"a": 3, "b": 9}, size=SMALL) as drive:
+        await drive.press("m", "right", "right", "right")
+        shown = await drive.read_after(drive.press("enter"))
+        assert "f16     a CMP b of halves" in shown
+        await drive.press("end", "up", "enter")
+        assert drive.session.setup.line == "set.lt.f16.s32 d, a, b;"
+        assert drive.session.trace.result == {"d": 0x3C00}
+        assert (operand(drive, "a"), operand(drive, "b")) == (3, 9)
+        await drive.press("u")
+        assert drive.session.setup.line == "set.lt.u32.s32 d, a, b;"
+    async with explorer("addc.u32 d, a, b", {"a": 0xFFFFFFFF, "b": 0, "CC.CF": 1}) as drive:
+        shown = await drive.read_after(drive.press("m"))
+        assert "carry output" in shown
+        await drive.press("right", "enter")
+        assert drive.session.setup.line == "addc.cc.u32 d, a, b;"
+        assert drive.session.trace.result == {"d": 0, "CC.CF": 1}

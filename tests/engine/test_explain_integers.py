@@ -11,6 +11,7 @@ from random import Random
 import pytest
 
 from ptxscope import diagnose, parse
+from tests import reference_halves
 from tests.reference_integers import compute
 
 # the line as it was written | as it ran | the greatest place, if not the first
@@ -79,6 +80,14 @@ dp2a.hi.s32.u32 d, a, b, c | dp2a.hi.s32.u32 d, b, a, c
 sad.s32 d, a, b, c | sad.u32 d, a, b, c
 sad.u16 d, a, b, c | sad.s16 d, a, b, c
 sad.u32 d, a, b, c | sad.u32 d, c, b, a
+add.u32 d, a, b | add.u16x2 d, a, b
+add.s32 d, a, b | add.s16x2 d, a, b | 2
+add.sat.u32 d, a, b | add.sat.u8x4 d, a, b
+add.u8x4 d, a, b | add.u32 d, a, b
+min.s32 d, a, b | min.s16x2 d, a, b
+max.u32 d, a, b | max.u8x4 d, a, b
+max.u16x2 d, a, b | max.s32 d, a, b
+sub.s8x4 d, a, b | sub.s32 d, a, b | 2
 """
 CASES = [[part.strip() for part in line.split("|")] for line in _TABLE.strip().splitlines()]
 
@@ -131,11 +140,56 @@ def test_the_change_is_told(case: list[str]) -> None:
     assert wanted in told[: int(place[0]) if place else 1], [x.sentence for x in found[:4]]
 
 
+@pytest.mark.parametrize(
+    ("written", "ran", "a", "b"),
+    [
+        ("setp.lt.f16 p, a, b", "setp.lt.s16 p, a, b", 0xBC00, 0xC000),  # -1.0, -2.0
+        ("setp.lt.f16 p, a, b", "setp.lt.u16 p, a, b", 0x8001, 0x3C00),
+        ("setp.gt.u16 p, a, b", "setp.gt.f16 p, a, b", 0x8001, 0x3C00),
+        ("setp.lt.f16 p, a, b", "setp.lt.bf16 p, a, b", 0x3C00, 0x7F80),
+        ("set.lt.u32.f16x2 d, a, b", "set.lt.f16x2.f16x2 d, a, b", 0x3C003C00, 0x40000000),
+        ("set.lt.f16x2.f16x2 d, a, b", "set.lt.u32.f16x2 d, a, b", 0x3C003C00, 0x40000000),
+        ("set.lt.u32.s32 d, a, b", "set.lt.u32.f16x2 d, a, b", 0x3C003C00, 0x40000000),
+    ],
+)
+def test_a_type_of_another_shape_is_told(written: str, ran: str, a: int, b: int) -> None:
+    seen = _compare(ran, a, b)
+    assert _compare(written, a, b) != seen
+    names = ["p" if written.startswith("setp") else "d"]
+    found = diagnose(written, {"a": a, "b": b}, dict(zip(names, [seen], strict=True)))
+    assert str(parse(ran)) in [x.ptx for x in found], [x.sentence for x in found]
+    for x in found:
+        assert x.get_result() == dict(zip(names, [seen], strict=True))
+
+
+def _compare(line: str, a: int, b: int) -> int:
+    """Compare by the reference of halves, or integers as they are."""
+    mnemonic = line.split()[0]
+    _, cmp, *types = mnemonic.split(".")
+    if "f16" in mnemonic:
+        return reference_halves.compute(mnemonic, a, b, None)[0]
+    signed = [x - 0x10000 * (x >> 15) if types[-1] == "s16" else x for x in (a, b)]
+    holds = signed[0] < signed[1] if cmp == "lt" else signed[0] > signed[1]
+    return holds * (0xFFFFFFFF if mnemonic.startswith("set.") else 1)
+
+
+def test_a_literal_keeps_the_shape() -> None:
+    found = diagnose("min.s32 d, a, 0x20001", {"a": 0x18000}, 0x10001)
+    assert all("x2" not in x.ptx for x in found)
+
+
 def test_another_selector_in_a_register_is_its_value() -> None:
     values = {"a": 0x03020100, "b": 0x07060504, "c": 0x3210}
     first = diagnose("prmt.b32 d, a, b, c", values, 0x05040302)[0]
     assert first.sentence == "The instruction gives this with c = 0x00005432."
     assert first.operands[0]["c"] == 0x5432
+
+
+def test_of_digits_that_fit_a_copied_byte_comes_before_a_repeated_sign() -> None:
+    # byte 0 of a is 0xff, and so is the sign of byte 3: 0x0123 and 0xb123 give the same
+    values = {"a": 0x800201FF, "b": 0x07060504}
+    (first, *_) = diagnose("prmt.b32 d, a, b, 0x3210", values, 0xFF010280)
+    assert "with the selector `0x0123` rather than" in first.sentence
 
 
 def test_several_observations_have_one_table() -> None:

@@ -97,12 +97,24 @@ WORDS: dict[str, Callable[..., int]] = {
 def dpx(name: str, *operands: int) -> int:
     """A DPX function: the extreme of three words, or of a sum that wraps and a word."""
     operation, type_, *relu = name.split("_")
+    if type_.endswith("16x2"):
+        return sum(_dpx_half(operation, type_, bool(relu), [x >> i & 0xFFFF for x in operands]) << i
+                   for i in (0, 16))  # fmt: skip
     number = signed if type_ == "s32" else int
     if operation.startswith("viadd"):
         first, second, third = operands
         operands = ((first + second) & WORD, third)
     result = (max if "max" in operation else min)(map(number, operands))
     return max(result, 0) if relu else result
+
+
+def _dpx_half(operation: str, type_: str, has_floor: bool, halves: list[int]) -> int:
+    """One half-word of a packed DPX function."""
+    if "add" in operation:
+        halves = [(halves[0] + halves[1]) % 0x10000, halves[2]]
+    numbers = [x - 0x10000 if type_[0] == "s" and x > 0x7FFF else x for x in halves]
+    found = sorted(numbers)[-1 if "max" in operation else 0]
+    return 0 if has_floor and found < 0 else found % 0x10000
 
 
 def expected(name: str, *operands: int) -> int:
@@ -169,6 +181,9 @@ def test_the_examples_of_the_programming_guide() -> None:
         ("__vimax3_s32_relu", (-15, 8, 5), 8),
         ("__vimax3_s32_relu", (-15, -2, -4), 0),
         ("__viaddmin_s32_relu", (-5, 6, -2), 0),
+        ("__vimax3_s16x2_relu", (0x0005FFFF, 0x0007FFFE, 0x0006FFFD), 0x00070000),
+        ("__viaddmax_u16x2", (0xFFFF0001, 0x00020002, 0x00050002), 0x00050003),
+        ("__vimin_s16x2_relu", (0x0005FFFF, 0x00070001), 0x00050000),
     ):
         assert result_of(name, tuple(x & WORD for x in operands)) == result
 
@@ -194,6 +209,7 @@ def test_names_and_numbers_stand_where_they_are_written() -> None:
         ("__usad(d, 3, -1)", "sad.u32 d0, d, 3, -1;"),
         ("return __byte_perm(x, y, 0x5410);", "prmt.b32 d, x, y, 0x5410;"),
         ("__vimin3_u32(a, b, c)", "vmin.u32.u32.u32.min d, a, b, c;"),
+        ("__vimax_s16x2_relu(a, 7)", "max.relu.s16x2 d, a, b;"),
     ],
 )
 def test_a_call_is_a_line(text: str, line: str) -> None:

@@ -226,6 +226,39 @@ def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int
     )
 
 
+@pytest.mark.parametrize(
+    ("statements", "reads", "message"),
+    [
+        ("add.cc.u32 %r1, %r2, %r3; subc.u32 %r1, %r2, %r3;", "subc",
+         "the carry that `add.cc` wrote: by the manual it subtracts it, but ptxas 13.0 subtracts"),
+        ("sub.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", "addc.cc",
+         "the borrow that `sub.cc` wrote: by the manual it adds it, but ptxas 13.0 adds"),
+        ("sub.cc.u32 %r1, %r2, %r3; subc.cc.u32 %r1, %r2, %r3; madc.lo.u32 %r1, %r2, %r3, 0;",
+         "madc", "the borrow that `subc.cc` wrote"),
+        ("mad.lo.cc.u32 %r1, %r2, %r3, 0; subc.u32 %r1, %r2, %r3;", "subc",
+         "the carry that `mad.cc` wrote"),
+    ],
+)  # fmt: skip
+def test_a_borrow_that_is_read_as_a_carry_is_warned_of(
+    statements: str, reads: str, message: str
+) -> None:
+    text = ".reg .u32 %r<9>;\n" + statements
+    (item,) = [x for x in check_text(text, "k.ptx") if x.diagnostics]
+    (found,) = item.diagnostics
+    assert (found.rule, item.ptx.split()[0].split(".u32")[0].replace(".lo", "")) == ("carry", reads)
+    assert f"reads {message}" in found.message
+
+
+def test_a_chain_of_one_kind_is_not_warned_of() -> None:
+    text = """.reg .u32 %r<9>;
+sub.cc.u32 %r1, %r2, %r3; add.u32 %r1, %r2, %r3; subc.cc.u32 %r1, %r2, %r3; subc.u32 %r1, %r2, %r3;
+mad.lo.cc.u32 %r1, %r2, %r3, 0; addc.cc.u32 %r1, %r2, %r3; madc.hi.u32 %r1, %r2, %r3, 0;
+"""
+    assert not _lines_without_carry(text)
+    source = 'const char *s = "sub.cc.u32 %r1, %r2, %r3; add.u32 %r1, %r2, %r3;";'
+    assert not _lines_without_carry(source, "k.cu")
+
+
 @pytest.mark.skipif("addc" not in CATALOG, reason="the catalog lacks carries")
 def test_each_asm_statement_needs_a_carry_of_its_own() -> None:
     text = """\

@@ -157,6 +157,14 @@ def test_an_amount_that_no_window_has_is_passed_over() -> None:
     assert [*iter_mistakes(Question(shown, "d"))]
 
 
+@pytest.mark.parametrize("mode", ["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"])
+def test_a_number_above_3_is_never_taken_for_0(mode: str) -> None:
+    """n is the low two bits of c; nobody arranges by 5 as by 0 because 5 is not cut."""
+    values = {"a": 0x33221100, "b": 0x77665544, "c": 5}
+    for mistake in iter_mistakes(Question(trace(f"prmt.b32.{mode} d, a, b, c", values), "d")):
+        assert "truncate" not in mistake.sentence
+
+
 @pytest.mark.parametrize("family", ["permute", "fields", "packed"])
 @pytest.mark.parametrize("seed", some([str(seed) for seed in range(8)], 0, 1))
 def test_every_exercise_of_a_new_family_has_mistakes_and_hints(family: str, seed: str) -> None:

@@ -114,6 +114,13 @@ def test_a_selected_part_says_which_operand_it_is() -> None:
     ]  # fmt: skip
 
 
+def test_a_digit_of_a_selector_is_at_most_15() -> None:
+    shown = build_form_scene(make_placeholder_trace(parse("prmt.b32 d, a, b, c")))
+    texts = [str(cell) for cell in shown.rows["select.c"].cells]
+    assert len(texts) == 4
+    assert all(text.endswith("in 0..15") for text in texts), texts
+
+
 def test_a_sum_names_its_lanes() -> None:
     drawn = make_placeholder_trace(parse("vset4.s32.u32.lt.add d.b31, a, b, c"))
     (running,) = (

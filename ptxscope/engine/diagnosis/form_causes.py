@@ -12,6 +12,7 @@ from ..isa.entry import Group, Slot, SlotPlace
 from ..isa.form import Form
 from ..isa.grammar import is_type_slot
 from ..isa.legality import with_c
+from ..isa.shapes import list_shared_slots
 from ..isa.types import Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
@@ -186,9 +187,11 @@ def _iter_other_types(
 
 
 def _find_variable_slot(ins: Instruction, name: str) -> Slot | None:
-    """Return the slot if the instruction has it with more than one value."""
-    slot = ins.entry.find_slot(name)
-    return slot if slot and len(slot.values) + slot.is_optional > 1 else None
+    """Return the slot if the instruction has it and its opcode takes more than one value there."""
+    if ins.entry.find_slot(name) is None:
+        return None
+    slot = next(x for x in list_shared_slots(ins.entry) if x.name == name)
+    return slot if slot.count_choices() > 1 else None
 
 
 def _iter_slot_causes(ins: Instruction, has_nan: bool) -> Iterator[Cause]:
@@ -298,11 +301,12 @@ def _iter_guard_causes(ins: Instruction) -> Iterator[Cause]:
 def change_form(form: Form, slots: Mapping[str, object], has_c: bool) -> Form | None:
     """Return a form with other values in some slots, and with c if it is needed.
 
-    Return None if c is needed and absent, or if another opcode does not take a slot's value. The
-    form may break a constraint. An opcode that requires a c accepts any register for it.
+    Return None if c is needed and absent, or if another opcode, or another shape of this one, does
+    not take a slot's value. The form may break a constraint. An opcode that requires a c accepts
+    any register for it.
     """
     new_form: Form | None = form._replace(**slots)  # type: ignore[arg-type]
-    if "opcode" in slots and new_form:
+    if new_form and ("opcode" in slots or get_entry(new_form) is not get_entry(form)):
         new_form = carry_over_form(new_form)
     if new_form is None:
         return None

@@ -81,7 +81,11 @@ def _find_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[
 def _solve_digits(
     ins: Instruction, cases: Sequence[ObservedCase], written_selector: int
 ) -> int | None:
-    """Return the selector that fits and whose digits differ least from the written ones."""
+    """Return the selector that fits and whose digits differ least from the written ones.
+
+    A digit that copies a byte is first replaced by another such digit, and one that repeats a sign
+    by one that does so, too.
+    """
     selector = 0
     results = [[_permute(ins, x, 0x1111 * digit)["d"] for digit in range(16)] for x in cases]
     for lane in range(_DIGITS):
@@ -96,7 +100,9 @@ def _solve_digits(
         ]
         if not fitting_digits:
             return None
-        nearest_digit = min(fitting_digits, key=lambda x: ((x ^ digit).bit_count(), x))
+        nearest_digit = min(
+            fitting_digits, key=lambda x: ((x ^ digit) >> 3, (x ^ digit).bit_count(), x)
+        )
         selector |= nearest_digit << 4 * lane
     return selector
 

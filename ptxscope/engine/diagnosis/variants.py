@@ -51,7 +51,7 @@ def _can_take_immediates(form: Form, sources: Mapping[str, Register | Immediate]
     """Return whether a form can take the literals among the operands."""
     entry = get_entry(form)
     return all(
-        _has_same_bits(source, entry.get_operand(role).get_type(form))
+        entry.can_take_immediates and _has_same_bits(source, entry.get_operand(role).get_type(form))
         for role, source in sources.items()
         if isinstance(source, Immediate) and (role != "c" or form.c)
     )

@@ -179,7 +179,31 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
 
 
 def _iter_dpx_intrinsics() -> Iterator[Intrinsic]:
-    """Yield the intrinsics of dynamic programming on words: sums and extremes of three."""
+    """Yield the intrinsics of dynamic programming: sums and extremes of three."""
+    yield from _iter_dpx_word_intrinsics()
+    yield from _iter_dpx_half_intrinsics()
+
+
+def _iter_dpx_half_intrinsics() -> Iterator[Intrinsic]:
+    """Yield those on half-words; ``__vmaxs2`` and its kin are the extremes without a limit."""
+    for extreme in ("max", "min"):
+        for types, is_limited in (("s16x2", False), ("s16x2", True), ("u16x2", False)):
+            suffix = f"{types}{'_relu' * is_limited}"
+            last = f"{extreme}{'.relu' * is_limited}.{types} d, x, c"
+            for name, opcode, part in (
+                (f"__vi{extreme}3", extreme, "the extreme of a and b alone"),
+                (f"__viadd{extreme}", "add", "the sum alone"),
+            ):
+                differs = f"the intrinsic takes c, too; this line gives {part}"
+                first = f"{opcode}.{types} {{}}, a, b"
+                block = (first.format("x"), last)
+                yield Intrinsic(f"{name}_{suffix}", first.format("d"), differs, "abc", block, _DPX)
+            if is_limited:
+                line = f"{extreme}.relu.{types} d, a, b"
+                yield Intrinsic(f"__vi{extreme}_{suffix}", line, compilation=_DPX)
+
+
+def _iter_dpx_word_intrinsics() -> Iterator[Intrinsic]:
     wraps = "the intrinsic wraps the sum to 32 bits, vadd compares the exact sum"
     for extreme in ("max", "min"):
         for sign in "su":

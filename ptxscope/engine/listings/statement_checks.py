@@ -153,6 +153,21 @@ def _make_illegal_instruction(
     return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
 
 
+def _explain_wrong_carry(opcode: str, scopes: Scopes) -> str:
+    """Return what is wrong with the carry that an opcode reads, or an empty string."""
+    if not scopes.has_carry:
+        return f"no statement before this one writes the carry that `{opcode}` reads"
+    writer = scopes.carry_opcode
+    written, read = ("borrow" if x.startswith("sub") else "carry" for x in (writer, opcode))
+    if not writer or written == read:
+        return ""
+    verb = "subtracts" if read == "borrow" else "adds"
+    return (
+        f"`{opcode}` reads the {written} that `{writer}.cc` wrote: by the manual it {verb} it, "
+        f"but ptxas 13.0 {verb} its inverse"
+    )
+
+
 def make_legal_instruction(
     statement: Candidate,
     verdict: CachedVerdict,
@@ -183,11 +198,10 @@ def make_legal_instruction(
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
-    if verdict.reads_carry and not scopes.has_carry:
-        message = f"no statement before this one writes the carry that `{ins.opcode}` reads"
+    if verdict.reads_carry and (message := _explain_wrong_carry(ins.opcode, scopes)):
         diagnostics.append(Diagnostic("carry", message, location))
     if verdict.writes_carry:
-        scopes.write_carry()
+        scopes.write_carry(ins.opcode)
     diagnostics += [
         Diagnostic(x.rule, fill_template(x.message, registers), location)
         for x in verdict.redundancies

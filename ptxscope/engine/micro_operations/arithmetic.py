@@ -292,10 +292,14 @@ class Ranges:
         return x if full.contains(x) else full
 
     def gather(self, words: Sequence[Range], unit: int, picks: Picks) -> Range:
-        return get_limits(unit, signed=False)
+        full = get_limits(unit, signed=False)
+        is_whole = len(words) == 1 and not any(index for _, index in picks)
+        return words[0] if is_whole and full.contains(words[0]) else full
 
     def keep(self, x: Range, y: Range, lanes: tuple[int, ...], unit: int) -> Range:
-        return get_limits(unit, signed=False)
+        full = get_limits(unit, signed=False)
+        joint = Range(min(x.low, y.low), max(x.high, y.high))
+        return joint if full.contains(joint) else full
 
     def pack(self, x: Range, unit: int) -> Range:
         return get_limits(32, signed=False)

@@ -146,6 +146,7 @@ class PermuteByMode(MicroOperation):
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         number, *words = v
         value = ar.gather(words, 8, _make_picks(self.list_bytes(0)))
+        number = ar.bitand(number, 3)  # so a number that is not cut arranges the same
         wide_number = ar.gather((number,), 8, ((0, 0),) * _BYTES)
         for n in range(1, 4):
             arrangement = ar.gather(words, 8, _make_picks(self.list_bytes(n)))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING
 
-from ..isa.catalog import CATALOG
+from ..isa.catalog import find_entry
 from ..records import NamedTuple
 from .errors import Problem, Span, find_closest_spelling, quote_word
 from .source import Fragment, FragmentBuilder, find_fragments
@@ -170,6 +170,12 @@ def _find_argument_problem(
     return None
 
 
+def _can_take_immediates(line: str) -> bool:
+    opcode, *modifiers = line.partition(" ")[0].split(".")
+    entry = find_entry(opcode, modifiers)
+    return entry is not None and entry.can_take_immediates
+
+
 # --- writing PTX --------------------------------------------------------------------------
 
 
@@ -202,8 +208,7 @@ class _PtxWriter:
     def _name_operands(self, call: _Call, lines: Sequence[str]) -> dict[str, str]:
         """Return the texts of the operands by their letters in the lines."""
         assert call.intrinsic
-        opcodes = {line.partition(".")[0] for line in lines}
-        can_take_immediates = all(CATALOG[opcode].can_take_immediates for opcode in opcodes)
+        can_take_immediates = all(_can_take_immediates(line) for line in lines)
         texts = dict(zip(call.intrinsic.parameters, call.arguments, strict=True))
         for letter in dict.fromkeys(_LETTER.findall(" ".join(lines))):
             if letter == "d":

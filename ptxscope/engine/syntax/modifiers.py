@@ -175,7 +175,8 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
     slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
-    hint = " ".join(dict.fromkeys(format_allowed_values(x) for x in slots if x))
+    words = (word for x in slots if x for word in format_allowed_values(x).split())
+    hint = " ".join(dict.fromkeys(words))
     return Problem(message, word.span, hint, fix)
 
 

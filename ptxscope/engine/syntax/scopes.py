@@ -249,12 +249,13 @@ class Scopes:
         """The names looked up since the last declaration or brace."""
         self._carry_scope: Scope | None = None
         """The scope of the function in which the carry flag was written last."""
+        self._carry_opcode = ""
 
     # --- updates by the reader
 
-    def write_carry(self) -> None:
-        """Note that a statement writes the carry flag."""
-        self._carry_scope = self._function_scope
+    def write_carry(self, opcode: str = "") -> None:
+        """Note that a statement writes the carry flag; its opcode is empty if it is not known."""
+        self._carry_scope, self._carry_opcode = self._function_scope, opcode
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
@@ -370,6 +371,11 @@ class Scopes:
     def has_carry(self) -> bool:
         """Whether a statement before in the same function may have written the carry flag."""
         return self.is_partial or self._carry_scope is self._function_scope
+
+    @property
+    def carry_opcode(self) -> str:
+        """The opcode that wrote the carry flag last in the same function; empty if unknown."""
+        return self._carry_opcode if self.has_carry and not self.is_partial else ""
 
     @property
     def _function_scope(self) -> Scope:

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ...engine.isa.catalog import get_entry
-from ...engine.isa.entry import SelectorDigits, Slot, SlotPlace
+from ...engine.isa.entry import Entry, SelectorDigits, Slot, SlotPlace
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
-from ...engine.isa.legality import explain_illegal_value
+from ...engine.isa.shapes import explain_illegal_choice, find_shapes, list_shared_slots
 from ...engine.isa.truth_tables import find_formulas
 from ...engine.isa.types import Selector
 from ...engine.records import NamedTuple
@@ -43,8 +43,11 @@ class ChoiceError(Exception):
 
 
 def list_slots(form: Form) -> list[Slot]:
-    """Return the slots to choose, in the ISA's order; c depends on the others."""
-    return [slot for slot in get_entry(form).slots if slot.name != "c"]
+    """Return the slots to choose, in the ISA's order; c depends on the others.
+
+    They have the values of every shape of the opcode: one of another shape leads there.
+    """
+    return [slot for slot in list_shared_slots(get_entry(form)) if slot.name != "c"]
 
 
 def has_digits(slot: Slot) -> bool:
@@ -89,8 +92,7 @@ def explain_refusal(form: Form, choice: SlotCell) -> str | None:
     """Return why a cell cannot be chosen, or None if it can."""
     if choice.lane is not None or is_taken(form, choice):
         return None
-    violations = explain_illegal_value(form, choice.slot, choice.value)
-    return None if violations is None else violations[0]
+    return explain_illegal_choice(form, choice.slot, choice.value)
 
 
 def format_value(slot: Slot, value: object) -> str:
@@ -211,7 +213,10 @@ def _iter_options(form: Form, slot: Slot, lane: int | None) -> Iterator[SlotOpti
             yield SlotOption(value, format_mask(form, slot, value), f".{value}")
     else:
         for value in slot.values:
-            about = "" if not is_flag(slot) else SLOT_NAMES[slot.name]
+            shapes = _find_new_shapes(form, slot.name, value)
+            about = " or ".join(shape.brief for shape in shapes)
+            if is_flag(slot):
+                about = SLOT_NAMES[slot.name]
             if slot.place is SlotPlace.TABLE and isinstance(value, int):
                 about = str(find_formulas()[value])
             yield SlotOption(
@@ -223,6 +228,11 @@ def _format_reason(form: Form, slot: Slot, value: object) -> str:
     return explain_refusal(form, SlotCell(slot.name, value)) or ""
 
 
+def _find_new_shapes(form: Form, name: str, value: object) -> tuple[Entry, ...]:
+    """Return the shapes that a value leads to; none if the form's own has it."""
+    return () if form.get(name) == value else find_shapes(form, name, value)
+
+
 def describe_cell(form: Form, cell: SlotCell) -> str:
     """Return the meaning of a cell, or why it cannot be chosen."""
     reason = explain_refusal(form, cell)
@@ -232,7 +242,9 @@ def describe_cell(form: Form, cell: SlotCell) -> str:
     if slot.place is SlotPlace.TABLE and form.lut is not None:
         return f"the function {find_formulas()[form.lut]}: Enter types another"
     if cell.lane is None:
-        return SLOT_NAMES[slot.name]
+        shapes = _find_new_shapes(form, cell.slot, cell.value)
+        summary = " or ".join(shape.summary for shape in shapes)
+        return SLOT_NAMES[slot.name] + (f", of another shape: {summary}" if shapes else "")
     if slot.name == "mask":
         return f"lane {cell.lane} of the mask: space switches it"
     source = format_source(form, list_digits(form, slot)[cell.lane])
