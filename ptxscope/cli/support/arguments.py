@@ -360,8 +360,8 @@ _LINES = re.compile(r"(\d{1,9})-(\d{1,9})")
 def parse_ptx(text: str) -> Instruction | BasicBlock:
     """Return the instruction in a text, or the block of several; an illegal one ends the command.
 
-    ``FILE:10-17`` names lines of a file. An instruction beside others that a block can compute is
-    a block.
+    ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
+    registers is a block.
     """
     file, _, lines = text.rpartition(":")
     if (numbers := _LINES.fullmatch(lines)) and is_file(file):
@@ -371,31 +371,23 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     except PtxError as error:
         if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
             raise CommandError(str(error), 1) from None
-        block = _find_block(text, is_wanted=isinstance(error, NotOneError))
+        block = _find_block(text)
         if block is None:
             raise CommandError(str(error), 2) from None
         return block
     if any(note.startswith(OMISSION_PREFIX) for note in ins.notes):
-        return _find_block(text, is_wanted=False) or ins
+        return _find_block(text) or ins
     return ins
 
 
-def _find_block(text: str, *, is_wanted: bool) -> BasicBlock | None:
-    """Return the block of at least two statements in a text, or None.
-
-    If it ``is_wanted``, because the text has several instructions, raise CommandError instead.
-    """
-    from ...engine.blocks.block_parser import parse_block
+def _find_block(text: str) -> BasicBlock | None:
+    """Return the block in a text, or None; one that can't be computed ends the command."""
+    from ...engine.blocks.block_parser import find_block
 
     try:
-        block = parse_block(text)
-    except NotOneError:
-        return None
+        return find_block(text)
     except PtxError as error:
-        if is_wanted:
-            raise CommandError(str(error), 1) from None
-        return None
-    return block if len(block.statements) > 1 else None
+        raise CommandError(str(error), 1) from None
 
 
 def _read_block_lines(name: str, lines: range) -> BasicBlock:
