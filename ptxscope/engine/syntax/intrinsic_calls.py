@@ -170,6 +170,25 @@ def _find_argument_problem(
     return None
 
 
+def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Call]:
+    """Return the lines of a call, and the call with the bits of a literal c that it reads."""
+    if not intrinsic.c_mask:
+        return intrinsic.lines, call
+    *others, c = call.arguments
+    number = _NUMBER.fullmatch(c)
+    if number is None:
+        return intrinsic.lines, call
+    bits = _parse_number(number[1])
+    read_bits = bits & intrinsic.c_mask
+    if bits != read_bits:
+        call = call._replace(arguments=(*others, f"{read_bits:#x}"))
+    return (intrinsic.ptx,), call
+
+
+def _parse_number(text: str) -> int:
+    return int(text, 8 if _OCTAL.fullmatch(text) else 0) & _WORD_MASK
+
+
 # --- writing PTX --------------------------------------------------------------------------
 
 
@@ -189,7 +208,7 @@ class _PtxWriter:
     def add_call(self, call: _Call) -> None:
         """Write the lines of a call without a problem."""
         assert call.intrinsic
-        lines = call.intrinsic.lines
+        lines, call = _choose_lines(call.intrinsic, call)
         names = self._name_operands(call, lines)
         for line in lines:
             for index, part in enumerate(_LETTER.split(line)):
@@ -218,7 +237,7 @@ class _PtxWriter:
 
     def _hold(self, letter: str, number: str) -> str:
         """Return the register that holds a number."""
-        bits = int(number, 8 if _OCTAL.fullmatch(number) else 0) & _WORD_MASK
+        bits = _parse_number(number)
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name
