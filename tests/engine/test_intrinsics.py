@@ -207,6 +207,9 @@ def test_a_call_is_a_line(text: str, line: str) -> None:
         ("__vadd4(a, b + 1)", "`b + 1` is not a name or a number", "b + 1"),
         ("__vadd4(f(a), b)", "an argument is an expression", "f"),
         ("__vadd4(a, b", "a `)` is missing", "a, b"),
+        ("__byte_perm(a, b, 0xFFFFFFFFF)", "`0xFFFFFFFFF` does not fit 32 bits", "0xFFFFFFFFF"),
+        ("__vadd4(a, -2147483649)", "`-2147483649` does not fit 32 bits", "-2147483649"),
+        ("__popcll(0x10000000000000000)", "does not fit 64 bits", "0x10000000000000000"),
         ("__vaddd4(a, b)", "is not an intrinsic that ptxscope reads; did you mean `__vadd4`?",
          "__vaddd4"),
     ],
@@ -241,6 +244,11 @@ def test_an_intrinsic_of_several_instructions_says_which() -> None:
 def test_numbers_are_as_in_c(number: str, bits: int) -> None:
     assert parse(f"__vadd4(_a, {number})").constants["b"] == bits
     assert parse(f"__usad(_a, b, {number})").constants["c"] == bits
+
+
+def test_a_number_of_64_bits_is_kept() -> None:
+    (source,) = parse("__popcll(0xFFFFFFFFF)").sources
+    assert str(source) == "0xFFFFFFFFF"
 
 
 def test_a_difference_is_a_note() -> None:

@@ -167,6 +167,10 @@ def _find_argument_problem(
     for argument, span in arguments:
         if not (_NAME.fullmatch(argument) or _NUMBER.fullmatch(argument)):
             return Problem(f"{quote_word(argument)} is not a name or a number", span)
+        width = 64 if intrinsic.name.endswith("ll") else 32
+        number = _NUMBER.fullmatch(argument)
+        if number and not -(1 << width - 1) <= _parse_number(number[1]) < 1 << width:
+            return Problem(f"{quote_word(argument)} does not fit {width} bits", span)
     return None
 
 
@@ -178,7 +182,7 @@ def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Ca
     number = _NUMBER.fullmatch(c)
     if number is None:
         return intrinsic.lines, call
-    bits = _parse_number(number[1])
+    bits = _parse_number(number[1]) & _WORD_MASK
     read_bits = bits & intrinsic.c_mask
     if bits != read_bits:
         call = call._replace(arguments=(*others, f"{read_bits:#x}"))
@@ -186,7 +190,8 @@ def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Ca
 
 
 def _parse_number(text: str) -> int:
-    return int(text, 8 if _OCTAL.fullmatch(text) else 0) & _WORD_MASK
+    """Return the value of a number in C."""
+    return int(text, 8 if _OCTAL.fullmatch(text) else 0)
 
 
 # --- writing PTX --------------------------------------------------------------------------
@@ -237,7 +242,7 @@ class _PtxWriter:
 
     def _hold(self, letter: str, number: str) -> str:
         """Return the register that holds a number."""
-        bits = _parse_number(number)
+        bits = _parse_number(number) & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name
