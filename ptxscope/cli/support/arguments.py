@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from ...engine.isa.roles import DESTINATIONS
+from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.listings.asm_bindings import (
@@ -206,10 +206,18 @@ def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     names = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
         if ins.names.get(role) in names:
+            if isinstance(ins, Instruction) and _is_hidden(ins, role):
+                return ()
             constant = format_hex(bits, ins.type_of(role).bits)
             message = f"`{name}` is the constant {constant} here: it takes no other value"
             raise PtxError(name, (Problem(message, (0, len(name))),))
     return names
+
+
+def _is_hidden(ins: Instruction, role: str) -> bool:
+    """Whether an operand stands for nothing that is written in the call of an intrinsic."""
+    start, end = ins.spans.get(role, (0, 0))
+    return ins.text[start:end].startswith("__")
 
 
 def _find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
@@ -311,13 +319,16 @@ def bind_operands(
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
-    completed_bits = complete_carry(ins, bits)
+    # a block takes no value for granted
+    completed_bits = complete_carry(ins, bits) if isinstance(ins, Instruction) else bits
     missing_operands = [operand for operand in ins.inputs if operand.name not in completed_bits]
     if missing_operands:
         descriptions = ", ".join(
             describe_operand(operand.name, operand.roles) for operand in missing_operands
         )
-        example = " ".join(f"{operand.name}=0x1" for operand in missing_operands)
+        example = " ".join(
+            f"{x.name}={'0' if x.name == CARRY_REGISTER else '0x1'}" for x in missing_operands
+        )
         raise CommandError(
             f"error: {error_prefix}no value for {make_printable(descriptions)}; "
             f"add {make_printable(example)}"
