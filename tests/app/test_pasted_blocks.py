@@ -124,3 +124,12 @@ async def test_the_export_is_that_of_the_block() -> None:
         await drive.press("escape", "y")
         command = shlex.split(drive.app.clipboard)
         assert command[2] == str(trace.block)
+
+
+async def test_a_statement_that_is_not_computed_beside_an_instruction_opens_a_listing() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste("{ popc.b32 d, a; mul.lo.u32 d, d, 3; }")
+        assert drive.state.cursor
+        assert drive.state.cursor.block_trace is None
+        statements = drive.state.cursor.listing.programs[0].statements
+        assert [x.opcode for x in statements] == ["popc.b32", "mul.lo.u32"]

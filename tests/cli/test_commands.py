@@ -375,3 +375,9 @@ def test_what_is_left_out_is_said_beside_the_result() -> None:
     assert done.stderr == "note: ignored text: `foo bar`\n"
     shown = run("trace", "vadd.u32.u32.u32 d, a, b; foo bar", "a=1", "b=2").stdout
     assert "Note: ignored text: `foo bar`." in shown
+
+
+def test_a_statement_that_writes_a_register_is_not_left_out() -> None:
+    done = run("eval", "{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "a=7")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert done.stderr.startswith("error: `mul.lo.u32` is not computed here: d would be unknown")

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptxscope.engine.blocks.block_parser import parse_block
+from ptxscope.engine.blocks.block_parser import find_block, parse_block
 from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
 from ptxscope.engine.isa.types import Type
+from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan_execution import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
@@ -186,3 +187,57 @@ def test_values_are_checked() -> None:
         trace_block("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", {"a": 1})
     with pytest.raises(ValueError, match="t is not an operand"):
         trace_block("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", {"a": 1, "b": 2, "t": 3})
+
+
+@pytest.mark.parametrize(
+    ("ptx", "culprit"),
+    [
+        ("{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "mul.lo.u32 d, d, 3"),
+        ("popc.b32 d, a; cvt.u32.u8 d, d;", "cvt.u32.u8 d, d"),
+        ("{ cvt.u32.u8 a, x; popc.b32 d, a; }", "cvt.u32.u8 a, x"),
+        ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }", "mov.b64 x, {a, b}"),
+        ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
+        ("{ shr.b32 d, a, 4; or.pred p, q, r; }", "or.pred p, q, r"),
+    ],
+)
+def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(
+    ptx: str, culprit: str
+) -> None:
+    with pytest.raises(PtxError) as raised:
+        find_block(ptx)
+    start, end = raised.value.span
+    assert ptx[start:end] == culprit
+    if "popc" in ptx:
+        with pytest.raises(PtxError):
+            read_program(ptx)
+
+
+@pytest.mark.parametrize(
+    ("ptx", "values", "expected"),
+    [
+        ("{ popc.b32 d, a; add.u32 d, d, 3; }", {"a": 7}, 6),
+        ("mov.b32 a, 7; popc.b32 d, a;", {}, 3),
+        ("{ and.b32 d, a, 1; }", {"a": 3}, 1),
+    ],
+)
+def test_what_beside_an_instruction_makes_a_block(
+    ptx: str, values: dict[str, int], expected: int
+) -> None:
+    block = find_block(ptx)
+    assert block
+    assert evaluate_block(block, values) == {"d": expected}
+
+
+@pytest.mark.parametrize(
+    "ptx",
+    [
+        ".reg .b32 d; L: /* mul */ popc.b32 d, a; // xor.b32 d, d, 1;",
+        "popc.b32 d, a; st.global.u32 [x], d; ret;",
+        "popc.b32 d, a; foo bar",
+        "@p bra L; popc.b32 d, a; L:",
+        "popc.b32 d, a; mul.lo.u32",
+        "mul.lo.u32 d, d, 3;",
+    ],
+)
+def test_a_single_statement_is_no_block(ptx: str) -> None:
+    assert find_block(ptx) is None

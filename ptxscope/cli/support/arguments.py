@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from ...engine.isa.roles import DESTINATIONS
+from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.listings.asm_bindings import (
@@ -206,10 +206,18 @@ def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     names = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
         if ins.names.get(role) in names:
+            if isinstance(ins, Instruction) and _is_hidden(ins, role):
+                return ()
             constant = format_hex(bits, ins.type_of(role).bits)
             message = f"`{name}` is the constant {constant} here: it takes no other value"
             raise PtxError(name, (Problem(message, (0, len(name))),))
     return names
+
+
+def _is_hidden(ins: Instruction, role: str) -> bool:
+    """Whether an operand stands for nothing that is written in the call of an intrinsic."""
+    start, end = ins.spans.get(role, (0, 0))
+    return ins.text[start:end].startswith("__")
 
 
 def _find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
@@ -311,13 +319,16 @@ def bind_operands(
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
-    completed_bits = complete_carry(ins, bits)
+    # a block takes no value for granted
+    completed_bits = complete_carry(ins, bits) if isinstance(ins, Instruction) else bits
     missing_operands = [operand for operand in ins.inputs if operand.name not in completed_bits]
     if missing_operands:
         descriptions = ", ".join(
             describe_operand(operand.name, operand.roles) for operand in missing_operands
         )
-        example = " ".join(f"{operand.name}=0x1" for operand in missing_operands)
+        example = " ".join(
+            f"{x.name}={'0' if x.name == CARRY_REGISTER else '0x1'}" for x in missing_operands
+        )
         raise CommandError(
             f"error: {error_prefix}no value for {make_printable(descriptions)}; "
             f"add {make_printable(example)}"
@@ -360,8 +371,8 @@ _LINES = re.compile(r"(\d{1,9})-(\d{1,9})")
 def parse_ptx(text: str) -> Instruction | BasicBlock:
     """Return the instruction in a text, or the block of several; an illegal one ends the command.
 
-    ``FILE:10-17`` names lines of a file. An instruction beside others that a block can compute is
-    a block.
+    ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
+    registers is a block.
     """
     file, _, lines = text.rpartition(":")
     if (numbers := _LINES.fullmatch(lines)) and is_file(file):
@@ -371,31 +382,23 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     except PtxError as error:
         if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
             raise CommandError(str(error), 1) from None
-        block = _find_block(text, is_wanted=isinstance(error, NotOneError))
+        block = _find_block(text)
         if block is None:
             raise CommandError(str(error), 2) from None
         return block
     if any(note.startswith(OMISSION_PREFIX) for note in ins.notes):
-        return _find_block(text, is_wanted=False) or ins
+        return _find_block(text) or ins
     return ins
 
 
-def _find_block(text: str, *, is_wanted: bool) -> BasicBlock | None:
-    """Return the block of at least two statements in a text, or None.
-
-    If it ``is_wanted``, because the text has several instructions, raise CommandError instead.
-    """
-    from ...engine.blocks.block_parser import parse_block
+def _find_block(text: str) -> BasicBlock | None:
+    """Return the block in a text, or None; one that can't be computed ends the command."""
+    from ...engine.blocks.block_parser import find_block
 
     try:
-        block = parse_block(text)
-    except NotOneError:
-        return None
+        return find_block(text)
     except PtxError as error:
-        if is_wanted:
-            raise CommandError(str(error), 1) from None
-        return None
-    return block if len(block.statements) > 1 else None
+        raise CommandError(str(error), 1) from None
 
 
 def _read_block_lines(name: str, lines: range) -> BasicBlock:

@@ -13,6 +13,7 @@ from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
+from ..syntax.opcodes import is_other_opcode
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
@@ -62,6 +63,41 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
         span = (0, len(text.rstrip()))
         raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
     return _Reader(text, programs[0]).read(_select(programs[0], lines))
+
+
+def find_block(text: str) -> BasicBlock | None:
+    """Return the block of a text that computes more than one instruction of the catalog does.
+
+    Return None if it does not, and for statements that are in several blocks, or a single one that
+    is not computed. Raise PtxError if one of several can't be computed.
+    """
+    computing = [
+        x
+        for program in load(text, is_excerpt=True)
+        for x in program.statements
+        if x.instruction or _is_meant_to_compute(x)
+    ]
+    has_others = any(x.instruction is None for x in computing)
+    try:
+        block = parse_block(text)
+    except PtxError as error:
+        if len(computing) > 1 and (has_others or not isinstance(error, NotOneError)):
+            raise
+        return None
+    return block if has_others or len(block.statements) > 1 else None
+
+
+def _is_meant_to_compute(statement: Statement) -> bool:
+    """Whether a statement is PTX that writes a register; what has a gap may be anything."""
+    if statement.kind is StatementKind.PLAIN_INSTRUCTION:
+        return True
+    is_ptx = "." in statement.opcode or is_other_opcode(statement.opcode)
+    return (
+        statement.kind is StatementKind.UNKNOWN
+        and is_ptx
+        and bool(statement.writes)
+        and not statement.unread
+    )
 
 
 def _select(program: Program, lines: range | None) -> list[Statement]:

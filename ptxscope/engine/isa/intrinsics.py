@@ -26,6 +26,11 @@ class Intrinsic(NamedTuple):
     """Lines that give the intrinsic's result, in further registers x and y; if ``ptx`` does not."""
     compilation: str = ""
     """What the compiler makes of it, as the predicate of a sentence."""
+    c_mask: int = 0
+    """The bits of c that the intrinsic reads, if ``ptx`` reads others; 0 if it does not.
+
+    With these bits of a number as c, ``ptx`` gives the intrinsic's result without the block.
+    """
 
     @property
     def lines(self) -> tuple[str, ...]:
@@ -141,10 +146,15 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
     def make_one(name: str, ptx: str, parameters: str = "abc", differs: str = "") -> Intrinsic:
         return Intrinsic(f"__{name}", ptx, differs, parameters, compilation=_IS_ONE)
 
-    yield make_one(
-        "byte_perm",
-        "prmt.b32 d, a, b, c",
-        differs="the intrinsic ignores bit 3 of each digit, with which prmt repeats a sign",
+    permutation = "prmt.b32 d, a, b, c"
+    yield Intrinsic(
+        "__byte_perm",
+        permutation,
+        "the intrinsic ignores bit 3 of each digit, with which prmt repeats a sign",
+        "abc",
+        ("lop3.b32 x, c, 0x7777, c, 0xc0", permutation.replace(" c", " x")),
+        "is `prmt.b32` without bit 3 of each digit of the selector",
+        c_mask=0x7777,
     )
     yield make_one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))
     for half in ("lo", "hi"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..blocks.basic_block import BasicBlock
-from ..blocks.block_parser import parse_block
+from ..blocks.block_parser import find_block, parse_block
 from ..listings.asm_bindings import parse_pasted
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
@@ -27,7 +27,8 @@ def read_program(text: str | Program) -> Program:
     except PtxError as error:
         problem = error
     try:
-        return parse_pasted(text)
+        ins = parse_pasted(text)
+        return (find_block(text) if problem else None) or ins
     except PtxError:
         if block:
             return block

@@ -167,6 +167,10 @@ def _find_argument_problem(
     for argument, span in arguments:
         if not (_NAME.fullmatch(argument) or _NUMBER.fullmatch(argument)):
             return Problem(f"{quote_word(argument)} is not a name or a number", span)
+        width = 64 if intrinsic.name.endswith("ll") else 32
+        number = _NUMBER.fullmatch(argument)
+        if number and not -(1 << width - 1) <= _parse_number(number[1]) < 1 << width:
+            return Problem(f"{quote_word(argument)} does not fit {width} bits", span)
     return None
 
 
@@ -174,6 +178,26 @@ def _can_take_immediates(line: str) -> bool:
     opcode, *modifiers = line.partition(" ")[0].split(".")
     entry = find_entry(opcode, modifiers)
     return entry is not None and entry.can_take_immediates
+
+
+def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Call]:
+    """Return the lines of a call, and the call with the bits of a literal c that it reads."""
+    if not intrinsic.c_mask:
+        return intrinsic.lines, call
+    *others, c = call.arguments
+    number = _NUMBER.fullmatch(c)
+    if number is None:
+        return intrinsic.lines, call
+    bits = _parse_number(number[1]) & _WORD_MASK
+    read_bits = bits & intrinsic.c_mask
+    if bits != read_bits:
+        call = call._replace(arguments=(*others, f"{read_bits:#x}"))
+    return (intrinsic.ptx,), call
+
+
+def _parse_number(text: str) -> int:
+    """Return the value of a number in C."""
+    return int(text, 8 if _OCTAL.fullmatch(text) else 0)
 
 
 # --- writing PTX --------------------------------------------------------------------------
@@ -195,7 +219,7 @@ class _PtxWriter:
     def add_call(self, call: _Call) -> None:
         """Write the lines of a call without a problem."""
         assert call.intrinsic
-        lines = call.intrinsic.lines
+        lines, call = _choose_lines(call.intrinsic, call)
         names = self._name_operands(call, lines)
         for line in lines:
             for index, part in enumerate(_LETTER.split(line)):
@@ -223,7 +247,7 @@ class _PtxWriter:
 
     def _hold_number(self, letter: str, number: str) -> str:
         """Return the register that holds a number."""
-        bits = int(number, 8 if _OCTAL.fullmatch(number) else 0) & _WORD_MASK
+        bits = _parse_number(number) & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,19 +19,8 @@ from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
 if TYPE_CHECKING:
-    from ...engine.blocks.basic_block import BasicBlock
     from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
-
-
-def _find_block(text: str) -> BasicBlock | None:
-    """Return the block of at least two statements in a text, or None."""
-    from ...engine.blocks.block_parser import parse_block
-
-    with suppress(PtxError):
-        block = parse_block(text)
-        return block if len(block.statements) > 1 else None
-    return None
 
 
 class ListingController:
@@ -51,7 +39,7 @@ class ListingController:
 
     def paste_text(self, text: str) -> None:
         """Open a pasted instruction, or several as a listing, or report what is wrong."""
-        from ...engine.blocks.block_parser import MAX_STATEMENTS
+        from ...engine.blocks.block_parser import MAX_STATEMENTS, find_block
         from ...state.open_listing import MAX_CHARS
 
         if len(text) > MAX_CHARS:
@@ -62,13 +50,18 @@ class ListingController:
             return
         text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
         statements = list(scan(text))
-        block = _find_block(text) if len(statements) <= MAX_STATEMENTS else None
+        block, is_listing = None, len(statements) > 1
+        if len(statements) <= MAX_STATEMENTS:
+            try:
+                block = find_block(text)
+            except PtxError:  # another statement writes registers
+                is_listing = True
         if block is not None:
             from ...state.open_listing import open_block
 
             self.open_cursor(open_block(block, self._state.setup.model))
             return
-        if len(statements) > 1 and any(item.instruction for item in statements):
+        if is_listing and any(item.instruction for item in statements):
             self.open_text(text, "pasted")
             return
         try:
