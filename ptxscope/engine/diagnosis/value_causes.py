@@ -79,9 +79,13 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
     if has_pair and ins.roles["a"] != ins.roles["b"]:
         yield from _iter_swaps(ins)
     yield from _iter_similar_swaps(ins, types)
+    if "cc" in known_roles:
+        yield from _iter_carry_causes(ins)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
     for name, roles in registers.items():
+        cost = 3 if roles == "c" else 4
+        yield make_operand_cause(roles, f"with {name} = 0", cost, lambda *_: 0)
         yield from _iter_overwrites(ins, name, roles)
         yield from _iter_misreadings(ins, name, roles, types[roles[0]])
     wide_roles = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
@@ -100,10 +104,27 @@ def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
     return roles_by_name
 
 
+def _iter_carry_causes(ins: Instruction) -> Iterator[Cause]:
+    """Yield another CC.CF than the one that the instruction reads."""
+    noun = "borrow" if ins.opcode == "subc" else "carry"
+    aspects = frozenset(("value of CC.CF",))
+    changes: tuple[tuple[str, int, Callable[[int], int]], ...] = (
+        (f"without the {noun}: with CC.CF = 0", 2, lambda _: 0),
+        ("with CC.CF inverted", 3, lambda bit: bit ^ 1),
+    )
+    for phrase, cost, change in changes:
+        operands = partial(_change_carry, change)
+        yield Cause(CauseKind.OPERAND, aspects, phrase, cost, operands=operands)
+
+
+def _change_carry(change: Callable[[int], int], operands: Bits, _: ObservedCase) -> Bits:
+    return {**operands, "cc": change(operands["cc"])}
+
+
 def _iter_c_causes(
     ins: Instruction, types: Mapping[str, Type], registers: Iterable[str]
 ) -> Iterator[Cause]:
-    """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
+    """Yield c exchanged or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
         operand = ins.entry.get_operand("c")
@@ -115,7 +136,6 @@ def _iter_c_causes(
             and not ins.entry.get_operand(x[0]).is_like(operand)
         ]
         yield from (_make_exchange(ins, x, "c", 5) for x in partners)
-    yield make_operand_cause("c", f"with {name} = 0", 3, lambda *_: 0)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {name}, which the unwritten lanes show"
         yield make_operand_cause("c", phrase, 5, _make_kept_lanes(ins))
@@ -125,7 +145,7 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
     """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
-        cost = 3 if roles == "c" else 4
+        cost = 3 if roles == "c" else 5
         yield make_operand_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
 
 
