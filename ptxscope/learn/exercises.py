@@ -241,8 +241,10 @@ def _make_divergence_exercise(
     isa = make_plan(ins)
     model_plans = [(model, make_plan(ins, model.make_rules(ins.form))) for model in PTXAS_MODELS]
     model_plans = [(model, plan) for model, plan in model_plans if plan != isa]
-    for _ in range(_WITNESSES):
+    for attempt in range(_WITNESSES):
         bits = bind_values(ins, draw_operands(draw, ins, 3))
+        if attempt % 2:  # some errata show for few operands only
+            bits = _mix_with_example(draw, ins, bits)
         documented = compute_results(isa, bits)
         for model, plan in model_plans:
             if compute_results(plan, bits) != documented:
@@ -250,6 +252,20 @@ def _make_divergence_exercise(
                     number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other_model=model
                 )
     return None
+
+
+def _mix_with_example(
+    draw: SeededRandom, ins: Instruction, bits: Mapping[str, int]
+) -> dict[str, int]:
+    """Return operands of which about half are those of an erratum's example."""
+    ptx, values, *_ = draw.pick(ins.errata).example
+    names = parse(ptx).names
+    return {
+        role: values[names[role]] & (1 << ins.type_of(role).bits) - 1
+        if names.get(role) in values and draw.random_below(2)
+        else number
+        for role, number in bits.items()
+    }
 
 
 def _list_result_bits(trace: Trace) -> tuple[tuple[str, int], ...]:
