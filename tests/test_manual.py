@@ -157,6 +157,7 @@ def name_shape(entry: Entry) -> str:
     return f"{entry.opcode}.{list_shapes(entry.opcode).index(entry)}"
 
 
+@sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
 def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
     page = section_of(entry)
