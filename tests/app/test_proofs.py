@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from ptxscope import trace
 from ptxscope.engine.proof import solver
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
@@ -129,3 +130,32 @@ async def test_equal_instructions_are_said_to_be_so() -> None:
         assert "Equal for all 2^" in shown
         await drive.press("enter")
         assert drive.session.trace.operands["a"] == 1
+
+
+# --- which explanation -------------------------------------------------------------------------
+
+
+async def test_the_explanations_end_with_the_operands_to_try_next() -> None:
+    line = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+    async with explorer(line, {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344}) as drive:
+        await drive.press("x")
+        await drive.type("0x112233ff")
+        shown = await drive.read_after(drive.press("enter", "end"))
+        assert "Which of these? The operands to try next" in shown
+        assert "To decide, observe a = " in shown
+        before = drive.session.trace.operands
+        shown = await drive.read_after(drive.press("enter"))
+        assert "To try next" in shown
+        operands = drive.session.trace.operands
+        assert operands != before
+        # E3 has no lower bound, the other explanations have another type or no `.sat`
+        results = {
+            trace(text, {name: operands[name] for name in "abc"}, model=model).result["d"]
+            for text, model in (
+                (line, "ptxas"),
+                (line.replace(".sat", ""), "isa"),
+                (line.replace(".u32", ".s32"), "isa"),
+            )
+        }
+        assert len(results) == 3
+        assert "0x112233ff" not in await drive.read_after(drive.press("x"))

@@ -105,7 +105,8 @@ _PANES = {
     ),
     "why?": (
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
-        "explanations, Enter there compares one with the documented steps"
+        "explanations, Enter there compares one with the documented steps; the last item has the "
+        "operands to try next, which tell them apart, and Enter there sets these"
     ),
     "prove": (
         "A is the pinned instruction, B the current one; Enter shows both on operands for which "

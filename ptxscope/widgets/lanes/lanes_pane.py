@@ -520,7 +520,8 @@ class LanesPane(Pane):
 
     def _edit_computed(self, place: Place, start: str) -> None:
         """Request operands that give what is typed over a computed value."""
-        if self._trace is None or place.key not in self._trace.rows:
+        is_computed = self._trace is not None and place.key in self._trace.rows
+        if not is_computed or self._guesses is not None:
             Hint(self, _COMPUTED_MESSAGE).post_to_screen()
         else:
             self.ComputedEditRequested(self, place, start).post_to_screen()
