@@ -94,8 +94,8 @@ class ProofController:
         """Set an operand, or all, so that a place has a typed value."""
         try:
             finding = find_sources(goal, goal.make_condition(text), source)
-        except PtxError as error:
-            self._refuse(error.message)
+        except PtxError:  # a condition can't name the row, such as boolean.not
+            self._refuse(f"{goal.name} can't be edited backwards: type over the result")
             return
         sentence = finding.describe(goal, text)
         if not finding.operands:
