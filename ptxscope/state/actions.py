@@ -94,6 +94,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("explain", "x", "explain", "why?", "Explain an unexpected result"),
         Action("sweep", "v", "sweep", "sweep", "Show the results over all values of an operand"),
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or unpin it"),
+        Action(
+            "prove",
+            "E",
+            "prove",
+            "prove",
+            "Prove this instruction equal to the pinned one, or show where it differs",
+        ),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),

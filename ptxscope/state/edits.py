@@ -307,6 +307,21 @@ def with_value(setup: Setup, role: str, bits: int) -> Setup:
     return replace(setup, values={**setup.values, **dict.fromkeys(roles_of_name, bits)})
 
 
+def with_registers(setup: Setup, values: Mapping[str, int]) -> Setup:
+    """Return the setup with other values of registers, by name."""
+    names = setup.instruction.names
+    bits = {role: values[name] for role, name in names.items() if name in values}
+    return replace(setup, values={**setup.values, **bits})
+
+
+def find_changed_registers(old: Setup, new: Setup) -> list[str]:
+    """Return the registers of an instruction whose values an edit changed; none if it changed."""
+    if old.instruction != new.instruction:
+        return []
+    names = new.instruction.names
+    return [name for role, name in names.items() if old.values.get(role) != new.values.get(role)]
+
+
 def with_literal(setup: Setup, role: str, bits: int) -> Setup:
     """Return the setup with another literal as an operand."""
     ins = setup.instruction

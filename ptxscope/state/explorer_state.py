@@ -10,7 +10,7 @@ from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
-from .edits import with_line, with_model
+from .edits import find_changed_registers, with_line, with_model
 from .prediction_progress import PredictionProgress
 from .session import Session
 from .setup import Setup, trace_of
@@ -69,6 +69,8 @@ class ExplorerState:
         """Whether the user predicted when the state was saved, and has not gone on yet."""
         self.predictions = PredictionProgress(self.trace, saved.guesses, int(saved.step < 0))
         self.lesson: OpenLesson | None = None
+        self.edited_register = ""
+        """The register whose value the user changed last."""
         self._setup_before_typing: Setup | None = None
         """The setup produced by the typing in progress in the line."""
         self._model_before = ""
@@ -252,6 +254,8 @@ class ExplorerState:
         self.pause()
         if self.setup.instruction.opcode != old_setup.instruction.opcode:
             self.is_revealed = False
+        if names := find_changed_registers(old_setup, setup):
+            self.edited_register = names[-1]
         self._follow_session(is_at_end=is_at_end)
         return Edit(old_setup, setup)
 

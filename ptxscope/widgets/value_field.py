@@ -111,6 +111,7 @@ class ValueField(Vertical):
         """The function that reads a text other than an operand's value."""
         self._about: object = None
         self._has_hints = False
+        self._keys = ""
 
     def on_mount(self) -> None:
         """Mount the children before the first digit comes."""
@@ -138,12 +139,15 @@ class ValueField(Vertical):
         about: object,
         *,
         has_hints: bool = False,
+        keys: str = "Enter checks it",
     ) -> None:
         """Open for a text that a function reads; it is posted as ``Answered``.
 
-        Every letter is text. With hints, a ``?`` is posted instead of typed.
+        Every letter is text. With hints, a ``?`` is posted instead of typed. ``keys`` says what
+        Enter does without them.
         """
         self.close()
+        self._keys = keys
         self._parse, self._about, self._has_hints = parse, about, has_hints
         self._start_editing(label, start)
 
@@ -255,7 +259,7 @@ class ValueField(Vertical):
         self._error.update(Content(error_text))
         if self._parse is not None:
             keys = _LESSON_KEYS if self.screen.size.width >= _NARROW_WIDTH else "? hint"
-            message = keys if self._has_hints else "Enter checks it"
+            message = keys if self._has_hints else self._keys
             self._means.update(Content("" if error_text else message))
             return
         width = self._type.bits

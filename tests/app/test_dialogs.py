@@ -488,6 +488,7 @@ HELP = {
     "all values": (("v",), "question_mark"),
     "check": (("c",), "question_mark"),
     "why?": (("x",), "f1"),
+    "prove": (("equals_sign", "E"), "f1"),
     "export": (("e",), "question_mark"),
     "lessons": (("L",), "question_mark"),
     "exercises": (("C",), "f1"),

@@ -349,13 +349,22 @@ async def test_what_is_said_of_the_cursors_cell_follows_an_edit() -> None:
         assert lanes.place == LaneRef("select.b", 0)
 
 
-async def test_typing_where_something_is_computed_says_so_and_does_nothing_else() -> None:
+async def test_typing_where_something_is_computed_goes_to_no_step() -> None:
     async with explorer(*MOCK) as drive:
         await drive.press("3", "l")
         for key in ("0", "minus", "5", "full_stop"):
-            shown = await drive.read_after(drive.press(key))
-            assert "type over a register's chip" in shown
+            await drive.press(key)
             assert drive.state.step == 3
+        assert not drive.session.undo_history
+
+
+async def test_a_computed_value_is_not_edited_during_a_prediction() -> None:
+    async with explorer(*MOCK) as drive:
+        await drive.press("2", "P")
+        for key in ("5", "enter"):
+            lanes_of(drive).move_cursor_to(LaneRef("extend.a", 0))
+            shown = await drive.read_after(drive.press(key))
+            assert "× this is computed: type over a register's chip" in shown
 
 
 async def test_space_in_the_lanes_plays_nothing() -> None:
@@ -529,8 +538,6 @@ async def test_enter_says_why_it_does_nothing() -> None:
         assert "× this is a literal: change it in the line" in await drive.read_after(
             drive.press("enter")
         )
-        await drive.press("down")
-        assert "× this is computed" in await drive.read_after(drive.press("enter"))
 
 
 # --- floats ---------------------------------------------------------------------------------

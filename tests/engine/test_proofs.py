@@ -17,6 +17,7 @@ from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.proof.equivalence import Proof, Verdict
+from ptxscope.engine.proof.operand_search import find_operands
 from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.proof.question import Program, make_program_plan
 from ptxscope.engine.semantics.models import Model
@@ -295,3 +296,15 @@ def test_registers_with_a_percent_sign() -> None:
     assert search.answers == ({"%r2": 3, "%3": 2},)
     assert isinstance(search.program, Instruction)
     assert parse(str(search.program)) == search.program
+
+
+def test_a_mask_fixes_some_bits_of_a_register() -> None:
+    ins = parse(SATURATED)
+    given = {"a": 0x01020304, "b": 0x10203040}
+    where = "d == 0x11227fff"
+    free = find_operands(ins, where, given=given, masks={"b": 0xFFFF0000}, count=5)
+    found = {x["b"] for x in free.answers}
+    # lane 1: 3 + x >= 127, lane 0: 4 + x = -1
+    assert found == {0x102000FB | x << 8 for x in (124, 125, 126, 127)}
+    assert free.is_complete
+    assert not find_operands(ins, where, given=given, masks={"b": 0xFFFFFF00}).answers

@@ -9,6 +9,7 @@ from ..diagnosis.cause_search import apply_readings, apply_to_operands
 from ..diagnosis.causes import Bits, ObservedCase
 from ..diagnosis.explanations import Diagnosis, Explanation
 from ..diagnosis.observation import Observation, Observed
+from ..isa.roles import DESTINATIONS
 from ..records import NamedTuple
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
@@ -42,7 +43,7 @@ def find_next_operands(diagnosis: Diagnosis) -> NextOperands | None:
     ins, explanations = diagnosis.instruction, diagnosis.explanations
     chosen = [x for x in explanations if len(x.causes) == len(explanations[0].causes)]
     chosen = chosen[:_MAX_EXPLANATIONS]
-    roles = diagnosis.cases[0].observation.operands.keys() - ins.constants.keys()
+    roles = diagnosis.cases[0].observation.operands.keys() - {*ins.constants, *DESTINATIONS}
     inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
     candidates = list(islice(draw_operands(inputs), _DRAWN))
     tables = [_predict_all(ins, chosen, x) for x in candidates]

@@ -20,6 +20,7 @@ from .simple_operands import find_simple_operands
 from .solver import Term, Undecided, get_solver_name
 
 MAX_ANSWERS = 1000
+_NO_MASKS: Mapping[str, int] = {}
 OLD = "old"
 """The prefix of a destination's value before, if that is read: ``old.d``."""
 
@@ -89,15 +90,20 @@ def find_operands(
     where: str,
     *,
     given: Mapping[str, int],
+    masks: Mapping[str, int] = _NO_MASKS,
     model: Model = ISA_MODEL,
     count: int = 1,
     timeout: float = TIMEOUT,
 ) -> OperandSearch:
-    """Find up to ``count`` sets of operands; raise PtxError if the condition is invalid."""
+    """Find up to ``count`` sets of operands; raise PtxError if the condition is invalid.
+
+    ``masks`` has the fixed bits of given registers of which not all are fixed.
+    """
     question = Question(timeout)
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
-    fix_operands(question, given)
+    fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
+    fix_operands(question, given, masks)
     answers: list[Mapping[str, int]] = []
     is_complete = is_undecided = False
     excluded: list[Term] = []
@@ -105,7 +111,7 @@ def find_operands(
     holds = question.make_test(condition)
 
     def is_new(operands: Mapping[str, int]) -> bool:
-        has_given = all(operands[name] == bits for name, bits in given.items())
+        has_given = all(not (operands[name] ^ bits) & mask for name, (bits, mask) in fixed.items())
         return has_given and operands not in answers and holds(operands)
 
     try:
@@ -119,7 +125,7 @@ def find_operands(
                 unequal = [
                     _is_different(question, name, bits)
                     for name, bits in operands.items()
-                    if name not in given
+                    if name not in given or name in masks
                 ]
                 is_complete = not unequal
                 if unequal:
@@ -154,11 +160,17 @@ def make_scope(question: Question, side: Side) -> Scope:
     return Scope({**registers, **results, **old}, side)
 
 
-def fix_operands(question: Question, given: Mapping[str, int]) -> None:
-    """Give operands their values."""
+def fix_operands(
+    question: Question, given: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
+) -> None:
+    """Give operands their values, or those bits of them that a mask has."""
     for name, bits in given.items():
-        node = question.add_input(name, question.inputs[name])
-        question.add_condition(question.tape.equal(node, bits))
+        node, mask = question.add_input(name, question.inputs[name]), masks.get(name, -1)
+        if mask == 0:
+            continue
+        if mask > 0:
+            node = question.tape.bitand(node, question.make_constant(mask))
+        question.add_condition(question.tape.equal(node, bits & mask))
 
 
 def _is_different(question: Question, name: str, bits: int) -> Term:

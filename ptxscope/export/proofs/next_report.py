@@ -9,26 +9,26 @@ from ...engine.proof.next_operands import NextOperands
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ..formats.diagnosis_report import format_causes
-from ..formats.text import wrap_text
+from ..formats.text import WIDTH, wrap_text
 from .proof_report import format_operands
 
 _MAX_SHOWN = 3
 """Explanations of one result that are shown."""
 
 
-def render_next_operands(ins: Instruction, found: NextOperands | None) -> str:
-    """Render the operands and what each result would mean, in at most 80 columns."""
-    lines = list(_iter_lines(ins, found))
+def render_next_operands(ins: Instruction, found: NextOperands | None, width: int = WIDTH) -> str:
+    """Render the operands and what each result would mean."""
+    lines = list(_iter_lines(ins, found, width))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _iter_lines(ins: Instruction, found: NextOperands | None) -> Iterator[str]:
+def _iter_lines(ins: Instruction, found: NextOperands | None, width: int) -> Iterator[str]:
     if found is None:
         yield "No operands were found that tell the explanations apart."
         return
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     operands = make_printable(format_operands(types, found.operands))
-    yield from wrap_text(f"To decide, observe {operands}:", "", "  ")
+    yield from wrap_text(f"To decide, observe {operands}:", "", "  ", width)
     for result, explanations in found.groups:
         values = ", ".join(
             format_hex(bits, ins.type_of(role).bits) for role, bits in result.items()
@@ -36,7 +36,7 @@ def _iter_lines(ins: Instruction, found: NextOperands | None) -> Iterator[str]:
         texts = [make_printable(format_causes(x)) for x in explanations[:_MAX_SHOWN]]
         more = len(explanations) - len(texts)
         texts += [f"{more} more"] if more else []
-        yield from wrap_text(f"{values}  {', or '.join(texts)}", "  ", "      ")
+        yield from wrap_text(f"{values}  {', or '.join(texts)}", "  ", "      ", width)
     for x, y in found.equal:
         sentence = f"{x.ptx} and {y.ptx} are the same for all operands."
-        yield from wrap_text(make_printable(sentence), "", "  ")
+        yield from wrap_text(make_printable(sentence), "", "  ", width)

@@ -19,22 +19,22 @@ from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 _LETTERS = "AB"
 
 
-def render_text(proof: Proof, *, is_brief: bool = False) -> str:
-    """Render a proof in at most 80 columns; unless brief, with the steps of a counterexample."""
-    lines = [*_program_lines(proof), ""]
-    lines += wrap_text(make_printable(format_answer(proof)), "", "")
+def render_text(proof: Proof, *, is_brief: bool = False, width: int = WIDTH) -> str:
+    """Render a proof; unless brief, with the steps of a counterexample, in 80 columns."""
+    lines = [*_program_lines(proof, width), ""]
+    lines += wrap_text(make_printable(format_answer(proof)), "", "", width)
     if proof.verdict is Verdict.DIFFERENT:
-        lines += [*_result_lines(proof), *_difference_lines(proof)]
+        lines += [*_result_lines(proof), *_difference_lines(proof, width)]
         if not is_brief:
             lines += _trace_lines(proof)
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _program_lines(proof: Proof) -> Iterator[str]:
+def _program_lines(proof: Proof, width: int) -> Iterator[str]:
     has_models = proof.models[0] != proof.models[1] or proof.models[0].errata
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{make_printable(str(program))}{f'  ({model.name})' if has_models else ''}"
-        yield from wrap_text(text, f"{letter}  ", "   ")
+        yield from wrap_text(text, f"{letter}  ", "   ", width)
 
 
 def format_answer(proof: Proof) -> str:
@@ -91,7 +91,7 @@ def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
     return program.type_of(role).bits
 
 
-def _difference_lines(proof: Proof) -> Iterator[str]:
+def _difference_lines(proof: Proof, width: int) -> Iterator[str]:
     if found := proof.difference:
         part = f"Byte {found.part[1:]} of {proof.pairs[0][0]} differs" if found.part else ""
         clauses = []
@@ -103,7 +103,7 @@ def _difference_lines(proof: Proof) -> Iterator[str]:
             clauses.append(f"for {values} {' and '.join(found.parts)}")
         sentence = f"{part or 'They differ'} {', that is '.join(clauses)}."
         yield ""
-        yield from wrap_text(make_printable(sentence), "", "")
+        yield from wrap_text(make_printable(sentence), "", "", width)
 
 
 # --- the two evaluations ---------------------------------------------------------------------

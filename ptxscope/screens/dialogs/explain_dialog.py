@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -28,14 +29,20 @@ from ...widgets.base.form_fields import LabelledInput, Page
 from ...widgets.base.menu import Menu, MenuItem
 from .dialog import Dialog, DialogFrame
 
+if TYPE_CHECKING:
+    from ...engine.proof.next_operands import NextOperands
+
 _LABEL = 12
 """Columns of the label before a value, as in the report."""
 _PAUSE = 0.15
 """Seconds without a key before the typed value is explained."""
 
 
-class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
-    """Asks for the observed result; returns it and the explanation chosen."""
+_NEXT = MenuItem("Which of these? The operands to try next")
+
+
+class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
+    """Asks for the observed result; returns it and the explanation chosen, or operands to try."""
 
     DEFAULT_CSS = """
     ExplainDialog {
@@ -58,6 +65,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
         """The title; if the current line is not legal, the last legal one is explained."""
         self._trace, self._initial_text = trace, got
         self._diagnosis: Diagnosis | None = None
+        self._next: NextOperands | None = None
+        """The operands to try next, once they have been asked for."""
         self._wait: Timer | None = None
         self._messages: list[str] = []
         self._observation_line = Static(id="seen")
@@ -100,7 +109,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
     def _explain(self) -> None:
         if self._wait is not None:
             self._wait.stop()
-        self._diagnosis = None
+        self._diagnosis = self._next = None
         text = self._observed_text.strip()
         if not text:
             self._show(["Which result did you get? Write ? for unknown digits."], [])
@@ -123,12 +132,13 @@ class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
         self._messages = lines
         self._show_observation()
         ins = self._trace.instruction
-        self._explanation_menu.show(
-            [
-                MenuItem(format_causes(x), x.ptx if x.instruction != ins else "")
-                for x in explanations
-            ]
+        items = [
+            MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in explanations
+        ]
+        is_open = len(explanations) > 1 and len(explanations[0].causes) == len(
+            explanations[1].causes
         )
+        self._explanation_menu.show([*items, _NEXT] if is_open else items)
         self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
         self._show_why()
 
@@ -153,12 +163,29 @@ class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
         width = min(self._causes_page.scrollable_content_region.width or WIDTH, WIDTH)
         if diagnosis is None:
             self._causes_page.show("")
+        elif self._is_question(index):
+            self._causes_page.show(self._render_next(diagnosis, width))
         elif diagnosis.explanations:
             self._causes_page.show(
                 "\n".join(explanation_lines(diagnosis, diagnosis.explanations[index], width))
             )
         else:
             self._causes_page.show("\n".join(unexplained_lines(diagnosis, width)))
+
+    def _is_question(self, index: int) -> bool:
+        """Whether an item of the menu is the question which explanation it is."""
+        return self._diagnosis is not None and index >= len(self._diagnosis.explanations) > 0
+
+    def _render_next(self, diagnosis: Diagnosis, width: int) -> str:
+        """Return the operands to try next, and what each result there would mean."""
+        try:
+            from ...engine.proof.next_operands import find_next_operands
+            from ...export.proofs.next_report import render_next_operands
+
+            self._next = self._next or find_next_operands(diagnosis)
+        except ImportError as error:
+            return make_printable(str(error))
+        return render_next_operands(diagnosis.instruction, self._next, width)
 
     def on_resize(self) -> None:
         """Fold the text for the new width."""
@@ -171,7 +198,10 @@ class ExplainDialog(Dialog[tuple[str, Explanation | None]]):
 
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
-        if self._diagnosis:
+        if self._is_question(event.index):
+            if self._next is not None:
+                self.close_with((self._observed_text, self._next.operands))
+        elif self._diagnosis:
             self.close_with((self._observed_text, self._diagnosis.explanations[event.index]))
 
     def action_copy(self) -> None:

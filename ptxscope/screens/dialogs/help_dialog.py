@@ -59,11 +59,12 @@ _PANES = {
     "lanes": (
         "arrows move a cursor: what a value came from is underlined, what it leads to is in "
         "italics, and the operands show the exact bits; type over a chip of a register, < and > "
-        "change it by one; a digit selects the source of a lane, as does dragging a wire from a "
-        "chip to it, and Enter lists the choices; space or a click switches a lane of the mask, a "
-        "bit of a word, or an entry of a truth table, whose formula Enter edits; < and > slide a "
-        "window over a word; a "
-        "click on a title goes to that step"
+        "change it by one; over a computed value, type what it shall be: a solver finds the "
+        "operand that gives it, or proves that there is none; a digit selects the source of a "
+        "lane, as does dragging a wire from a chip to it, and Enter lists the choices; space or a "
+        "click switches a lane of the mask, a bit of a word, or an entry of a truth table, whose "
+        "formula Enter edits; < and > slide a window over a word; a click on a title goes to that "
+        "step"
     ),
     "predict": (
         "type what a lane of the next step will be, Enter checks it; h gives a hint, n shows the "
@@ -104,7 +105,12 @@ _PANES = {
     ),
     "why?": (
         "type the result that you got, with ? for each unknown digit; Enter goes to the "
-        "explanations, Enter there compares one with the documented steps"
+        "explanations, Enter there compares one with the documented steps; the last item has the "
+        "operands to try next, which tell them apart, and Enter there sets these"
+    ),
+    "prove": (
+        "A is the pinned instruction, B the current one; Enter shows both on operands for which "
+        "they differ, u returns to yours; ^y copies the answer"
     ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "

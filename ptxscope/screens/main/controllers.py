@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+from typing import TYPE_CHECKING
+
 from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
 from .dialog_controller import DialogController
@@ -13,11 +16,15 @@ from .listing_controller import ListingController
 from .prediction_controller import PredictionController
 from .step_controller import StepController
 
+if TYPE_CHECKING:
+    from .proof_controller import ProofController
+
 
 class Controllers:
     """The controllers of one screen, which share its state and its view."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView, store: StateStore | None) -> None:
+        self._state, self._view = state, view
         self.focuses = FocusController(state, view)
         self.predictions = PredictionController(state, view, self.focuses)
         self.steps = StepController(state, view, self.predictions)
@@ -27,3 +34,10 @@ class Controllers:
             state, view, store, self.focuses, self.predictions, self.steps
         )
         self.dialogs = DialogController(state, view, store, self.edits)
+
+    @cached_property
+    def proofs(self) -> ProofController:
+        """The controller of what a solver answers, loaded on first use."""
+        from .proof_controller import ProofController
+
+        return ProofController(self._state, self._view, self.focuses, self.edits)

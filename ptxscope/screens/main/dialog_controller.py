@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable
@@ -67,9 +68,13 @@ class DialogController:
 
         setup = edits.with_model(self._state.setup, "isa")
 
-        def on_close(answer: tuple[str, Explanation | None] | None) -> None:
+        def on_close(answer: tuple[str, Explanation | Mapping[str, int] | None] | None) -> None:
             self._observed_text, explanation = answer or (self._observed_text, None)
-            if explanation is not None:
+            if isinstance(explanation, Mapping):
+                self._observed_text = ""  # the result on other operands is to be observed
+                self._edits.edit(edits.with_registers(self._state.setup, explanation))
+                self._view.notify_user("To try next", "the result on these operands decides")
+            elif explanation is not None:
                 self._state.pin_for_explanation(setup, explanation)
                 self._edits.edit(edits.with_explanation(setup, explanation))
                 if explanation.instruction.opcode != setup.instruction.opcode:

@@ -87,10 +87,12 @@ class FocusController:
         go_back: Callable[[], None],
         *,
         has_hints: bool = False,
+        keys: str = "Enter checks it",
     ) -> None:
         """Ask for an answer in the row of hints; ``go_back`` returns the focus afterwards."""
         self._return = go_back
-        self._view.mount_value_field().ask(label, parse, start, about, has_hints=has_hints)
+        field = self._view.mount_value_field()
+        field.ask(label, parse, start, about, has_hints=has_hints, keys=keys)
 
     def move_to_lane(self, place: Place) -> None:
         """Focus the lanes, with the cursor on a cell."""

@@ -279,6 +279,9 @@ class MainScreen(ThemedScreen[None]):
     def on_formula_requested(self) -> None:
         self.controllers.edits.ask_formula()
 
+    def on_lanes_pane_computed_edit_requested(self, event: LanesPane.ComputedEditRequested) -> None:
+        self.controllers.proofs.ask_value(event.place, event.start)
+
     def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
         self.controllers.edits.flip_mask(event.lane)
 
@@ -326,6 +329,8 @@ class MainScreen(ThemedScreen[None]):
             )
         elif event.about is self.state.lesson:
             self.controllers.lessons.take_answer(event.text, is_entered=event.is_entered)
+        elif event.is_entered:
+            self.controllers.proofs.take_answer(event.about, event.text)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
         if event.about is self.state.lesson:
@@ -397,6 +402,9 @@ class MainScreen(ThemedScreen[None]):
 
     def action_explain(self) -> None:
         self.controllers.dialogs.explain()
+
+    def action_prove(self) -> None:
+        self.controllers.proofs.prove()
 
     def action_sweep(self) -> None:
         self.controllers.dialogs.sweep()

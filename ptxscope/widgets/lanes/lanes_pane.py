@@ -125,6 +125,14 @@ class LanesPane(Pane):
         control: LanesPane
         table: int
 
+    class ComputedEditRequested(PartMessage):
+        """Posted to find operands that give a computed value."""
+
+        control: LanesPane
+        place: Place
+        start: str
+        """The text typed so far."""
+
     class PredictionRequested(PartMessage):
         """Posted to predict a lane's value."""
 
@@ -508,7 +516,15 @@ class LanesPane(Pane):
                 self, cell, self._find_place_beneath(self.place)
             ).post_to_screen()
         else:
+            self._edit_computed(self.place, "")
+
+    def _edit_computed(self, place: Place, start: str) -> None:
+        """Request operands that give what is typed over a computed value."""
+        is_computed = self._trace is not None and place.key in self._trace.rows
+        if not is_computed or self._guesses is not None:
             Hint(self, _COMPUTED_MESSAGE).post_to_screen()
+        else:
+            self.ComputedEditRequested(self, place, start).post_to_screen()
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -553,7 +569,9 @@ class LanesPane(Pane):
         elif control := self._find_control(place):
             self._set_control(control, control.value + delta)
         elif isinstance(place, BitRef):
-            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
+            row = trace.rows.get(place.key)
+            bit = row.values[place.lane] >> place.bit & 1 if row else 0
+            self._edit_computed(place, str(1 - bit))
 
     def _count_choices(self, place: Place) -> int:
         """Return the number of parts that a cell of a selected row may take."""
@@ -638,7 +656,7 @@ class LanesPane(Pane):
             self._select(place, slot, int(char))
         elif char in "0123456789+-.[":
             event.stop()
-            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
+            self._edit_computed(place, char)
 
     def _select(self, place: Place, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""

@@ -1,0 +1,70 @@
+"""Are the pinned and the current instruction equal? The answer of a solver."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from ...engine.proof.equivalence import Proof, Verdict
+from ...export.formats.text import WIDTH
+from ...export.proofs.proof_report import render_text
+from ...widgets.base.form_fields import Page
+from .dialog import Dialog, DialogFrame
+
+
+class ProofDialog(Dialog[bool]):
+    """Shows a proof; returns whether to take over the operands of its counterexample."""
+
+    DEFAULT_CSS = """
+    ProofDialog {
+        & #proof { height: auto; max-height: 80vh; border: none; &:focus { border: none; } }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,q", "leave", "Leave", show=False),
+        Binding("enter", "take", "Take over", show=False),
+        Binding("ctrl+y", "copy", "Copy", show=False),
+    ]
+
+    help_section = "prove"
+
+    def __init__(self, proof: Proof) -> None:
+        super().__init__()
+        self._has_operands = proof.verdict is Verdict.DIFFERENT and bool(proof.operands)
+        self._proof = proof
+        self._page = Page("proof", "")
+
+    def compose(self) -> ComposeResult:
+        """Yield the answer."""
+        enter = "Enter shows these operands · " if self._has_operands else ""
+        with DialogFrame("A: the pinned, B: the current", f"{enter}^y copy · Esc leave"):
+            yield self._page
+
+    def on_mount(self) -> None:
+        """Show the answer."""
+        self._page.focus()
+        self._show()
+
+    def on_resize(self) -> None:
+        """Fold the text for the new width."""
+        self.call_after_refresh(self._show)
+
+    def _show(self) -> None:
+        width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
+        self._page.show(render_text(self._proof, is_brief=True, width=width))
+        self._page.refresh(layout=True)
+
+    def action_copy(self) -> None:
+        """Copy the answer."""
+        self.app.copy_to_clipboard(self._page.read_text())
+        self.notify("the answer", title="Copied", markup=False)
+
+    def action_take(self) -> None:
+        """Close, and take over the operands of a counterexample."""
+        self.close_with(self._has_operands)
+
+    def action_leave(self) -> None:
+        """Close without them."""
+        self.close_with(False)

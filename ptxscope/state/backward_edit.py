@@ -1,0 +1,150 @@
+"""Editing backwards: operands for which a computed value is the one that the user wants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..engine.proof.operand_search import OperandSearch, find_operands
+from ..engine.records import NamedTuple
+from ..engine.syntax.errors import make_printable
+from ..engine.syntax.instruction import Input
+from ..engine.tracing.trace import Trace
+from ..export.proofs.proof_report import format_operands, format_seconds
+from ..learn.question import Question, has_same_bits, is_bits, locate_answer
+from ..scene.scene_model import BitRef, Place
+
+SECONDS = 5.0
+"""The time for one search."""
+LANE_SECONDS = 1.0
+"""The time for one search in which a register may change in one lane only."""
+
+
+class Goal(NamedTuple):
+    """A place in a trace whose value the user wants to decide."""
+
+    trace: Trace
+    place: Place
+
+    @property
+    def name(self) -> str:
+        """The name of the place: ``d``, ``t lane 2``, ``t bit 5``."""
+        row = self.trace.rows[self.place.key]
+        lane = f" lane {self.place.lane}" if len(row.lanes) > 1 else ""
+        bit = f" bit {self.place.bit}" if isinstance(self.place, BitRef) else ""
+        return f"{row.name}{lane}{bit}"
+
+    @property
+    def letters(self) -> str:
+        """Letters that a value may begin with."""
+        return "" if isinstance(self.place, BitRef) else locate_answer(self._question).letters
+
+    @property
+    def _question(self) -> Question:
+        return Question(self.trace, self.place.key, self.place.lane)
+
+    def parse_value(self, text: str) -> int:
+        """Return the wanted value; raise PtxError if the text is none."""
+        location = locate_answer(self._question)
+        if isinstance(self.place, BitRef):
+            location = location._replace(is_number=True, is_truth=True, type=None, width=1)
+            return min(location.parse_answer(text), 1)
+        return location.parse_answer(text)
+
+    def make_condition(self, text: str) -> str:
+        """Return the condition that the place has a typed value; raise PtxError if it is none.
+
+        Bits may be those of a negative number.
+        """
+        key, lane = self.place.key, self.place.lane
+        value, row = self.parse_value(text), f"{key}[{lane}]"
+        if isinstance(self.place, BitRef):
+            return f"({row} >> {self.place.bit} & 1) == {value}"
+        location, limits = locate_answer(self._question), self.trace.rows[key].row.range
+        values = [value]
+        if is_bits(text) or not location.is_number:
+            size = 1 << location.width
+            readings = (value, value - size, value + size)
+            values = [
+                x
+                for x in readings
+                if limits.low <= x <= limits.high
+                and (x == value or has_same_bits(x, value, location.width))
+            ] or values
+        return " or ".join(f"{row} == {x}" for x in values)
+
+
+class Finding(NamedTuple):
+    """The answer to the question which operands give a value."""
+
+    search: OperandSearch
+    """The last search."""
+    source: Input | None
+    """The register that was to give it; None for all."""
+    others: OperandSearch | None = None
+    """If no value of the register gives it, the search among all operands."""
+
+    @property
+    def operands(self) -> dict[str, int]:
+        """The operands to set, by name; none if there are none."""
+        found = dict(self.search.answers[0]) if self.search.answers else {}
+        return {x: found[x] for x in found if self.source is None or x == self.source.name}
+
+    def describe(self, goal: Goal, text: str) -> str:
+        """Return a sentence on the operands that give a typed value, or on why there are none."""
+        wanted, search = f"{goal.name} = {text.strip()}", self.others or self.search
+        seconds = f"{format_seconds(search.seconds)} ({search.solver})"
+        if self.operands:
+            operands = format_operands(self.search.inputs, self.operands)
+            sentence = f"{operands} {'gives' if self.source else 'give'} {wanted}"
+        elif self.search.is_undecided:
+            sentence = f"Undecided: no operands for {wanted} were found in {seconds}"
+        elif search.answers and self.source:
+            sentence = (
+                f"There is none: no value of {self.source.name} gives {wanted} while the others "
+                "stay (proved) · several operands together do"
+            )
+        elif search.is_undecided and self.source:
+            sentence = f"There is none: no value of {self.source.name} gives {wanted} (proved)"
+        else:
+            sentence = (
+                f"There is none, for any operands: {wanted} is impossible, proved in {seconds}"
+            )
+        return make_printable(sentence)
+
+
+def find_sources(goal: Goal, condition: str, source: Input | None) -> Finding:
+    """Find a value of a register, or values of all, for which a condition holds.
+
+    Of a register of lanes only one lane changes if that is enough, first that of the place. Raise
+    PtxError if the condition can't be read, and ImportError without the solver.
+    """
+    ins, model = goal.trace.instruction, goal.trace.model
+    if source is None:
+        return Finding(find_operands(ins, condition, given={}, model=model, timeout=SECONDS), None)
+    given = {x.name: goal.trace.operands[x.roles[0]] for x in ins.inputs}
+    for mask in _iter_masks(goal, source):
+        search = find_operands(
+            ins,
+            condition,
+            given=given,
+            masks={source.name: mask},
+            model=model,
+            timeout=LANE_SECONDS if mask else SECONDS,
+        )
+        if search.answers:
+            return Finding(search, source)
+    others = None
+    if search.is_complete and len(ins.inputs) > 1:
+        others = find_operands(ins, condition, given={}, model=model, timeout=SECONDS)
+    return Finding(search, source, others)
+
+
+def _iter_masks(goal: Goal, source: Input) -> Iterator[int]:
+    """Yield the bits of a register that stay: all but those of a lane, then none."""
+    count = goal.trace.instruction.count_lanes(source.roles[0])
+    unit = source.type.bits // count
+    ones = (1 << source.type.bits) - 1
+    if count > 1:
+        lanes: Sequence[int] = sorted(range(count), key=lambda x: (x != goal.place.lane, x))
+        yield from (ones & ~((1 << unit) - 1 << unit * lane) for lane in lanes)
+    yield 0

@@ -1,0 +1,34 @@
+"""Whether the pinned and the current instruction are equal, and operands for which they are not."""
+
+from __future__ import annotations
+
+from ..engine.proof.equivalence import Proof, prove_equal
+from ..engine.semantics.models import parse_model
+from .edits import with_registers
+from .setup import Setup
+
+SECONDS = 10.0
+"""The time for a proof."""
+
+
+def prove_pin(pin: Setup, setup: Setup) -> Proof:
+    """Decide whether two setups have equal results for all operands, each under its model.
+
+    Registers of one name are the same; if there is none of them, those of one role. Raise
+    ValueError if operands or results can't be matched, and ImportError without the solver.
+    """
+    a, b = pin.instruction, setup.instruction
+    first = {role: x.name for x in a.inputs for role in x.roles}
+    second = {role: x.name for x in b.inputs for role in x.roles}
+    same = {first[role]: second[role] for role in first if role in second}
+    if {x.removeprefix("%") for x in first.values()} & {
+        x.removeprefix("%") for x in second.values()
+    }:
+        same = {}
+    models = parse_model(pin.model), parse_model(setup.model)
+    return prove_equal(a, b, same=same, models=models, timeout=SECONDS)
+
+
+def take_counterexample(proof: Proof, pin: Setup, setup: Setup) -> tuple[Setup, Setup]:
+    """Return the pin and the setup on the operands for which their results differ."""
+    return with_registers(pin, proof.get_values(0)), with_registers(setup, proof.get_values(1))
