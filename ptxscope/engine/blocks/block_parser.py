@@ -13,6 +13,7 @@ from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
+from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
@@ -52,6 +53,8 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
     statement is illegal or of another kind, or if the text has several programs.
     """
+    if lines is not None and has_calls(excerpt := _blank_other_lines(text, lines)):
+        return parse_block(excerpt)
     programs = [
         x
         for x in load(text, name, is_excerpt=not name)
@@ -98,6 +101,12 @@ def _is_meant_to_compute(statement: Statement) -> bool:
         and bool(statement.writes)
         and not statement.unread
     )
+
+
+def _blank_other_lines(text: str, lines: range) -> str:
+    """Return some lines of a text, each at its number."""
+    selected = text.split("\n")[lines.start - 1 : lines.stop - 1]
+    return "\n" * (lines.start - 1) + "\n".join(selected)
 
 
 def _select(program: Program, lines: range | None) -> list[Statement]:
