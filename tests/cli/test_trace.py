@@ -348,3 +348,8 @@ def test_a_block_cannot_be_read_back(tmp_path: Path) -> None:
     done = run("trace", "--from", str(file))
     assert (done.returncode, done.stdout) == (2, "")
     assert "this is ptxscope.block/1, a block, which can't be read back" in done.stderr
+
+
+def test_a_block_of_one_statement_counts_one() -> None:
+    done = run("trace", "mov.b32 a, 7; popc.b32 d, a;")
+    assert done.stdout.startswith("1 statement ")
