@@ -21,6 +21,8 @@ from .basic_block import BasicBlock, BlockStatement, ValuePlace
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 
+_LOADS = ("ld", "ldu")
+
 _STAND_INS = {
     "and.b32": "lop3.b32 {}, {}, {}, 0, 0xc0;",
     "or.b32": "lop3.b32 {}, {}, {}, 0, 0xfc;",
@@ -74,12 +76,14 @@ def find_block(text: str) -> BasicBlock | None:
     Return None if it does not, and for statements that are in several blocks, or a single one that
     is not computed. Raise PtxError if one of several can't be computed.
     """
-    computing = [
-        x
-        for program in load(text, is_excerpt=True)
-        for x in program.statements
-        if x.instruction or _is_meant_to_compute(x)
-    ]
+    computing, results = list[Statement](), set[str]()
+    for program in load(text, is_excerpt=True):
+        for x in program.statements:
+            # what is loaded is a given value, unless it replaces a result
+            is_load = x.opcode.partition(".")[0] in _LOADS and results.isdisjoint(x.writes)
+            if x.instruction or (_is_meant_to_compute(x) and not is_load):
+                computing.append(x)
+                results.update(x.writes)
     has_others = any(x.instruction is None for x in computing)
     try:
         block = parse_block(text)
