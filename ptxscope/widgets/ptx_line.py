@@ -100,6 +100,12 @@ class PtxLine(PlainInput):
         control: PtxLine
         text: str
 
+    class Entered(PostedMessage):
+        """Posted when Enter ends the typing."""
+
+        control: PtxLine
+        text: str
+
     class CandidateMoved(PostedMessage):
         """Posted when Tab completes to another candidate."""
 
@@ -240,6 +246,7 @@ class PtxLine(PlainInput):
             self._take_completion()
         else:
             self.screen.set_focus(None)
+            self.Entered(self, self.value).post_to_screen()
 
     @property
     def _can_complete(self) -> bool:

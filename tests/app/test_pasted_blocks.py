@@ -133,3 +133,13 @@ async def test_a_statement_that_is_not_computed_beside_an_instruction_opens_a_li
         assert drive.state.cursor.block_trace is None
         statements = drive.state.cursor.listing.programs[0].statements
         assert [x.opcode for x in statements] == ["popc.b32", "mul.lo.u32"]
+
+
+async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.press("i", "ctrl+u", *"__vcmpgtu4(p, q)", "enter")
+        assert drive.state.cursor
+        assert drive.state.cursor.block_trace
+        opcodes = [x.instruction.opcode for x in drive.state.cursor.block_trace.parts]
+        assert opcodes == ["vset4", "shf", "prmt"]
+        drive.agree()

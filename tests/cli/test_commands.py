@@ -381,3 +381,37 @@ def test_a_statement_that_writes_a_register_is_not_left_out() -> None:
     done = run("eval", "{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "a=7")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.startswith("error: `mul.lo.u32` is not computed here: d would be unknown")
+
+
+@pytest.mark.parametrize("command", ["eval", "trace", "prove"])
+def test_lines_of_a_file_that_it_does_not_have(command: str, tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text("brev.b32 t, a;\npopc.b32 d, t;\n")
+    for lines, message in (
+        ("2-1", "the lines are reversed; write 1-2"),
+        ("0-1", "lines are counted from 1"),
+        ("3-9", "the file has 2 lines"),
+    ):
+        done = run(command, f"{file}:{lines}")
+        assert (done.returncode, done.stderr) == (2, f"error: {file}:{lines}: {message}\n")
+
+
+def test_a_place_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text("brev.b32 t, a;\npopc.b32 d, t;\n")
+    assert run("eval", f"{file}:1-2", "a=7").stdout == "d=0x00000003\n"
+    assert run("eval", f"{file}:2", "t=7").stdout == "d=0x00000003\n"
+    for name in (f"{tmp_path}/none.ptx", "none.ptx"):
+        done = run("eval", f"{name}:1-3")
+        assert (done.returncode, done.stderr) == (2, f"error: {name}: there is no such file\n")
+
+
+def test_lines_of_a_file_that_are_calls(tmp_path: Path) -> None:
+    file = tmp_path / "f.cu"
+    file.write_text(
+        "__device__ void f() {\n  unsigned lo = __byte_perm(a, b, 0x5140);\n"
+        "  unsigned d = __vadd4(lo, b);\n}\n"
+    )
+    done = run("eval", f"{file}:2-3", "a=0x04030201", "b=0x80706050")
+    # the bytes 0, 4, 1 and 5 of b:a from the lowest, then the sum of each byte with b's
+    assert done.stdout == "d=0xe072b051\n"

@@ -502,3 +502,14 @@ def test_files_and_options_come_in_any_order(words: str, tmp_path: Path) -> None
     assert main(["export", *words.format(path).split()]) == 1
     update(path)
     assert main(["export", *words.format(path).split()]) == 0
+
+
+def test_a_marker_takes_fold_without_a_value(tmp_path: Path) -> None:
+    line = "ptxscope trace '{ brev.b32 t, a; popc.b32 d, t; }' a=7"
+    pages = [tmp_path / name for name in ("a.md", "b.md")]
+    for page, option in zip(pages, ("--fold", "--fold=but-last"), strict=True):
+        page.write_text(f"<!-- {line} {option} -->\n<!-- /ptxscope -->\n")
+        update(page)
+    bare, named = (page.read_text().replace("=but-last", "") for page in pages)
+    assert bare == named
+    assert "popc" in bare.split("-->", 1)[1]

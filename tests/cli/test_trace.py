@@ -339,3 +339,17 @@ def test_a_model_may_read_what_the_documentation_does_not() -> None:
     again = shlex.split(shown[shown.rindex("$ ptxscope ") :])[2:]
     assert "b=0x02020202" in again
     assert run(*again).stdout.replace("\\\n", "") == shown
+
+
+def test_a_block_cannot_be_read_back(tmp_path: Path) -> None:
+    file = tmp_path / "block.json"
+    block = "{ brev.b32 t, a; popc.b32 d, t; }"
+    file.write_text(run("trace", block, "a=7", "-f", "json").stdout)
+    done = run("trace", "--from", str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "this is ptxscope.block/1, a block, which can't be read back" in done.stderr
+
+
+def test_a_block_of_one_statement_counts_one() -> None:
+    done = run("trace", "mov.b32 a, 7; popc.b32 d, a;")
+    assert done.stdout.startswith("1 statement ")

@@ -194,6 +194,7 @@ def test_values_are_checked() -> None:
     [
         ("{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "mul.lo.u32 d, d, 3"),
         ("popc.b32 d, a; cvt.u32.u8 d, d;", "cvt.u32.u8 d, d"),
+        ("popc.b32 d, a; ld.global.u32 d, [x];", "ld.global.u32 d, [x]"),
         ("{ cvt.u32.u8 a, x; popc.b32 d, a; }", "cvt.u32.u8 a, x"),
         ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }", "mov.b64 x, {a, b}"),
         ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
@@ -234,6 +235,7 @@ def test_what_beside_an_instruction_makes_a_block(
         ".reg .b32 d; L: /* mul */ popc.b32 d, a; // xor.b32 d, d, 1;",
         "popc.b32 d, a; st.global.u32 [x], d; ret;",
         "popc.b32 d, a; foo bar",
+        "ld.global.u32 a, [x]; popc.b32 d, a;",
         "@p bra L; popc.b32 d, a; L:",
         "popc.b32 d, a; mul.lo.u32",
         "mul.lo.u32 d, d, 3;",

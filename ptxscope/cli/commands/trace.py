@@ -173,7 +173,7 @@ def _parse_document_words(
 ) -> argparse.Namespace:
     parser = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(parser)
-    arguments = parse_words(parser, words)
+    arguments = parse_words(parser, _complete_values(words))
     choose_format(arguments, FORMATS, format_)
     if strict:
         reject_unused_options(parser, arguments)
@@ -290,7 +290,8 @@ def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
         "--from",
         dest="read",
         metavar="FILE.json",
-        help="trace that `-f json` wrote, instead of PTX and values; - is standard input",
+        help="trace of an instruction that `-f json` wrote, instead of PTX and values; - is "
+        "standard input",
     )
 
 

@@ -365,7 +365,8 @@ def _command_errors() -> Iterator[None]:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-_LINES = re.compile(r"(\d{1,9})-(\d{1,9})")
+_LINES = re.compile(r"(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
+_IN_NO_FILE_NAME = re.compile(r"[\s;,{}()\"]")
 
 
 def parse_ptx(text: str) -> Instruction | BasicBlock:
@@ -375,8 +376,11 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     registers is a block.
     """
     file, _, lines = text.rpartition(":")
-    if (numbers := _LINES.fullmatch(lines)) and is_file(file):
-        return _read_block_lines(file, range(int(numbers[1]), int(numbers[2]) + 1))
+    if numbers := _LINES.fullmatch(lines):
+        if is_file(file):
+            return _read_block_lines(file, numbers)
+        if ("." in file or "/" in file) and not _IN_NO_FILE_NAME.search(file):
+            raise CommandError(f"error: {make_printable(file)}: there is no such file")
     try:
         ins = parse_pasted(text)
     except PtxError as error:
@@ -401,12 +405,28 @@ def _find_block(text: str) -> BasicBlock | None:
         raise CommandError(str(error), 1) from None
 
 
-def _read_block_lines(name: str, lines: range) -> BasicBlock:
+def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
+    """Return the lines ``first`` to ``last`` of a file's text. Raise CommandError if it has not."""
+    first, last = int(numbers["first"]), int(numbers["last"] or numbers["first"])
+    count, problem = len(text.splitlines()), ""
+    if not first:
+        problem = "lines are counted from 1"
+    elif first > last:
+        problem = f"the lines are reversed; write {last}-{first}"
+    elif first > count:
+        problem = f"the file has {count} lines"
+    if problem:
+        raise CommandError(f"error: {make_printable(name)}:{first}-{last}: {problem}")
+    return range(first, last + 1)
+
+
+def _read_block_lines(name: str, numbers: re.Match[str]) -> BasicBlock:
     from ...engine.blocks.block_parser import parse_block
     from .inputs import open_text
 
     with open_text(name) as stream:
         text = stream.read()
+    lines = make_line_range(name, text, numbers)
     try:
         return parse_block(text, name, lines)
     except PtxError as error:

@@ -16,7 +16,7 @@ from ...engine.proof.question import Program
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
-from .arguments import is_file, parse_assignments, parse_named_values
+from .arguments import is_file, make_line_range, parse_assignments, parse_named_values
 from .command_error import CommandError
 from .inputs import open_text
 
@@ -45,8 +45,7 @@ def _read_place(text: str, match: re.Match[str]) -> Program:
     """Return the statements on some lines of a file, or of a kernel."""
     name = Path(match["file"]).name
     if match["first"]:
-        first, last = int(match["first"]), int(match["last"] or match["first"])
-        return parse_block(text, name, range(first, last + 1))
+        return parse_block(text, name, make_line_range(match["file"], text, match))
     programs = load(text, name)
     chosen = next((x for x in programs if x.name == match["kernel"]), None)
     if chosen is None:

@@ -13,12 +13,15 @@ from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Instruction
+from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
+
+_LOADS = ("ld", "ldu")
 
 _STAND_INS = {
     "and.b32": "lop3.b32 {}, {}, {}, 0, 0xc0;",
@@ -52,6 +55,8 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
     statement is illegal or of another kind, or if the text has several programs.
     """
+    if lines is not None and has_calls(excerpt := _blank_other_lines(text, lines)):
+        return parse_block(excerpt)
     programs = [
         x
         for x in load(text, name, is_excerpt=not name)
@@ -71,12 +76,14 @@ def find_block(text: str) -> BasicBlock | None:
     Return None if it does not, and for statements that are in several blocks, or a single one that
     is not computed. Raise PtxError if one of several can't be computed.
     """
-    computing = [
-        x
-        for program in load(text, is_excerpt=True)
-        for x in program.statements
-        if x.instruction or _is_meant_to_compute(x)
-    ]
+    computing, results = list[Statement](), set[str]()
+    for program in load(text, is_excerpt=True):
+        for x in program.statements:
+            # what is loaded is a given value, unless it replaces a result
+            is_load = x.opcode.partition(".")[0] in _LOADS and results.isdisjoint(x.writes)
+            if x.instruction or (_is_meant_to_compute(x) and not is_load):
+                computing.append(x)
+                results.update(x.writes)
     has_others = any(x.instruction is None for x in computing)
     try:
         block = parse_block(text)
@@ -98,6 +105,12 @@ def _is_meant_to_compute(statement: Statement) -> bool:
         and bool(statement.writes)
         and not statement.unread
     )
+
+
+def _blank_other_lines(text: str, lines: range) -> str:
+    """Return some lines of a text, each at its number."""
+    selected = text.split("\n")[lines.start - 1 : lines.stop - 1]
+    return "\n" * (lines.start - 1) + "\n".join(selected)
 
 
 def _select(program: Program, lines: range | None) -> list[Statement]:

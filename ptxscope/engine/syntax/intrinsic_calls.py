@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..isa.catalog import find_entry
 from ..records import NamedTuple
 from .errors import Problem, Span, find_closest_spelling, quote_word
-from .source import Fragment, FragmentBuilder, find_fragments
+from .source import COMMENT, Fragment, FragmentBuilder, find_fragments
 
 if TYPE_CHECKING:
     from ..isa.intrinsics import Intrinsic
@@ -19,6 +19,7 @@ _CALL = re.compile(
     r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
     re.ASCII,
 )
+_CALLEE = re.compile(r"(?<!\w)(?P<name>__[a-z]\w*+)\s*+\(", re.ASCII)
 _END = re.compile(r"\s*+;?\s*+")
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
 _NUMBER = re.compile(
@@ -95,6 +96,7 @@ def _read_calls(text: str) -> list[_Call] | None:
     The last one may have a problem.
     """
     calls, position = list[_Call](), 0
+    text = _blank_comments(text)
     while position < len(text):
         match = _CALL.match(text, position)
         if match is None:
@@ -106,6 +108,28 @@ def _read_calls(text: str) -> list[_Call] | None:
         assert end
         position = end.end()
     return calls or None
+
+
+def find_problem_around_call(text: str) -> Problem | None:
+    """Return the problem of a text that has C around a call of an intrinsic, if it does."""
+    from ..isa.intrinsics import map_intrinsics
+
+    intrinsics = map_intrinsics()
+    for match in _CALLEE.finditer(_blank_comments(text)):
+        if match["name"] in intrinsics:
+            message = (
+                f"`{match['name']}` has other C around it; ptxscope reads a call alone, or as "
+                "the value of one variable"
+            )
+            return Problem(message, match.span("name"), f"d = {match['name']}(…);")
+    return None
+
+
+def _blank_comments(text: str) -> str:
+    """Return the text with blanks for its comments."""
+    if "/" not in text:
+        return text
+    return re.sub(COMMENT, lambda match: " " * len(match[0]), text, flags=re.DOTALL)
 
 
 def _read_call(text: str, match: re.Match[str]) -> _Call:

@@ -60,6 +60,12 @@ class BlockDocument(NamedTuple):
     words: tuple[str, ...]
     """Words of that command."""
 
+    @property
+    def count_text(self) -> str:
+        """The number of statements, in words."""
+        count = len(self.sections)
+        return f"{count} statement{'s' * (count != 1)}"
+
 
 _STAGE_OPTIONS = ("both", "stages", "result", "slide", "is_early")
 """Fields of ``Options`` that choose steps of one instruction."""

@@ -31,7 +31,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
 
 
 def _make_title(doc: BlockDocument) -> str:
-    return escape(doc.title or f"{len(doc.sections)} statements")
+    return escape(doc.title or doc.count_text)
 
 
 def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:

@@ -9,11 +9,15 @@ from ...engine.blocks.block_trace import BlockTrace
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.tracing.provenance import find_provenance
-from ..formats.json import Object, document_to_json, integer_to_json, replace_surrogates
+from ..formats.json import (
+    BLOCK_SCHEMA,
+    Object,
+    document_to_json,
+    integer_to_json,
+    replace_surrogates,
+)
 from ..options import DEFAULT, Options
 from .block_document import StatementSection, build_block_document
-
-SCHEMA = "ptxscope.block/1"
 
 
 def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
@@ -42,7 +46,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
         for role, name in block.results.items()
     ]
     data: Object = {
-        "schema": SCHEMA,
+        "schema": BLOCK_SCHEMA,
         "version": __version__,
         "lines": list(block.lines),
         "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},

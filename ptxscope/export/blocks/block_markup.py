@@ -39,7 +39,7 @@ _WRITERS = {
 
 def _iter_page(doc: BlockDocument, *, with_title: bool = False) -> Iterator[Block]:
     """Yield the parts of the page; ``with_title`` adds a title if the author has none."""
-    yield from iter_head_blocks(doc, f"{len(doc.sections)} statements" if with_title else "")
+    yield from iter_head_blocks(doc, doc.count_text if with_title else "")
     if doc.operands:
         yield make_operand_table(doc)
     for section in doc.sections:

@@ -84,7 +84,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
 def write_block(drawing: BlockDrawing, options: Options, overlay: tuple[str, ...] = ()) -> str:
     """Write the ``<svg>`` of a drawing, with elements over it."""
     doc, canvas, width, height = drawing
-    name = doc.title or f"{len(doc.sections)} statements"
+    name = doc.title or doc.count_text
     sheet = Sheet(canvas.prefix, width, height, name, drop_hex_prefixes(describe_block(doc)))
     page = SvgCanvas(canvas.prefix)
     page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)

@@ -33,7 +33,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT, width: int = WIDTH) ->
 def _head_lines(doc: BlockDocument, width: int) -> Iterator[str]:
     if doc.title:
         yield from (*wrap_text(doc.title, "", "", width), "")
-    count = f"{len(doc.sections)} statements"
+    count = doc.count_text
     yield count + f"model: {doc.model}".rjust(width - len(count))
     for line in doc.ptx.split("\n"):
         yield from wrap_text(line, "  ", "      ", width)

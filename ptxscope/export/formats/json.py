@@ -53,6 +53,10 @@ def replace_surrogates(text: str) -> str:
     return _SURROGATE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
+BLOCK_SCHEMA = "ptxscope.block/1"
+"""The schema of a block's JSON."""
+
+
 def load(text: str) -> Trace:
     """Return the trace that ``render`` wrote, equal to the original.
 
@@ -65,6 +69,11 @@ def load(text: str) -> Trace:
 def load_with_options(text: str) -> tuple[Trace, Options]:
     """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
+    if isinstance(data.value, dict) and data.value.get("schema") == BLOCK_SCHEMA:
+        raise ValueError(
+            f"this is {BLOCK_SCHEMA}, a block, which can't be read back; {SCHEMA} of one "
+            "instruction can"
+        )
     try:
         data.check_schema(SCHEMA)
         version = data.get_field("version", str).value

@@ -9,8 +9,8 @@ from textual.notifications import SeverityLevel
 
 from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.records import replace
-from ...engine.syntax.errors import PtxError, make_printable
-from ...engine.syntax.parser import parse, scan
+from ...engine.syntax.errors import NotOneError, PtxError, make_printable
+from ...engine.syntax.parser import OMISSION_PREFIX, parse, scan
 from ...state.edits import with_line
 from ...state.explorer_state import ExplorerState
 from ...state.setup import make_setup
@@ -70,6 +70,17 @@ class ListingController:
             line = " ".join(make_printable(text).split())
             self._edits.edit(with_line(self._state.setup, line))
             self._focus.move_to("line")
+
+    def open_typed_text(self, text: str) -> None:
+        """Open a typed line that is more than one instruction as if it were pasted."""
+        setup = self._state.setup
+        if text != setup.line:
+            return
+        if isinstance(setup.error, NotOneError) or (
+            setup.error is None
+            and any(x.startswith(OMISSION_PREFIX) for x in setup.instruction.notes)
+        ):
+            self.paste_text(text)
 
     def open_text(self, text: str, name: str) -> None:
         """Open a text as a listing, at its first instruction."""

@@ -348,6 +348,9 @@ class MainScreen(ThemedScreen[None]):
     def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
         self.controllers.listings.paste_text(event.text)
 
+    def on_ptx_line_entered(self, event: PtxLine.Entered) -> None:
+        self.controllers.listings.open_typed_text(event.text)
+
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
         self.controllers.listings.go_to(event.cursor)
 
