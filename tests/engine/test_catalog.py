@@ -73,6 +73,9 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     for slot in entry.slots:
         assert SLOT_NAMES[slot.name]
         assert format_slot_choices(slot)
+    for shape in list_shapes(opcode):  # CC.CF is no part of the text
+        if not shape.is_c_optional:
+            assert format_syntax(shape).count(", ") == shape.example[0].count(", ")
     assert opcode in golden_opcodes() | set(reference_integers.OPCODES)
     ptx, values = entry.example
     ins = parse(ptx)

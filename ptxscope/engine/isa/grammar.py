@@ -94,7 +94,7 @@ def format_syntax(entry: Entry) -> str:
     """Return the documented pattern: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
     operands = []
     for operand in entry.operands:
-        if operand in entry.destinations[1:]:
+        if operand in entry.destinations[1:] or operand.is_implicit:
             continue
         slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
         prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
