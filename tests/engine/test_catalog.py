@@ -172,3 +172,8 @@ def test_lanes_are_a_property_of_an_operand() -> None:
     assert [x.role for x in vadd4.operands if x.has_lanes] == ["d", "a", "b"]
     assert [x.role for x in vadd4.operands if x.can_keep_lanes] == ["c"]
     assert not any(x.has_lanes or x.can_keep_lanes for x in vadd.operands)
+
+
+def test_the_choices_of_a_truth_table_are_its_numbers() -> None:
+    slot = next(x for x in CATALOG["lop3"].slots if x.name == "lut")
+    assert format_slot_choices(slot) == "0x00 to 0xff (256)"
