@@ -137,8 +137,9 @@ class RegisterPart(NamedTuple):
 
     @property
     def _value_type(self) -> Type | None:
-        """The type of its values; None for a part of an integer."""
-        return self.type if self.is_whole else self.float_type
+        """The type of its values; None for a part of an integer, and for bits read as signed."""
+        is_typed = self.is_whole and self.is_signed <= self.type.signed
+        return self.type if is_typed else self.float_type
 
     def parse_bound(self, text: str) -> int:
         """Return the bits of an end of a range; a plain number must be one of the values."""

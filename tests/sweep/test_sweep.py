@@ -443,3 +443,15 @@ def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
     swept = parse_swept_part(ins, "a")
     whole = compute_sweep(ins, operands, swept, result_part=part, bounds=(0, 300))
     assert not any("is read:" in x for x in describe_sweep(whole))
+
+
+def test_bits_that_are_read_as_signed_are_swept_and_written_as_signed() -> None:
+    ins = parse("fns.b32 d, a, b, c")
+    swept = parse_swept_part(ins, "c")
+    part = choose_default_result(ins, swept)
+    assert part
+    operands = {"a": 0xAAAAAAAA, "b": 3, "c": 0}
+    bounds = (-20 & 0xFFFFFFFF, 20)
+    found = compute_sweep(ins, operands, swept, result_part=part, bounds=bounds)
+    assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
+    assert any(x.startswith("c from -20 to 20: ") for x in describe_sweep(found))
