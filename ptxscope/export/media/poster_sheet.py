@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ... import __version__
 from ...engine.isa.catalog import CATALOG
@@ -115,10 +115,11 @@ def render(options: Options = DEFAULT, number: int = 1) -> str:
     return write_sheet(sheet, [*page.parts, *list_elements(canvas)], options.theme)
 
 
-def _draw_head(canvas: SvgCanvas, head: str, entries: Iterable[Entry]) -> None:
+def _draw_head(canvas: SvgCanvas, head: str, entries: Sequence[Entry]) -> None:
     canvas.draw_text(_EDGE, _EDGE + 24, head, 26, is_bold=True)
-    needs = (need for entry in entries for need in (entry, *entry.requirements))
-    newest = max(tuple(map(int, need.ptx_isa.split("."))) for need in needs if need.ptx_isa)
+    texts = [x.ptx_isa for entry in entries for x in entry.requirements if x.ptx_isa]
+    texts += [entry.ptx_isa for entry in entries]
+    newest = max(tuple(map(int, text.split("."))) for text in texts)
     source = "9.0" if newest <= (9, 0) else "9.0 to {}.{}".format(*newest)
     canvas.draw_text(
         _PAGE.right, _EDGE + 22, f"as documented in PTX ISA {source}; ptxscope {__version__}", 12,
