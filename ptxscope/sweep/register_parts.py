@@ -137,8 +137,9 @@ class RegisterPart(NamedTuple):
 
     @property
     def _value_type(self) -> Type | None:
-        """The type of its values; None for a part of an integer."""
-        return self.type if self.is_whole else self.float_type
+        """The type of its values; None for a part of an integer, and for bits read as signed."""
+        is_typed = self.is_whole and self.is_signed <= self.type.signed
+        return self.type if is_typed else self.float_type
 
     def parse_bound(self, text: str) -> int:
         """Return the bits of an end of a range; a plain number must be one of the values."""
@@ -273,6 +274,21 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
 def _map_operands(ins: Instruction) -> dict[str, str]:
     """Return the name of each register that is read, by its first role."""
     return {operand.roles[0]: operand.name for operand in ins.inputs}
+
+
+def find_low_part(ins: Instruction, part: RegisterPart) -> RegisterPart | None:
+    """Return the low part of a whole register that is read alone; None if there is none."""
+    if not part.is_whole:
+        return None
+    picks = _map_picks(ins)
+    roles = {role for role, name in ins.names.items() if name == part.name}
+    readers = [row for row in make_plan(ins).rows if roles & set(row.inputs)]
+    reads = {pick for row in readers for pick in picks.get(row.key, [("", 0, 0)])}
+    units = {unit if role in roles and number == 0 else 0 for role, unit, number in reads}
+    unit = max(units, default=0)
+    if len(units) != 1 or not 0 < unit < part.unit:
+        return None
+    return part._replace(unit=unit, is_signed=False)
 
 
 def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:

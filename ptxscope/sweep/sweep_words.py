@@ -11,7 +11,7 @@ from ..engine.isa.roles import DESTINATIONS
 from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
 from .computation import Bits, Event, Mask, Sweep, SweepAxis
-from .register_parts import RegisterPart, find_signedness
+from .register_parts import RegisterPart, find_low_part, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
 
 _MAX_RANGES = 24
@@ -39,6 +39,7 @@ def describe_sweep(sweep: Sweep) -> list[str]:
         format_title(sweep),
         *_iter_fixed_parts(sweep),
         *_iter_signedness_sentences(sweep),
+        *_iter_low_part_sentences(sweep),
         *_iter_sampling_sentences(sweep),
         _describe_values(sweep),
     ]
@@ -94,6 +95,14 @@ def _iter_signedness_sentences(sweep: Sweep) -> Iterator[str]:
             )
 
 
+def _iter_low_part_sentences(sweep: Sweep) -> Iterator[str]:
+    """Yield a sentence for each whole register of which only the low part is read."""
+    for part in (axis.part for axis in (sweep.x, sweep.y) if axis):
+        if low_part := find_low_part(sweep.instruction, part):
+            name, count = low_part.label, f"{low_part.values:,}"
+            yield f"Only {name} is read: the results repeat after {count} values of {part.label}."
+
+
 def _format_axis_range(axis: SweepAxis) -> str:
     count = f"all {axis.size:,}" if _is_all(axis) else f"{axis.size:,}"
     if axis.part.values == 2:
@@ -132,7 +141,7 @@ _LAST_STAGES = (Stage.SATURATE, Stage.MERGE, Stage.WRITE)
 def describe_event(event: Event, result_part: RegisterPart) -> str:
     """Describe the effect of an event on a result: ``clamped to 127``."""
     row = event.row
-    text = row.micro.describe_flag(event.flag)
+    text = row.micro.describe_flag(event.flag).replace("{row}", row.name)
     is_main_row = row.stage in _LAST_STAGES and row.name in ("t", *DESTINATIONS)
     if row.micro.is_narrowing and not is_main_row:
         text += f" at the step {event.step}"

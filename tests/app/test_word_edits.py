@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from textual.widgets import Input
+from textual.widgets import Input, Static
 
 from ptxscope.scene.scene_model import BitRef, LaneRef
 from ptxscope.screens.dialogs.text_prompt import TextPrompt
@@ -137,7 +137,20 @@ async def test_a_formula_gives_the_table() -> None:
         drive.app.screen.query_one(Input).value = "a & e"
         await drive.press("enter")
         assert drive.session.setup.instruction.form.lut == 0xEA
-        assert "`e` is not part of a formula" in drive.pane("hint").read_text()
+        prompt = drive.app.screen
+        assert isinstance(prompt, TextPrompt)  # what was typed is kept, and the reason below it
+        assert prompt.query_one(Input).value == "a & e"
+        assert "`e` is not part of a formula" in str(prompt.query_one("#refusal", Static).content)
+        await drive.press("end", "backspace", "c", "enter")
+        assert drive.session.setup.instruction.form.lut == 0xA0
+
+
+async def test_a_typed_formula_replaces_the_old_one() -> None:
+    async with explorer(*LOP3, size=SIZE) as drive:
+        await drive.press("home", "n")
+        await put(drive, FORMULA_PLACE)
+        await drive.press("enter", "b", "enter")
+        assert drive.session.setup.instruction.form.lut == 0xCC
 
 
 async def test_a_formula_in_the_line_is_fixed() -> None:

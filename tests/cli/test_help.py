@@ -108,3 +108,14 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "output file of --arrays: .npy or .npz",
     }
     assert all(text.startswith("output format") for text in texts["--format"])
+
+
+def test_show_separates_the_name_of_a_modifier_from_its_meaning(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    main(["show", "prmt"])
+    text = capsys.readouterr().out
+    assert "\n  permute_mode permute mode: .f4e" in text
+    assert "\n  stype        * source type: .b32\n" in text
+    main(["show", "fns"])
+    assert "\n1 legal form\n" in capsys.readouterr().out

@@ -73,6 +73,9 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     for slot in entry.slots:
         assert SLOT_NAMES[slot.name]
         assert format_slot_choices(slot)
+    for shape in list_shapes(opcode):  # CC.CF is no part of the text
+        if not shape.is_c_optional:
+            assert format_syntax(shape).count(", ") == shape.example[0].count(", ")
     assert opcode in golden_opcodes() | set(reference_integers.OPCODES)
     ptx, values = entry.example
     ins = parse(ptx)
@@ -169,3 +172,8 @@ def test_lanes_are_a_property_of_an_operand() -> None:
     assert [x.role for x in vadd4.operands if x.has_lanes] == ["d", "a", "b"]
     assert [x.role for x in vadd4.operands if x.can_keep_lanes] == ["c"]
     assert not any(x.has_lanes or x.can_keep_lanes for x in vadd.operands)
+
+
+def test_the_choices_of_a_truth_table_are_its_numbers() -> None:
+    slot = next(x for x in CATALOG["lop3"].slots if x.name == "lut")
+    assert format_slot_choices(slot) == "0x00 to 0xff (256)"

@@ -157,7 +157,10 @@ def test_an_intrinsic_of_several_instructions_is_a_block(name: str) -> None:
     rng, parameters = Random(name), map_intrinsics()[name].parameters
     block = parse_block(f"r = {name}({', '.join(parameters)});")
     assert len(block.statements) == len(map_intrinsics()[name].block)
-    assert block.notes[0] == f"`{name}` {map_intrinsics()[name].compilation}"
+    assert block.notes[0] == (
+        f"`{name}` {map_intrinsics()[name].compilation}; "
+        "the lines here are not the compiler's, but give the same result"
+    )
     width = 64 if name.endswith("ll") else 32
     for _ in range(20):
         row = [rng.choice(BITING) if rng.random() < 0.5 else rng.getrandbits(width)

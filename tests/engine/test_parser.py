@@ -210,6 +210,14 @@ def test_errors(text: str, message: str, under: str, hint: str) -> None:
     assert not under or start < end
 
 
+def test_the_allowed_types_of_all_shapes_are_named_once() -> None:
+    with pytest.raises(PtxError) as caught:
+        parse("sub.u16x2 d, a, b")
+    allowed = caught.value.errors[0].hint.split()
+    assert set(allowed) == {f".{x}" for x in "u16 u32 u64 s16 s32 s64 u8x4 s8x4".split()}
+    assert len(allowed) == len(set(allowed))
+
+
 def test_every_error_of_a_line_is_reported() -> None:
     text = "vadd.u32.u16.u32.foo d.b9, -a, 08"
     with pytest.raises(PtxError) as caught:

@@ -193,7 +193,7 @@ def test_a_constant_of_an_asm_statement_counts() -> None:
 
 
 _LISTING = """\
-.visible .entry k() {{ .reg .u32 %r<9>;
+.visible .entry k() {{ .reg .u32 %r<9>; .reg .pred %p;
 {}
 }}
 .visible .entry other() {{ .reg .u32 %r<9>;
@@ -219,6 +219,13 @@ def _lines_without_carry(text: str, name: str = "k.ptx") -> list[int]:
         ("addc.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [2, 5]),
         ("add.u32 %r1, %r2, %r3; madc.lo.u32 %r1, %r2, %r3, %r4; mad.lo.cc.u32 %r1, %r2, %r3, 0;",
          [2, 5]),
+        ("@%p add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [2, 5]),
+        ("@%p add.cc.u32 %r1, %r2, %r3; @%p addc.u32 %r1, %r2, %r3;", [5]),
+        ("@%p add.cc.u32 %r1, %r2, %r3; @!%p addc.u32 %r1, %r2, %r3;", [2, 5]),
+        ("@%p add.cc.u32 %r1, %r2, %r3; @!%p add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;",
+         [5]),
+        ("add.cc.u32 %r1, %r2, %r3; @%p add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [5]),
+        ("@%p add.cc.u32 %r1, %r2, %r3; add.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", [5]),
     ],
 )  # fmt: skip
 def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int]) -> None:
@@ -269,3 +276,16 @@ asm("addc.u32 %0, %1, %2;" : "=r"(a) : "r"(c), "r"(d));
 const char *s = "addc.u32 %r1, %r2, %r3;";
 """
     assert _lines_without_carry(text, "k.cu") == [2]
+
+
+def test_a_carry_of_the_asm_statement_above_is_named_as_lost() -> None:
+    text = """\
+asm("add.cc.u32 %0, %1, %2;" : "=r"(a) : "r"(c), "r"(d));
+asm("addc.u32 %0, %1, %2;" : "=r"(b) : "r"(c), "r"(d));
+"""
+    first, second = check_text(text, "k.cu")
+    assert first.diagnostics == ()
+    assert [x.message for x in second.diagnostics] == [
+        "no statement in this asm statement before this one writes the carry that `addc` reads; "
+        "a carry is not kept between asm statements"
+    ]

@@ -537,3 +537,11 @@ def test_what_ptxas_clamps_is_a_sentence(ptx: str, said: str) -> None:
     """SEMANTICS.md 3: E3, E2, E5."""
     values = {x.name: VIDEO[x.name] for x in parse(ptx).inputs}
     assert about(trace(ptx, values, model="ptxas-13.0"), "saturate") == said
+
+
+@pytest.mark.parametrize(
+    ("a", "formula"), [(0, "none found -> -1"), (0xF0, "zeros = 24"), (1 << 31, "zeros = 0")]
+)
+def test_a_shift_amount_that_is_not_found_is_no_equation(a: int, formula: str) -> None:
+    tr = trace(parse("bfind.shiftamt.u32 d, a"), {"a": a})
+    assert str(describe_lane(tr, tr.rows["operate.t"], 0).formula) == formula

@@ -308,6 +308,12 @@ def test_a_sheet_has_its_opcodes_and_nothing_leaves_its_card(number: int) -> Non
             assert end < top + height, opcode
 
 
+def test_a_sheet_names_the_versions_that_document_its_instructions() -> None:
+    heads = [" ".join(texts(ET.fromstring(poster_sheet.render(number=n)))) for n in SHEETS]
+    assert "PTX ISA 9.0;" in heads[0]
+    assert "PTX ISA 9.0 to 9.2;" in heads[1]  # neg.s8x4 is of 9.2
+
+
 @pytest.mark.parametrize("opcode", SHEETS[2])
 def test_a_card_of_the_second_sheet_names_the_values_of_its_slots(opcode: str) -> None:
     tree = ET.fromstring(poster_sheet.render(number=2))

@@ -113,3 +113,9 @@ def test_comparisons_stand_in_brackets_beside_what_they_yield() -> None:
             said = re.sub(r"\\|&#x?\w+;|`|\++", "", export(shown, format_))
             assert "(128 < 0) = 0" in said
             assert not re.search(r"[^(]128 < 0 =", said)
+
+
+def test_copies_of_the_sign_are_marked_in_a_field() -> None:
+    text = export(trace(parse("bfe.s32 d, a, b, c"), {"a": 0x8F00FF00, "b": 28, "c": 12}), "text")
+    assert "a (1111 1111) [1000] 1111 0000" in text
+    assert "t (1111 1111 1111 1111 1111) [1111 1111 1000]" in text

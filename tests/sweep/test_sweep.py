@@ -428,3 +428,30 @@ def test_every_example_is_told(opcode: str) -> None:
         at = tuple(reversed([x for x in found.current_point if x is not None]))
         whole = evaluate(ins, values)[of.name]
         assert int(found.bits[at]) == of.extract(int(whole))
+
+
+def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
+    ins = parse("bfe.u32 d, a, b, c")
+    operands = {"a": 0x12345678, "b": 0, "c": 8}
+    swept = parse_swept_part(ins, "b")
+    part = choose_default_result(ins, swept)
+    assert part
+    found = compute_sweep(ins, operands, swept, result_part=part, bounds=(0, 300))
+    said = describe_sweep(found)
+    assert "Only b.b0 is read: the results repeat after 256 values of b." in said
+    assert "b from 33 to 255: d is 0; the position is limited to 32." in said
+    swept = parse_swept_part(ins, "a")
+    whole = compute_sweep(ins, operands, swept, result_part=part, bounds=(0, 300))
+    assert not any("is read:" in x for x in describe_sweep(whole))
+
+
+def test_bits_that_are_read_as_signed_are_swept_and_written_as_signed() -> None:
+    ins = parse("fns.b32 d, a, b, c")
+    swept = parse_swept_part(ins, "c")
+    part = choose_default_result(ins, swept)
+    assert part
+    operands = {"a": 0xAAAAAAAA, "b": 3, "c": 0}
+    bounds = (-20 & 0xFFFFFFFF, 20)
+    found = compute_sweep(ins, operands, swept, result_part=part, bounds=bounds)
+    assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
+    assert any(x.startswith("c from -20 to 20: ") for x in describe_sweep(found))

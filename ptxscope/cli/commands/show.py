@@ -102,7 +102,7 @@ def _format_counts(entry: Entry) -> str:
     form_count = count_entry_forms(entry)
     documented = count_entry_forms(entry, is_documented=True)
     counts = count_entry_forms(entry, is_in_ptxas=True)
-    texts = f"{form_count:,} legal forms"
+    texts = f"{form_count:,} legal form{'s' * (form_count != 1)}"
     if documented != form_count:
         texts += f", {documented:,} of them documented"
     return texts if counts == form_count else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
@@ -134,15 +134,16 @@ def _entry_lines(entry: Entry) -> Iterator[str]:
         break_on_hyphens=False,
     )
     yield ""
+    width = max(7, *(len(slot.name) for slot in entry.slots))
     for slot in entry.slots:
         if slot.name != "c":
             choices = format_slot_choices(slot, find_undocumented_values(entry, slot), DAGGER)
-            lead = f"  {slot.name:<8}{'' if slot.is_optional else '* '}"
+            lead = f"  {slot.name:<{width}} {'' if slot.is_optional else '* '}"
             yield from textwrap.wrap(
                 f"{SLOT_NAMES[slot.name]}: {choices}",
                 78,
                 initial_indent=lead,
-                subsequent_indent=" " * 10,
+                subsequent_indent=" " * (width + 3),
             )
     has_undocumented_values = any(find_undocumented_values(entry, slot) for slot in entry.slots)
     yield "  (* required" + (f"; {DAGGER} undocumented)" if has_undocumented_values else ")")

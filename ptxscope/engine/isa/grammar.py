@@ -94,7 +94,7 @@ def format_syntax(entry: Entry) -> str:
     """Return the documented pattern: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
     operands = []
     for operand in entry.operands:
-        if operand in entry.destinations[1:]:
+        if operand in entry.destinations[1:] or operand.is_implicit:
             continue
         slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
         prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
@@ -124,6 +124,9 @@ def format_slot_choices(slot: Slot, marked_values: Container[object] = (), mark:
 
     ``mark`` follows each value in ``marked_values``.
     """
+    first, last = slot.values[0], slot.values[-1]
+    if len(slot.values) > 20 and isinstance(first, int) and isinstance(last, int):
+        return f"0x{first:02x} to 0x{last:02x} ({len(slot.values):,})"
     if len(slot.values) > 20:
         width = len(str(slot.values[0])) - 1
         unit = str(slot.values[0])[0]

@@ -41,6 +41,8 @@ class Intrinsic(NamedTuple):
     def remarks(self) -> tuple[str, ...]:
         """What the compiler makes of it, and how ``lines`` differ from it, if they do."""
         remark = f"`{self.name}` {self.compilation}"
+        if self.block:
+            remark += "; the lines here are not the compiler's, but give the same result"
         has_difference = self.differs and self.differs != _B_IS_ZERO and not self.block
         return (remark, self.differs) if has_difference else (remark,)
 

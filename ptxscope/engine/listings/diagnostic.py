@@ -51,7 +51,7 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     "carry": (
         Severity.WARNING,
         "A carry is read that nothing before in the function, or in the asm statement, writes, or "
-        "that is a borrow; or a borrow is read that is a carry.",
+        "writes only under a guard, or that is a borrow; or a borrow is read that is a carry.",
     ),
     "intrinsic": (
         Severity.NOTE,

@@ -53,7 +53,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
         if verdict and is_usual and not statement.preceding_text.strip():
             yield make_legal_instruction(statement, verdict, registers, statement, name)
         else:
-            for item in check_statement(statement, statement, name, constants, is_doubled=False):
+            for item in check_statement(statement, statement, name, constants, is_asm=False):
                 diagnostics = (
                     *check_statement_start(statement, statement),
                     *check_statement_end(statement, statement),
@@ -320,7 +320,7 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
         if may_be_template and is_template(statement.text, statement.scopes):
             yield span, _check_template(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
-            for item in check_statement(statement, locator, name, constants, is_doubled=is_asm):
+            for item in check_statement(statement, locator, name, constants, is_asm=is_asm):
                 if operands:
                     diagnostics = _check_placeholders(piece, operands, statement)
                     if item.is_legal:

@@ -117,21 +117,21 @@ def check_statement(
     name: str,
     constants: Mapping[str, int],
     *,
-    is_doubled: bool,
+    is_asm: bool,
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a statement, with the diagnostics about what it says.
 
-    ``constants`` are the bits of registers that are constants. ``is_doubled``: the replacement is
-    for an asm statement, where ``%`` is doubled.
+    ``constants`` are the bits of registers that are constants. ``is_asm``: the statement is of
+    an asm statement, where a replacement doubles ``%``.
     """
     verdict, registers = get_cached_verdict(statement.text, constants)
     if verdict:
-        yield make_legal_instruction(statement, verdict, registers, locator, name, is_doubled)
+        yield make_legal_instruction(statement, verdict, registers, locator, name, is_asm)
         return
     for item in scan(statement.text):  # it is illegal, or holds several
         if item.instruction and not item.problems:
             verdict = make_verdict(item.instruction.with_constants(constants))
-            yield make_legal_instruction(statement, verdict, (), locator, name, is_doubled)
+            yield make_legal_instruction(statement, verdict, (), locator, name, is_asm)
         else:
             yield _make_illegal_instruction(statement, item, locator, name)
 
@@ -155,8 +155,6 @@ def _make_illegal_instruction(
 
 def _explain_wrong_carry(opcode: str, scopes: Scopes) -> str:
     """Return what is wrong with the carry that an opcode reads, or an empty string."""
-    if not scopes.has_carry:
-        return f"no statement before this one writes the carry that `{opcode}` reads"
     writer = scopes.carry_opcode
     written, read = ("borrow" if x.startswith("sub") else "carry" for x in (writer, opcode))
     if not writer or written == read:
@@ -174,7 +172,7 @@ def make_legal_instruction(
     registers: Sequence[str],
     locator: Locator,
     name: str,
-    is_doubled: bool = False,
+    is_asm: bool = False,
 ) -> CheckedInstruction:
     """Return a legal instruction with the diagnostics of its verdict and of its declarations."""
     ins, diagnostics = verdict.instruction, list[Diagnostic]()
@@ -198,10 +196,13 @@ def make_legal_instruction(
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
-    if verdict.reads_carry and (message := _explain_wrong_carry(ins.opcode, scopes)):
-        diagnostics.append(Diagnostic("carry", message, location))
+    guard = fill_template(str(ins.guard or ""), registers)
+    if verdict.reads_carry:
+        message = _describe_lost_carry(ins, scopes, guard, is_asm)
+        if message := message or _explain_wrong_carry(ins.opcode, scopes):
+            diagnostics.append(Diagnostic("carry", message, location))
     if verdict.writes_carry:
-        scopes.write_carry(ins.opcode)
+        scopes.write_carry(ins.opcode, guard)
     diagnostics += [
         Diagnostic(x.rule, fill_template(x.message, registers), location)
         for x in verdict.redundancies
@@ -222,11 +223,22 @@ def make_legal_instruction(
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
     lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
-    if is_doubled:
+    if is_asm:
         lines = tuple(map(_format_for_asm, lines))
     return CheckedInstruction(
         name, location, text, tuple(diagnostics), notes, example, lines or None
     )
+
+
+def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: bool) -> str:
+    """Return why the carry that an instruction reads may be unwritten; empty if it is written."""
+    if scopes.has_carry:
+        if scopes.carry_guard in ("", guard):
+            return ""
+        return f"the carry that `{ins.opcode}` reads is written only under `{scopes.carry_guard}`"
+    place = "in this asm statement " if is_asm else ""
+    message = f"no statement {place}before this one writes the carry that `{ins.opcode}` reads"
+    return f"{message}; a carry is not kept between asm statements" if is_asm else message
 
 
 _MAX_ACCEPTED_TYPES = 1 << 6

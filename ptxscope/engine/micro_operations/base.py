@@ -222,7 +222,7 @@ class MicroOperation(Record):
         return self.about
 
     def describe_flag(self, flag: Flag) -> str:
-        """Return the effect that a flag stands for: ``clamped to 127``."""
+        """Return the effect that a flag stands for: ``clamped to 127``; ``{row}`` names the row."""
         return self.flag_text or str(flag)
 
     def format_hint(self, row: RowView) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .formula import make_equation
+from .formula import make_equation, make_transition
 from .numbers import PlusOne, SubtractFrom
 from .properties import InputBits, LaneText, Notation, map_bits
 
@@ -147,11 +147,11 @@ class ReplaceValue(MicroOperation):
         return ar.where(ar.equal(v[0], self.old), fill(ar, v[0], self.new), v[0])
 
     def describe_lane(self, view: LaneView) -> LaneText:
-        text = super().describe_lane(view)
         if view.x == self.old:
             sentence = f"no bit differs from the sign, so {view.x} becomes {view.value}"
-            return text._replace(sentence=sentence)
-        return text._replace(sentence=f"a shift by {view.x} brings the highest bit to the top")
+            return LaneText(make_transition("none found", str(view.value)), sentence)
+        sentence = f"a shift by {view.x} brings the highest bit to the top"
+        return LaneText(make_equation("zeros", view.value), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         return "The left shift that brings the highest bit to the top; all ones if there is none."

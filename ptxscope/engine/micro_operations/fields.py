@@ -37,7 +37,8 @@ class LimitField(MicroOperation):
         yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
 
     def describe_flag(self, flag: Flag) -> str:
-        return "its low five bits count" if self.wrap else f"it is limited to {self.bits}"
+        limit = f"the {{row}} is limited to {self.bits}"
+        return "only five bits of the {row} count" if self.wrap else limit
 
     def fill_formula(self, *terms: object) -> str:
         limit = self.bits - 1 if self.wrap else self.bits

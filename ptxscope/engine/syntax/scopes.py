@@ -250,11 +250,20 @@ class Scopes:
         self._carry_scope: Scope | None = None
         """The scope of the function in which the carry flag was written last."""
         self._carry_opcode = ""
+        self.carry_guard = ""
+        """The guard of all writes of the carry flag in that function; empty if one has none."""
 
     # --- updates by the reader
 
-    def write_carry(self, opcode: str = "") -> None:
-        """Note that a statement writes the carry flag; its opcode is empty if it is not known."""
+    def write_carry(self, opcode: str = "", guard: str = "") -> None:
+        """Note that a statement writes the carry flag; its opcode is empty if it is not known.
+
+        Two writes with different guards count as one without.
+        """
+        if self._carry_scope is not self._function_scope:
+            self.carry_guard = guard
+        elif guard != self.carry_guard:
+            self.carry_guard = ""
         self._carry_scope, self._carry_opcode = self._function_scope, opcode
 
     def open_scope(self) -> None:

@@ -9,8 +9,8 @@ from ...engine.micro_operations.base import RowView
 from ...scene.scene_figures import build_figure
 from ...scene.scene_model import BitRulers, PermutationFigure, SpanKind, TableFigure
 
-_BRACKETS = {SpanKind.CHIP: "[{}]", SpanKind.LOST: "/{}/"}
-"""Marks around the bits in a window, and around those that are lost; others have none."""
+_BRACKETS = {SpanKind.CHIP: "[{}]", SpanKind.LOST: "/{}/", SpanKind.SIGN: "({})"}
+"""Marks around the bits in a window, those that are lost, and copies of the sign."""
 
 
 def figure_lines(row: RowView) -> Iterator[str]:

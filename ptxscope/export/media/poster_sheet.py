@@ -97,8 +97,8 @@ def render(options: Options = DEFAULT, number: int = 1) -> str:
     text = SHEETS[number]
     canvas = SvgCanvas(options.id or "px-poster")
     canvas.min_size = MIN_LETTER_PX
-    _draw_head(canvas, text.head)
     entries = text.list_entries()
+    _draw_head(canvas, text.head, [entry for entry, _ in entries])
     rows = -(-(len(entries) + 1) // _COLUMNS)
     top = _EDGE + _HEAD
     height = (_HEIGHT - top - _LEGEND - _EDGE - _GAP * rows) / rows
@@ -115,10 +115,14 @@ def render(options: Options = DEFAULT, number: int = 1) -> str:
     return write_sheet(sheet, [*page.parts, *list_elements(canvas)], options.theme)
 
 
-def _draw_head(canvas: SvgCanvas, head: str) -> None:
+def _draw_head(canvas: SvgCanvas, head: str, entries: Sequence[Entry]) -> None:
     canvas.draw_text(_EDGE, _EDGE + 24, head, 26, is_bold=True)
+    texts = [x.ptx_isa for entry in entries for x in entry.requirements if x.ptx_isa]
+    texts += [entry.ptx_isa for entry in entries]
+    newest = max(tuple(map(int, text.split("."))) for text in texts)
+    source = "9.0" if newest <= (9, 0) else "9.0 to {}.{}".format(*newest)
     canvas.draw_text(
-        _PAGE.right, _EDGE + 22, f"as documented in PTX ISA 9.0; ptxscope {__version__}", 12,
+        _PAGE.right, _EDGE + 22, f"as documented in PTX ISA {source}; ptxscope {__version__}", 12,
         SvgColour.DIM, anchor="end",
     )  # fmt: skip
 

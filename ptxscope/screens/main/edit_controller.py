@@ -202,16 +202,13 @@ class EditController:
             return
 
         def on_close(text: str | None) -> None:
-            if text is None or not text.strip():
-                return
-            try:
+            if text is not None and text.strip():
                 self.set_slot("lut", parse_formula(text))
-            except ValueError as error:
-                self._view.show_hint(f"{REFUSED} {error}", "changed", is_sticky=True)
 
         hint = "& | ^ ~ and parentheses"
         formula = str(find_formulas()[table])
-        prompt = TextPrompt("The function of a, b and c", "d =", formula, hint, "use it", "lanes")
+        title, does = "The function of a, b and c", "use it"
+        prompt = TextPrompt(title, "d =", formula, hint, does, "lanes", parse_formula)
         self._view.screen.app.push_screen(prompt, on_close)
 
     def flip_mask(self, lane: int) -> None:
