@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(
     r"\s*+(?P<types>(?:[A-Za-z]\w*+[\s*&]++(?!=))*+)"
-    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
+    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
     re.ASCII,
 )
-_CALLEE = re.compile(r"(?<!\w)(?P<name>__[a-z]\w*+)\s*+\(", re.ASCII)
+_CALLEE = re.compile(r"(?<!\w)(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(", re.ASCII)
 _END = re.compile(r"\s*+;?\s*+")
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
 _NUMBER = re.compile(

@@ -79,6 +79,7 @@ class ListingController:
         if isinstance(setup.error, NotOneError) or (
             setup.error is None
             and any(x.startswith(OMISSION_PREFIX) for x in setup.instruction.notes)
+            and _has_several_statements(text)
         ):
             self.paste_text(text)
 
@@ -209,3 +210,13 @@ class ListingController:
         if instruction.example is not None:
             example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
             self._edits.edit(replace(example, place=self._state.setup.place, is_detached=True))
+
+
+def _has_several_statements(text: str) -> bool:
+    """Whether more than one statement of a text computes something, or should."""
+    from ...engine.blocks.block_parser import find_block
+
+    try:
+        return find_block(text) is not None
+    except PtxError:
+        return True
