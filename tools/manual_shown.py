@@ -34,7 +34,8 @@ class Command(NamedTuple):
     @property
     def words(self) -> list[str]:
         """The words of the command, the program first, without a redirection."""
-        return shlex.split(self.text[2:].replace("\\\n", " ").partition(" > ")[0])
+        words = shlex.split(self.text[2:].replace("\\\n", " "))
+        return words[: words.index(">")] if ">" in words else words
 
 
 def find_written_pages() -> list[Path]:
