@@ -68,7 +68,7 @@ def test_it_stands_there_and_goes(terminal: Screen) -> None:
         bar.begin("reading", 1000)
         bar.advance_to(500)
         assert "0.5/1.0 kB" in plain(seen())
-        assert threading.active_count() == threads
+        assert threading.active_count() <= threads  # another test's may end
     end = seen()
     assert end.endswith(WIPE)
     assert end.rfind("\x1b[?25h") > end.rfind("\x1b[?25l")  # the cursor is visible

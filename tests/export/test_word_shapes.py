@@ -150,7 +150,7 @@ def test_plain_text_has_the_table_the_selector_and_the_window() -> None:
     assert "without a mode, c = 0x6701" in lines(MODE)
     window = f"{0x90000F00:032b}"[4:]
     groups = " ".join(window[i : i + 4] for i in range(0, 28, 4))
-    assert f"a 1111 [1001] {groups}" in lines(BFE)
+    assert f"a (1111) [1001] {groups}" in lines(BFE)
     hidden_ = export(LOP3, "text", Options(result=False))
     assert "7 6 5 4 3 2 1 0" not in hidden_
 
