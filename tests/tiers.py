@@ -12,13 +12,13 @@ from hypothesis import settings
 
 USUAL = 200
 """Examples of a property in the thorough tier, where a test does not say another number."""
-QUICK = 12
+QUICK = 20
 """The default run draws this many times fewer of them."""
 
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
-SAMPLE = 10
+SAMPLE = 16
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough

@@ -28,7 +28,7 @@ from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair
 from tests.strategies import instruction_of
-from tests.tiers import some
+from tests.tiers import sampled, some
 
 pytest.importorskip("bitwuzla")
 
@@ -68,6 +68,7 @@ def test_the_table_of_pairs() -> None:
     assert sum(x.equal for x in PAIRS) > 25 < sum(not x.equal for x in PAIRS)
 
 
+@sampled
 @pytest.mark.parametrize("pair", PAIRS, ids=[x.name for x in PAIRS])
 def test_pair(pair: Pair) -> None:
     proof = prove(pair.a, pair.b, where=pair.where)

@@ -28,6 +28,7 @@ from ptxscope.export.options import Options
 from ptxscope.export.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
+from tests.tiers import sampled
 
 DEQUANT = (
     "{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; and.b32 t, t, 0xff00ff;"
@@ -36,6 +37,7 @@ DEQUANT = (
 VALUES = {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF}
 
 
+@sampled
 @EVERY_IDIOM
 def test_python(idiom: Idiom) -> None:
     rng = Random(idiom.name)
@@ -134,6 +136,7 @@ def test_a_folded_block_of_eight_fits_a_slide() -> None:
         assert ptxscope.export(trace, format_)
 
 
+@sampled
 @EVERY_IDIOM
 def test_every_idiom_is_drawn(idiom: Idiom) -> None:
     trace = trace_block(idiom.ptx, draw_values(idiom, Random(1)))
