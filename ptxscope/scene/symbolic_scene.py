@@ -184,7 +184,7 @@ def _make_reading_spans(row: RowView, lane: int, cell: d.ReadingCell) -> Spans:
     bits, is_signed = cell.reading.bits, cell.reading.signed
     name, number = _format_bits(row, lane), format_integer_type(is_signed, bits)
     chip, equals = CellSpan(name, SpanKind.CHIP, tint), CellSpan(" = ", SpanKind.TEXT)
-    if bits >= 32:
+    if bits >= 32 or row.inputs[0].is_operand:  # nothing is extended to see
         return chip, equals, CellSpan(number, SpanKind.VALUE)
     kind, letter = (SpanKind.SIGN, "s") if is_signed else (SpanKind.ZERO, "0")
     extension = CellSpan(letter * len(name), kind, tint)  # as wide as the bits it extends

@@ -11,6 +11,7 @@ import pytest
 import resvg_py
 
 from ptxscope import Trace, export, parse, trace
+from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
@@ -81,15 +82,18 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     roles = [role for role in "ab" if role in shown.instruction.names]
     types = {role: shown.instruction.type_of(role) for role in roles}
     read = "".join(format_hex(shown.operands[role], types[role].bits)[2:] for role in roles)
-    assert digits(group(tree, "px-operands")) == read
+    # the registers of prmt are in its step, as one bar: test_word_shapes
+    assert opcode == "prmt" or digits(group(tree, "px-operands")) == read
     assert steps(tree) == [str(step.stage) for step in shown.steps]
-    predicates = (Stage.WRITE,) if opcode == "setp" else ()
     for step in shown.steps:
         band = group(tree, f"px-{step.stage}")
         said = [*texts(band), digits(band)]
         for row in step.rows:
             for lane in row.lanes:
-                if isinstance(row.row.micro, Compare | Not | Combine) or step.stage in predicates:
+                is_written = step.stage is Stage.WRITE
+                if isinstance(row.row.micro, Compare | Not | Combine) or (
+                    is_written and shown.instruction.type_of(row.row.name) is Type.PRED
+                ):
                     assert ("true" if lane.value else "false") in said
                     continue
                 ways = (str(lane.value), f"{lane.value & (1 << 64) - 1:x}")

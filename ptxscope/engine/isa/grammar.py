@@ -81,7 +81,8 @@ def format_allowed_values(slot: Slot) -> str:
 def _format_slot_pattern(slot: Slot) -> str:
     """Return a slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
     is_short = not is_type_slot(slot) and len(slot.values) < 4
-    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else slot.name)
+    last_word = slot.name.rpartition("_")[2]  # the manual's .mode for permute_mode
+    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else last_word)
     return f"{{.{name}}}" if slot.is_optional else f".{name}"
 
 
