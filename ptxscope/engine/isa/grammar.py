@@ -78,11 +78,15 @@ def format_allowed_values(slot: Slot) -> str:
     return " ".join(f".{slot.format_value(value)}" for value in slot.values)
 
 
+def get_syntax_name(slot: Slot) -> str:
+    """Return the manual's name of a slot: ``mode`` for ``permute_mode``."""
+    return slot.name.rpartition("_")[2]
+
+
 def _format_slot_pattern(slot: Slot) -> str:
     """Return a slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
     is_short = not is_type_slot(slot) and len(slot.values) < 4
-    last_word = slot.name.rpartition("_")[2]  # the manual's .mode for permute_mode
-    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else last_word)
+    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else get_syntax_name(slot))
     return f"{{.{name}}}" if slot.is_optional else f".{name}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ... import __version__
 from ...engine.isa.catalog import CATALOG
 from ...engine.isa.entry import Entry, Group
-from ...engine.isa.grammar import format_syntax
+from ...engine.isa.grammar import format_syntax, get_syntax_name
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.syntax.parser import parse
@@ -189,8 +189,12 @@ def _draw_card(canvas: SvgCanvas, card: _Card, area: Area, y: float, height: flo
 def _list_choices(entry: Entry) -> list[str]:
     """Return the values of each slot that the syntax only names."""
     syntax = format_syntax(entry)
-    named_slots = (x for x in entry.slots if f".{x.name}" in syntax and len(x.values) > 1)
-    return [f"{x.name}: {' '.join(f'.{value}' for value in x.values)}" for x in named_slots]
+    named_slots = ((get_syntax_name(x), x.values) for x in entry.slots if len(x.values) > 1)
+    return [
+        f"{name}: {' '.join(f'.{value}' for value in values)}"
+        for name, values in named_slots
+        if f".{name}" in syntax
+    ]
 
 
 def _draw_sentences(small: _Small, baseline: float, end: float) -> None:
