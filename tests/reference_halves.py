@@ -107,13 +107,13 @@ def compute(mnemonic: str, a: int, b: int, c: int | None) -> tuple[int, ...]:
     pair = source.endswith("x2")
     scalar = source.removesuffix("x2")
     parts = [(a & 0xFFFF, b & 0xFFFF), (a >> 16, b >> 16)] if pair else [(a, b)]
+    found = [compare(cmp, scalar, x, y, "ftz" in words) for x, y in parts]
+    if opcode == "setp" and not pair:
+        found.append(not found[0])  # q
     truths = []
-    for x, y in parts:
-        truth = compare(cmp, scalar, x, y, "ftz" in words)
-        if c is not None:
-            pairs = {"and": truth and c == 1, "or": truth or c == 1, "xor": truth != (c == 1)}
-            truth = next(pairs[x] for x in words if x in pairs)
-        truths.append(truth)
+    for t in found:
+        pairs = {"and": t and c == 1, "or": t or c == 1, "xor": t != (c == 1)}
+        truths.append(t if c is None else next(pairs[x] for x in words if x in pairs))
     if opcode == "setp":
         return tuple(map(int, truths))
     target = types[0]

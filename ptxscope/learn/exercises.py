@@ -207,6 +207,7 @@ def _iter_changed_forms(draw: SeededRandom, form: Form, level: int) -> Iterator[
                 continue
             if (
                 value != old_value
+                and get_entry(changed_form) is get_entry(form)
                 and not find_violations(changed_form)
                 and not find_remarks(changed_form)
             ):

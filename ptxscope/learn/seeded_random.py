@@ -87,6 +87,8 @@ def draw_form(draw: SeededRandom, opcode: str, level: int) -> Form:
     entry = draw.pick(shapes) if level > 1 and len(shapes) > 1 else shapes[0]
     for _ in range(_TRIES):
         form = _draw_slots(draw, entry, level)
+        if get_entry(form) is not entry:  # its types are those of another shape
+            continue
         is_unusual = any(not (x.is_documented and x.is_in_ptxas) for x in find_remarks(form))
         if not find_violations(form) and not is_unusual and form.dst is not Destinations.SINK:
             return form

@@ -307,7 +307,7 @@ class BitWord(NamedTuple):
     place: LaneRef
     name: str
     text: str
-    """Bits in hexadecimal."""
+    """Bits in hexadecimal; empty if they are not known."""
     digits: str
     """Binary digits, the most significant first; empty if they are not known."""
     tint: Tint

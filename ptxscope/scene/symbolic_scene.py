@@ -338,8 +338,9 @@ def _make_permutation(row: RowView, figure: PermutationFigure) -> PermutationFig
 def _make_table_figure(_: RowView, figure: TableFigure) -> TableFigure:
     """Return a truth table without the words that use it."""
     entries = tuple(entry._replace(positions=()) for entry in figure.entries)
-    words = tuple(word._replace(digits="") for word in figure.words)
-    return figure._replace(entries=entries, words=words, result=figure.result._replace(digits=""))
+    words = tuple(word._replace(text="", digits="") for word in figure.words)
+    result = figure.result._replace(text="", digits="")
+    return figure._replace(entries=entries, words=words, result=result)
 
 
 _FIGURES: dict[type, Callable[[RowView, Any], RowFigure | None]] = {

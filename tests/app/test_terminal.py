@@ -142,7 +142,7 @@ def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> Non
         "// a block\nvadd.u32.s32.s32.sat %r4.b0, %r1, %r2, %r3;\n"
         "not.b32 %r5, %r4; // not of it\nvadd.u32.u32.u32 %r6, %r5, 1;\n"
     )
-    terminal.wait_for("pasted · 1 of 2")
+    terminal.wait_for("pasted · 1 of 3")
     terminal.wait_for("unknown, shown as 0: %r1, %r2, %r3")
     terminal.send("o", "<", "Down", "Enter")
     terminal.type("0")

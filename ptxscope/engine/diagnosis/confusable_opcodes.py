@@ -8,6 +8,7 @@ from functools import cache
 from ..isa.catalog import CATALOG, ENTRIES, get_entry
 from ..isa.entry import Entry
 from ..isa.form import Form
+from ..isa.roles import Role
 from ..isa.slots import CMP6
 from ..isa.types import Type
 from ..records import NamedTuple
@@ -75,7 +76,8 @@ def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
 def _has_same_widths(form: Form, changed_form: Form) -> bool:
     """Whether the operands that both forms have are equally wide: registers stay what they are."""
     widths, changed_widths = (
-        {x.role: x.get_type(y).bits for x in get_entry(y).operands} for y in (form, changed_form)
+        {x.role: x.get_type(y).bits for x in get_entry(y).operands if x.role != Role.C or y.c}
+        for y in (form, changed_form)
     )
     return all(changed_widths.get(role, bits) == bits for role, bits in widths.items())
 

@@ -101,8 +101,8 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
         raise _make_error(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
     low, high = get_limits(bits, signed=True).low, get_limits(bits, signed=False).high
     digits = match[3].lstrip("0") or "0"
-    number = int(digits[:66], base) * (-1 if match[1] == "-" else 1)
-    if len(digits) > 66 or not low <= number <= high:
+    number = int(digits[: bits + 1], base) * (-1 if match[1] == "-" else 1)
+    if len(digits) > bits or not low <= number <= high:
         hint = f"{low} to {high}" if bits > 1 else "0 or 1"
         raise _make_error(text, f"the value does not fit in {format_count(bits, 'bit')}", hint)
     return number & high

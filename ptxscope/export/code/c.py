@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from ...engine.ir.operations import Op
@@ -25,6 +26,7 @@ from .plan_code import (
     list_assignments,
 )
 
+_INT_LITERAL = re.compile("-?(0x[0-9a-f]+|[0-9]+)")
 _TYPES = {
     IntegerRangeKind.SIGNED: "int64_t",
     IntegerRangeKind.UNSIGNED: "uint64_t",
@@ -105,6 +107,10 @@ class _C:
         one = self.convert(Expression("1", IntegerRangeKind.SIGNED, Precedence.ATOM), kind).text
         one = "INT64_C(1)" if kind is IntegerRangeKind.SIGNED else one
         return Expression(f"{value} * ({one} << {amount})", kind, Precedence.PRODUCT)
+
+    def widen_literal(self, text: str) -> str:
+        """Give an ``int`` literal 64 bits: C leaves a shift by its width or more undefined."""
+        return f"INT64_C({text})" if _INT_LITERAL.fullmatch(text) else text
 
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
         value = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)

@@ -93,6 +93,9 @@ class Dialect(Protocol):
     def write_left_shift(self, w: Writer, x: Node, lane: int) -> Expression:
         """Write a SHIFT_LEFT."""
 
+    def widen_literal(self, text: str) -> str:
+        """Give an integer literal the width of a variable; leave other text as it is."""
+
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
         """Write a FLOAT_BITS."""
 
@@ -225,6 +228,7 @@ class Writer:
         values = get_range(x.args[index])
         kind = find_kind([values])
         text = self.read(x, index, lane, kind, Precedence.UNARY)
+        text = self.dialect.widen_literal(text) if shift else text
         if values.fits_in(bits + shift, signed=False):
             text, level = (
                 (f"{text} >> {shift}", Precedence.OTHER) if shift else (text, Precedence.UNARY)
@@ -314,7 +318,7 @@ def _write_negative(w: Writer, x: Node, lane: int) -> Expression:
 
 def _write_right_shift(w: Writer, x: Node, lane: int) -> Expression:
     kind = find_shift_kind(x)
-    value = w.read(x, 0, lane, kind, Precedence.UNARY)
+    value = w.dialect.widen_literal(w.read(x, 0, lane, kind, Precedence.UNARY))
     amount = w.read(x, 1, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
     return Expression(f"{value} >> {amount}", kind, Precedence.OTHER)
 

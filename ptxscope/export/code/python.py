@@ -57,6 +57,9 @@ class _Python:
         value, amount = (w.read(x, index, lane, _KIND, Precedence.UNARY) for index in (0, 1))
         return Expression(f"{value} << {amount}", _KIND, Precedence.OTHER)
 
+    def widen_literal(self, text: str) -> str:
+        return text
+
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
         value = w.read_name(x, 0, lane, _KIND)
         size = f"abs({value}).bit_length()"
