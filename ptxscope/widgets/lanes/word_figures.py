@@ -177,11 +177,11 @@ def _draw_entries(figure: TableFigure, room: int, highlights: Highlights) -> lis
 
     def make_row(name: StyledText, values: Iterable[int], style_names: Iterable[str]) -> StyledLine:
         cells = zip(values, style_names, styles, refs, strict=False)
-        pieces = (
-            (StyledText(" "), StyledText(str(value), style_name + emphasis, ref))
+        pieces = [
+            (StyledText(str(value), style_name + emphasis, ref), StyledText(" "))
             for value, style_name, emphasis, ref in cells
-        )
-        return [name, *(piece for pair in pieces for piece in pair)]
+        ]
+        return [name, *(piece for pair in pieces for piece in pair)][:-1]
 
     number_styles = ["label" if entry.positions else "dim" for entry in figure.entries]
     lines = [make_row(StyledText(" " * room), (x.number for x in figure.entries), number_styles)]
