@@ -81,6 +81,8 @@ def _choose_register_slot(
     sketch: Sketch, figure: RegisterFigure, *, is_in_middle: bool
 ) -> ColumnPart:
     """Return the part of the columns for a register."""
+    if _has_lone_operand(sketch):
+        return ColumnPart.FULL
     if figure.role in _SIDES:
         return _SIDES[figure.role]
     if figure.role == "guard":
@@ -99,6 +101,11 @@ def _choose_register_slot(
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
 
 
+def _has_lone_operand(sketch: Sketch) -> bool:
+    """Whether lanes have one operand, so that it needs no side of its own."""
+    return sketch.scene.lanes > 1 and len(sketch.registers) == 1
+
+
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
     """Whether a row negates another row, for q."""
     read_keys = {link.source.key for link in row.links}
@@ -106,7 +113,7 @@ def _is_negated(sketch: Sketch, row: RowScene) -> bool:
 
 
 def _choose_row_slot(sketch: Sketch, row: RowScene, pair: Mapping[str, ColumnPart]) -> ColumnPart:
-    if isinstance(row.figure, PermutationFigure | TableFigure):
+    if isinstance(row.figure, PermutationFigure | TableFigure) or _has_lone_operand(sketch):
         return ColumnPart.FULL
     if side := _SIDES.get(row.name) or pair.get(row.name):
         return side

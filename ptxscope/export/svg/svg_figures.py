@@ -297,7 +297,7 @@ def draw_bit_ruler(
             is_bold=True,
             width=area.width,
         )
-        y += 16
+        y += 14
     runs = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
              x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
              for x in ruler.runs]  # fmt: skip
