@@ -146,7 +146,7 @@ def _iter_enlarged(
     """Yield the layout in a style, and with enlarged letters if they are too small."""
     fit = _fit_columns(trace_picture.draw_trace(trace, options, style=style))
     yield style, fit
-    wanted_size = READABLE / fit.scale + 0.05
+    wanted_size = READABLE / fit.scale + 0.1
     for min_size in dict.fromkeys(min(wanted_size, max_size) for max_size in _LARGER):
         if fit.letters < READABLE:
             larger_style = style._replace(min_size=min_size)
@@ -157,7 +157,7 @@ def _iter_enlarged(
 
 
 def _rank_fit(fit: _Fit) -> tuple[float, ...]:
-    return -fit.cut_count, min(round(fit.letters, 1), READABLE), round(fit.scale, 2), fit.filled
+    return -fit.cut_count, min(int(fit.letters * 10) / 10, READABLE), round(fit.scale, 2), fit.filled
 
 
 def _fit_columns(drawing: trace_picture.SvgDrawing) -> _Fit:
