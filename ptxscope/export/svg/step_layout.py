@@ -103,7 +103,8 @@ def _choose_register_slot(
 
 def _has_lone_operand(sketch: Sketch) -> bool:
     """Whether lanes have one operand, so that it needs no side of its own."""
-    return sketch.scene.lanes > 1 and len(sketch.registers) == 1
+    names = {row.name for row in sketch.rows.values()}
+    return sketch.scene.lanes > 1 and len(sketch.registers) == 1 and "b" not in names
 
 
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
