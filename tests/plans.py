@@ -10,6 +10,7 @@ from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
 from ptxscope.engine.micro_operations.base import MicroOperation
+from ptxscope.engine.micro_operations.bitwise import CombineBits, InvertBits
 from ptxscope.engine.micro_operations.carries import TakeBits
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.counts import (
@@ -138,9 +139,9 @@ def _select(d: _Draw) -> Drawn:
 
 def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
     def draw(d: _Draw) -> Drawn | None:
-        y = d.keys(None, Range(0, 32))
+        y = d.keys(None, Range(0, 64))
         if not y:
-            return LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+            return _limit(d)
         amount = d.rng.choice(y)
         return micro, (d.key(d.nodes[amount].lanes), amount)
 
@@ -148,7 +149,8 @@ def _shift(micro: MicroOperation) -> Callable[[_Draw], Drawn | None]:
 
 
 def _limit(d: _Draw) -> Drawn | None:
-    return LimitAmount(d.rng.random() < 0.5), (d.key(None, _unsigned(64)),)
+    micro = LimitAmount(d.rng.random() < 0.5, d.rng.choice((16, 32, 64)))
+    return micro, (d.key(None, _unsigned(64)),)
 
 
 def _clamp(d: _Draw) -> Drawn:
@@ -290,6 +292,7 @@ def _words(d: _Draw) -> tuple[str, str]:
 
 _AMOUNT = Range(0, 32)
 _WORD = _unsigned(32)
+_LONG = _unsigned(64)
 
 
 DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
@@ -330,6 +333,8 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     PermuteBytes: _permute_bytes,
     PermuteByMode: _permute_by_mode,
     EvaluateTable: _within(lambda d: EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD),
+    CombineBits: _within(lambda d: CombineBits(64, d.rng.choice(list(BoolOp))), _LONG, _LONG),
+    InvertBits: _within(lambda _: InvertBits(64), _LONG),
     ExtendField: _within(
         lambda d: ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _LARGEST, _AMOUNT
     ),

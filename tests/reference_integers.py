@@ -21,7 +21,7 @@ def _number(bits: list[int]) -> int:
 
 
 def _width(mods: list[str]) -> int:
-    return int(mods[-1][1:])
+    return 1 if mods[-1] == "pred" else int(mods[-1][1:])
 
 
 def _prmt(mods: list[str], a: int, b: int, c: int) -> int:
@@ -217,6 +217,33 @@ def _sub(mods: list[str], a: int, b: int) -> int | tuple[int, ...]:
     return _subc(mods, a, b) if "cc" in mods else _packed(lambda x, y: x - y)(mods, a, b)
 
 
+def _bit_by_bit(table: str) -> Callable[..., int]:
+    """A function of two bits: the results for 00, 01, 10 and 11."""
+
+    def compute_bits(mods: list[str], a: int, b: int) -> int:
+        pairs = zip(_bits(a, _width(mods)), _bits(b, _width(mods)), strict=True)
+        return _number([int(table[2 * x + y]) for x, y in pairs])
+
+    return compute_bits
+
+
+def _not(mods: list[str], a: int) -> int:
+    return (1 << _width(mods)) - 1 - a
+
+
+def _shl(mods: list[str], a: int, b: int) -> int:
+    """Zeros come in below, as many as there is room for."""
+    width = _width(mods)
+    return _number(([0] * min(b, width) + _bits(a, width))[:width])
+
+
+def _shr(mods: list[str], a: int, b: int) -> int:
+    """Copies of the sign, or zeros, come in above; an amount above the width takes no more."""
+    width = _width(mods)
+    filling = a >> (width - 1) if mods[-1][0] == "s" else 0
+    return _number((_bits(a, width) + [filling] * width)[min(b, width) :][:width])
+
+
 _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "prmt": _prmt,
     "lop3": _lop3,
@@ -242,6 +269,13 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "subc": _subc,
     "mad": _madc,
     "madc": _madc,
+    "mov": lambda _, a: a,
+    "and": _bit_by_bit("0001"),
+    "or": _bit_by_bit("0111"),
+    "xor": _bit_by_bit("0110"),
+    "not": _not,
+    "shl": _shl,
+    "shr": _shr,
 }
 OPCODES = tuple(_FUNCTIONS)
 

@@ -47,6 +47,7 @@ GROUPS = {
     "permute": Group.PERMUTE,
     "fields": Group.FIELDS,
     "packed": Group.PACKED,
+    "common": Group.COMMON,
 }
 _KINDS = {ExerciseKind.RESULT: 5, ExerciseKind.MODIFIER: 3, ExerciseKind.PART: 2}
 """Weight of each kind."""
@@ -116,9 +117,12 @@ def iter_exercises(
 ) -> Iterator[Exercise]:
     """Yield exercises without end; a tally makes earlier mistakes come up more often.
 
+    Instructions that stand in all code come up only in their own families.
+
     Raise KeyError if ``map_families`` has no such family.
     """
-    opcodes = map_families()[family] if family else tuple(CATALOG)
+    uncommon = (x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
+    opcodes = map_families()[family] if family else tuple(uncommon)
     bias = tally or Tally()
     weights = {opcode: bias.compute_weight(opcode) for opcode in opcodes}
     kinds = {kind: weight * bias.compute_weight(kind) for kind, weight in _KINDS.items()}

@@ -176,7 +176,11 @@ class ListingCursor(Record):
             elif statement.kind is StatementKind.UNKNOWN:
                 values |= {name: key(name) for name in (step or statement).writes}
             elif step:
-                values |= {name: bits for name, bits in step.writes.items() if bits is not None}
+                values |= {
+                    name: key(name) if bits is None else bits
+                    for name, bits in step.writes.items()
+                    if bits is not None or statement.can_forget
+                }
             else:
                 values |= dict.fromkeys(statement.writes, "")
         return values
@@ -252,10 +256,6 @@ class ListingCursor(Record):
         if ins is None and setup.line == f"{self.statement.text};":
             notes.append(f"it can't run in the listing: {self.statement.problems[0].message}")
             return (*notes, *self._unknown(setup))
-        if self.listing.block and (
-            note := self.listing.block.get_statement(self.statement_number).note
-        ):
-            notes.append(note)
         if unread := self.listing.programs[self.program].unread:
             lines = dict.fromkeys(str(statement.line) for statement in unread)
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
@@ -481,8 +481,8 @@ def open_block(
                 kind=StatementKind.INSTRUCTION,
                 writes=tuple(ins.results.values()),
                 instruction=ins,
-                operation=None,
-                reads=(),
+                plain=None,
+                move=None,
             )
     program = program._replace(statements=tuple(statements), types=map_types(statements))
     bits = {

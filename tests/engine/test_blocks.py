@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from ptxscope import parse
 from ptxscope.engine.blocks.block_parser import find_block, parse_block
 from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
 from ptxscope.engine.isa.types import Type
@@ -162,7 +163,8 @@ def test_listing_lines() -> None:
          "register", "p"),
         ("prmt.b32 d, a, 0, 1; vadd4.u32.u32 e, d, d, d;", "`vadd4` is missing its type of b",
          None),
-        ("@p mov.b32 t, a; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a guard", None),
+        ("mov.b32 t, {a, b}; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a list of "
+         "registers", None),
         ("brev.b32 u, t; { .reg .b32 t; clz.b32 d, t; }", "`t` is two registers, both read before "
          "they are written", "t"),
         ("setp.eq.u32 _, a, b;", "this block has no result", None),
@@ -201,7 +203,7 @@ def test_values_are_checked() -> None:
         ("{ cvt.u32.u8 a, x; popc.b32 d, a; }", "cvt.u32.u8 a, x"),
         ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }", "mov.b64 x, {a, b}"),
         ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
-        ("{ shr.b32 d, a, 4; or.pred p, q, r; }", "or.pred p, q, r"),
+        ("{ shr.b32 d, a, 4; rem.u32 e, a, b; }", "rem.u32 e, a, b"),
     ],
 )
 def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(
@@ -216,12 +218,20 @@ def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(
             read_program(ptx)
 
 
+def test_a_common_instruction_alone_is_no_block() -> None:
+    assert find_block("{ and.b32 d, a, 1; }") is None
+    assert find_block("mov.pred p, q;") is None
+    assert parse("{ and.b32 d, a, 1; }").opcode == "and"
+
+
 @pytest.mark.parametrize(
     ("ptx", "values", "expected"),
     [
         ("{ popc.b32 d, a; add.u32 d, d, 3; }", {"a": 7}, 6),
         ("mov.b32 a, 7; popc.b32 d, a;", {}, 3),
-        ("{ and.b32 d, a, 1; }", {"a": 3}, 1),
+        ("{ and.b32 t, a, 2; shl.b32 d, t, a; }", {"a": 3}, 16),
+        ("shl.b64 x, y, 33; bfe.u64 d, x, 32, 32;", {"y": 5}, 10),
+        ("@p mov.b32 d, a; popc.b32 d, d;", {"p": 0, "d": 7, "a": 1}, 3),
     ],
 )
 def test_what_beside_an_instruction_makes_a_block(

@@ -14,13 +14,14 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program import StatementKind
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.statement_scanner import scan_statements
-from ptxscope.engine.syntax.opcodes import is_passed_over
+from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from ptxscope.engine.syntax.source import find_asm_texts, find_fragments
@@ -247,6 +248,10 @@ def test_a_prototype_keeps_nothing_of_what_follows() -> None:
 def test_opcodes_are_asked_of_the_catalog() -> None:
     for opcode in CATALOG:
         text = f"{opcode}.u32 d, a, b;\n"
+        if is_other_opcode(opcode):
+            assert CATALOG[opcode].group is Group.COMMON
+            assert not list(scan_statements([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
+            continue
         if is_passed_over(opcode, ["u32"]):
             assert not list(scan_statements([text]))
             text = f"{opcode}.cc.u32 d, a, b;\n"

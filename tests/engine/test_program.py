@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from ptxscope.engine.diagnosis.observation import make_observed
 from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
-from ptxscope.engine.kernels.plain_instructions import find_operation
 from ptxscope.engine.kernels.program import Program, StatementKind
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.records import replace
@@ -178,16 +177,83 @@ def test_predicates_are_moved_and_combined() -> None:
     assert [found[name] for name in "xyznm"] == [0, 1, 0, 1, 1]
 
 
-def test_half_words_are_packed_and_unpacked() -> None:
+LONG = 2**64 - 1
+LONGS = st.one_of(st.sampled_from([0, 1, 63, 64, 65, 1 << 63, LONG]), st.integers(0, LONG))
+
+
+@given(LONGS, LONGS, WORDS)
+def test_words_of_64_bits_are_computed(x: int, y: int, n: int) -> None:
+    text = """.reg .b64 %rd<12>; .reg .b32 n;
+    mov.u64 %rd2, %rd0; and.b64 %rd3, %rd2, %rd1; or.b64 %rd4, %rd0, %rd1; not.b64 %rd5, %rd0;
+    add.s64 %rd6, %rd0, %rd1; sub.u64 %rd7, %rd0, %rd1; shl.b64 %rd8, %rd0, n;
+    shr.u64 %rd9, %rd0, n; shr.s64 %rd10, %rd0, n; xor.b64 %rd11, %rd11, %rd11;"""
+    run = execute(block(text), {"%rd0": x, "%rd1": y, "%rd11": y, "n": n})
+    found = [run.registers[f"%rd{number}"].bits for number in range(2, 12)]
+    far = min(n, 64)
+    sums = [(x + y) % 2**64, (x - y) % 2**64]
+    shifts = [x * 2**far % 2**64, x // 2**far, signed(x, 64) // 2**far % 2**64]
+    assert found == [x, (x + y - (x ^ y)) // 2, (x + y + (x ^ y)) // 2, LONG - x, *sums, *shifts, 0]
+
+
+@given(st.integers(0, 0xFFFF), st.integers(0, 0xFFFF), WORDS)
+def test_half_words_are_computed(x: int, y: int, n: int) -> None:
+    text = """.reg .b16 h<9>; .reg .b32 n; and.b16 h2, h0, h1; not.b16 h3, h0; shl.b16 h4, h0, n;
+    shr.u16 h5, h0, n; shr.s16 h6, h0, n; min.s16 h7, h0, h1;"""
+    run = execute(block(text), {"h0": x, "h1": y, "n": n})
+    found = [run.registers[f"h{number}"].bits for number in range(2, 8)]
+    far = min(n, 16)
+    shifts = [x * 2**far % 2**16, x // 2**far, signed(x, 16) // 2**far % 2**16]
+    smaller = min(signed(x, 16), signed(y, 16)) % 2**16
+    assert found == [(x + y - (x ^ y)) // 2, 0xFFFF - x, *shifts, smaller]
+
+
+def test_words_are_packed_and_unpacked() -> None:
     text = "mov.b32 {l, h}, a; mov.b32 d, {h, l};"
     assert results(text, a=0x11112222)["d"] == 0x22221111
+    text = """.reg .b8 b<4>; .reg .b16 h<4>; .reg .b32 d, e, r<2>; .reg .b64 x, y, z;
+    mov.b32 {b0, b1, b2, b3}, d; mov.b32 e, {b3, b2, b1, b0};
+    mov.b64 {h0, h1, h2, h3}, x; mov.b64 y, {h1, h0, h3, h2};
+    mov.b64 {r0, _}, x; mov.b64 {_, r1}, x; mov.b64 z, {r1, -2};"""
+    run = execute(block(text), {"d": 0x11223384, "x": 0x1111222233334444})
+    found = {name: x.bits for name, x in run.registers.items()}
+    assert (found["e"], found["b0"], found["h3"]) == (0x84332211, 0x84, 0x1111)
+    assert (found["y"], found["z"]) == (0x2222111144443333, 0xFFFFFFFE11112222)
+    assert found["r0"] == 0x33334444
 
 
-def test_what_is_not_one_of_the_plain_forms_is_not_understood() -> None:
-    for text in ("add.s64", "add.cc.u32", "shr.b64", "mov.b64", "lop3.or.b32", "mul.lo.s32", "add"):
-        assert find_operation(text) is None
-    (statement,) = block("lop3.b32 d, a, b, c;").statements
-    assert statement.kind is StatementKind.UNKNOWN
+@pytest.mark.parametrize(
+    "line",
+    ["and.u32 a, b, b;", "shl.b32 a, b, h;", "mul.lo.s32 a, b, b;", "mov.u32 a, f;",
+     "mov.b32 a, {h, h, h};", "mov.u32 a, {h, h};", "mov.u32 a, %tid.x;", "mov.u32 a, buffer;",
+     "mov.b32 {h, 1}, a;", "add.f32 a, f, f;", "add;"],
+)  # fmt: skip
+def test_what_is_not_one_of_the_plain_forms_is_not_understood(line: str) -> None:
+    declared = ".reg .b32 a, b; .reg .b16 h; .reg .f32 f; .global .b32 buffer;"
+    (statement,) = block(f"{declared} {line}").statements
+    assert (statement.kind, statement.problems) == (StatementKind.UNKNOWN, ())
+
+
+ADDRESSES = """.entry k(.param .u64 p) { .reg .b64 %rd<5>; .reg .b32 %r<5>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [p];
+    add.s64 %rd2, %rd1, 8;
+    @%p1 mov.u64 %rd4, %rd2;
+    shl.b64 %rd3, %rd2, 1; shl.b64 %rd3, %rd3, 1;
+    ld.global.u32 %r1, [%rd2];
+    vadd.u32.u32.u32 %r2, %r1, %r1;
+    bfe.u64 %rd4, %rd3, 0, 8; }"""
+
+
+def test_an_unknown_address_stays_unknown_until_an_explained_instruction_reads_it() -> None:
+    program = block(ADDRESSES)
+    needs = execute(program, {}).missing_inputs
+    assert [(x.key, x.reader.line) for x in needs] == [("%r1", 7), ("%rd3", 8)]
+    run = execute(program, {"%r1": 3, "%rd3@5#2": 0x180})
+    assert (run.ending, run.missing_inputs, run.unused) == (StopReason.END, (), ())
+    assert (run.registers["%r2"].bits, run.registers["%rd4"].bits) == (6, 0x80)
+    notes = {step.line: step.note for step in run.steps if step.note}
+    assert notes[3] == "makes %rd2 unknown"
+    run = execute(program, {"%r1": 3, "%rd1": 0x1058})  # all of it can be computed from here
+    assert (run.missing_inputs, run.registers["%rd4"].bits) == ((), 0x1060 * 4 & 0xFF)
 
 
 # --- real kernels ------------------------------------------------------------------------

@@ -54,6 +54,9 @@ _COMPONENTS = [
     "set.eq.and.u32.f32 mi.x, mx.x, mx.y, p;",
     "slct.f32.f32 mx.x, mx.x, mx.y, mx.w;",
     "slct.u32.s32 d, a, b, mi.y;",
+    "brev.b32 mi.x, mi.y;",
+    "lop3.b32 d, mi.x, mx.y, mi.z, 0x80;",
+    "clz.b32 d, mx.y;",
 ]
 _NO_COMPONENTS = [
     "slct.u32.s32 d, a, b, mx.y;",  # a float

@@ -88,7 +88,7 @@ def test_text_numbers_steps_through_and_names_sources() -> None:
     assert steps[1:] == [*range(1, 12)]  # the first line counts the statements
     assert "1. prmt.b32 t, a, b, 0x5410" in lines
     assert "  a   t         0xaabb3344  2864395076, of statement 1" in lines
-    assert "  Note: and.b32 is explained as lop3.b32, which computes the same." in lines
+    assert "2. and.b32 t, t, 0xff00ff" in lines
     assert "d = 0x00bb7fff  12287999" in lines
     assert max(map(len, lines[:-3])) <= 80
 

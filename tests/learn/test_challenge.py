@@ -290,7 +290,7 @@ def test_what_was_got_wrong_comes_more_often() -> None:
         "\0",
         "[" * 100_000,
         '{"schema": "ptxscope.tally/1"}',
-        '{"schema": "ptxscope.tally/1", "rows": [{"opcode": "mov", "kind": "part"}]}',
+        '{"schema": "ptxscope.tally/1", "rows": [{"opcode": "ld", "kind": "part"}]}',
         '{"schema": "ptxscope.tally/1", "rows": [{"opcode": "set", "kind": "?"}]}',
         '{"schema": "ptxscope.tally/1", "rows": [{"opcode": "set", "kind": "part", "right": -1}]}',
         '{"schema": "ptxscope.tally/1", "rows": [{"opcode": ["set"], "kind": "part"}]}',

@@ -12,7 +12,7 @@ from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
-from ...engine.kernels.program import Program, Statement, StatementKind
+from ...engine.kernels.program import Program, Statement
 from ...engine.kernels.program_loader import load
 from ...engine.kernels.run_inputs import (
     UnknownSites,
@@ -41,10 +41,10 @@ from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
-The run computes the instructions that `ptxscope list` names and, on 32 bits, mov, and, or, xor,
-not, shl, shr, add and sub.
-Any other instruction leaves the registers it writes unknown. If such a register is read, the run
-stops and asks for its value; supply it as name=value. The value is used once: if the register, or
+The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
+registers. Any other instruction leaves the registers it writes unknown, and so does a common one
+that computes 64 bits from an unknown address. If an explained instruction, or one of 32 bits, reads
+such a register, the run stops and asks for its value; supply it as name=value. The value is used once: if the register, or
 another of its name, becomes unknown again later, supply name@line=value for the line that writes
 it. t@1#2=value is for the second time that line 1 makes t unknown, and t@0=value for the start. A
 taken branch ends the run.
@@ -195,7 +195,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
 
 
 def _is_known(statement: Statement) -> bool:
-    return statement.instruction is not None or statement.operation is not None
+    return bool(statement.instruction or statement.plain or statement.move)
 
 
 def _register(program: Program, name: str) -> str:
@@ -356,9 +356,7 @@ def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
     effect = ", ".join(
         _format_register(program_run, name, bits) for name, bits in step.writes.items()
     )
-    if step.note and (
-        step.statement.kind is not StatementKind.UNKNOWN or None not in step.writes.values()
-    ):
+    if step.note and not (step.statement.can_forget and None in step.writes.values()):
         effect = (
             f"{effect}  ({make_printable(step.note)})"
             if effect

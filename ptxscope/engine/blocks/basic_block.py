@@ -44,11 +44,8 @@ class BlockStatement(NamedTuple):
     line: int
     """From 1, in the text that was read."""
     instruction: Instruction
-    """The instruction; for one outside of the catalog, the one that computes the same."""
     reads: Mapping[str, ValuePlace]
     """The place of the value of each register, by role; constants have none."""
-    note: str = ""
-    """How ``instruction`` stands for the one that is written, if that is not in the catalog."""
 
     @property
     def prefix(self) -> str:

@@ -3,37 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
-from ..kernels.program import PlainSource, Program, Statement, StatementKind
+from ..kernels.program import Program, Statement, StatementKind
 from ..kernels.program_loader import load
 from ..records import NamedTuple
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ..syntax.instruction import Instruction
+from ..syntax.instruction import Register
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
-from ..syntax.parser import OMISSION_PREFIX, parse
+from ..syntax.parser import OMISSION_PREFIX
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 
 _LOADS = ("ld", "ldu")
-
-_STAND_INS = {
-    "and.b32": "lop3.b32 {}, {}, {}, 0, 0xc0;",
-    "or.b32": "lop3.b32 {}, {}, {}, 0, 0xfc;",
-    "xor.b32": "lop3.b32 {}, {}, {}, 0, 0x3c;",
-    "not.b32": "lop3.b32 {}, {}, 0, 0, 0x0f;",
-    "shl.b32": "shf.l.clamp.b32 {0}, 0, {1}, {2};",
-    "shr.b32": "shf.r.clamp.b32 {}, {}, 0, {};",
-    "shr.u32": "shf.r.clamp.b32 {}, {}, 0, {};",
-    "shr.s32": "vshr.s32.s32.u32.clamp {}, {}, {};",
-}
-"""For an instruction outside of the catalog, the line of one that computes the same."""
 
 
 class _Contents(NamedTuple):
@@ -49,7 +36,7 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog, ``mov``, or one of and, or, xor, not, shl and shr.
+    is an instruction of the catalog.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -84,6 +71,7 @@ def find_block(text: str) -> BasicBlock | None:
             if x.instruction or (_is_meant_to_compute(x) and not is_load):
                 computing.append(x)
                 results.update(x.writes)
+    is_one = len(computing) == 1 and bool(computing[0].instruction or computing[0].plain)
     has_others = any(x.instruction is None for x in computing)
     try:
         block = parse_block(text)
@@ -91,7 +79,7 @@ def find_block(text: str) -> BasicBlock | None:
         if len(computing) > 1 and (has_others or not isinstance(error, NotOneError)):
             raise
         return None
-    return block if has_others or len(block.statements) > 1 else None
+    return None if is_one else block
 
 
 def _is_meant_to_compute(statement: Statement) -> bool:
@@ -162,14 +150,11 @@ class _Reader:
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
                     self.written_lines.append(f"{statement.text};")
-                    if statement.opcode.partition(".")[0] == "mov":
+                    is_move = statement.plain and statement.plain.opcode == "mov"
+                    if is_move and not statement.guard:
                         self._move(statement)
                     else:
                         self._add(statement)
-                case StatementKind.UNKNOWN if _find_common_instruction(statement):
-                    self._check_count(statement)
-                    self.written_lines.append(f"{statement.text};")
-                    self._add(statement)
                 case _:
                     self._skip(statement)
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -205,35 +190,32 @@ class _Reader:
             self._fail(
                 f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
                 statement.span,
-                "an instruction of the catalog, mov, " + ", ".join(_STAND_INS),
+                "an instruction of the catalog",
             )
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
 
     def _move(self, statement: Statement) -> None:
         """Give the contents of a register, or a literal, another name."""
-        assert statement.operation
-        if statement.guard or len(statement.writes) != 1 or len(statement.reads[0].names) > 1:
-            rest = "a guard" if statement.guard else "a pair of registers"
-            self._fail(f"a block can't take a `mov` with {rest}", statement.span,
-                       "selp chooses by a predicate; prmt joins half-words")  # fmt: skip
-        (target,), (source,), type_ = statement.writes, statement.reads, statement.operation.type
-        if source.names:
-            contents = self._read_register(source.names[0], type_, statement.span)
+        ins = statement.plain
+        assert ins
+        ((_, target),), source, type_ = ins.results.items(), ins.sources[0], ins.type_of("a")
+        if isinstance(source, Register):
+            contents = self._read_register(source.name, type_, statement.span)
             self.state[target] = contents
             if contents.place in self.unread:
                 self.unread[contents.place] = target
         else:
-            mask = (1 << type_.bits) - 1
-            self.state[target] = _Contents(ValuePlace(0, target), type_, source.bits & mask)
+            self.state[target] = _Contents(ValuePlace(0, target), type_, ins.constants["a"])
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins, note = statement.instruction or _find_common_instruction(statement), ""
+        ins = statement.instruction or statement.plain
         if ins is None:
-            ins = self._find_stand_in(statement)
-            note = f"{statement.opcode} is explained as {ins.mnemonic}, which computes the same"
-        spans = ins.spans if statement.instruction else {}
+            self._fail("a block can't take a `mov` with a list of registers", statement.span,
+                       "prmt joins half-words")  # fmt: skip
+        assert ins
+        spans = ins.spans
         sources: dict[str, _Contents] = {}
         for role, name in ins.names.items():
             if role not in DESTINATIONS or ins.guard:
@@ -249,9 +231,7 @@ class _Reader:
         for place in reads.values():
             self.unread.pop(place, None)
         number = len(self.statements) + 1
-        self.statements.append(
-            BlockStatement(number, statement.text, statement.line, ins, reads, note)
-        )
+        self.statements.append(BlockStatement(number, statement.text, statement.line, ins, reads))
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
             self.state[name] = _Contents(place, ins.type_of(role))
@@ -273,17 +253,6 @@ class _Reader:
             self._fail(f"{quote_word(name)} is {kinds[0]} here, not {kinds[1]}", span)
         return contents
 
-    def _find_stand_in(self, statement: Statement) -> Instruction:
-        """Return the instruction of the catalog that computes the same; raise PtxError for none."""
-        template = _STAND_INS.get(statement.opcode)
-        if template is None or any(len(x.names) > 1 for x in statement.reads):
-            self._fail(f"{quote_word(statement.opcode)} is not computed in a block",
-                       statement.span, ", ".join(_STAND_INS))  # fmt: skip
-        assert template
-        operands = (*statement.writes, *map(_format_source, statement.reads))
-        guard = f"@{'!' if statement.negated else ''}{statement.guard} " if statement.guard else ""
-        return parse(guard + template.format(*operands))
-
     def _find_outputs(self) -> Mapping[str, ValuePlace]:
         """Return the results by name: of an asm statement, its outputs; else, what is not read."""
         named = {name for names in self.program.bound.outputs.values() for name in names}
@@ -298,20 +267,7 @@ class _Reader:
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
 
 
-def _find_common_instruction(statement: Statement) -> Instruction | None:
-    """Return a common instruction of the catalog, ``add.u32``, which listings pass over."""
-    if statement.unread or statement.problems:
-        return None
-    with suppress(PtxError):
-        return parse(f"{statement.text};")
-    return None
-
-
 def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:
     """Return the lines without braces around all of them."""
     is_around_all = lines[0][0] == "{" and lines[-1] == "}"
     return lines[1:-1] if is_around_all and sum(x[0] == "{" for x in lines) == 1 else lines
-
-
-def _format_source(source: PlainSource) -> str:
-    return source.names[0] if source.names else f"{source.bits:#x}"

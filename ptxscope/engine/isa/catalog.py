@@ -6,6 +6,7 @@ from collections.abc import Collection
 from functools import lru_cache
 
 from .arithmetic_entries import ARITHMETIC_ENTRIES
+from .common_entries import COMMON_ENTRIES
 from .contradictions import find_contradictions
 from .entry import Entry, Example, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
 from .form import Form
@@ -446,6 +447,7 @@ ENTRIES: tuple[Entry, ...] = (
     *INTEGER_ENTRIES,
     *ARITHMETIC_ENTRIES,
     *HALF_ENTRIES,
+    *COMMON_ENTRIES,
 )
 """The entries, those of one opcode together: first the 27, in the order of the PTX ISA."""
 

@@ -23,6 +23,7 @@ class Group(StrEnum):
     PERMUTE = "Permute and logic"
     FIELDS = "Bit fields"
     PACKED = "Packed arithmetic"
+    COMMON = "Common integer"
 
 
 CORE_GROUPS = (Group.COMPARE, Group.SCALAR, Group.SIMD)

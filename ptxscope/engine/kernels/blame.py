@@ -57,9 +57,8 @@ def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:
 def _find_kept_register(step: RunStep, bits: int) -> str:
     """Return the register from which a step copied some bits, or an empty string."""
     statement, trace = step.statement, step.trace
-    if statement.opcode.startswith("mov.") and len(statement.reads) == 1:
-        names = statement.reads[0].names
-        return names[0] if len(names) == len(statement.writes) == 1 else ""
+    if statement.plain and statement.plain.opcode == "mov":
+        return next((name for name, _ in statement.iter_plain_sources()), "")
     if trace is None:
         return ""
     merges = [row.micro for row in trace.rows.values() if isinstance(row.micro, Merge)]

@@ -11,11 +11,10 @@ from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..tracing.evaluation import make_plan, resolve_model
+from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values, convert_to_bits
 from ..tracing.trace import Trace
-from .plain_instructions import join, split
-from .program import PlainSource, Program, Statement, StatementKind
+from .program import Program, Statement, StatementKind
 from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, register_of
 
 
@@ -195,6 +194,10 @@ class _MissingError(Exception):
     """A register is read while its value is unknown."""
 
 
+class _UnknownError(Exception):
+    """A statement that can forget its results reads an unknown value."""
+
+
 _MAX_NAMES = 4
 """Registers that a note lists."""
 StateT = TypeVar("StateT")
@@ -279,7 +282,7 @@ class _Machine:
     def iter_steps(self) -> Iterator[RunStep]:
         """Yield the steps, with the inputs for values that they make unknown."""
         for step in self.steps:
-            if step.statement.kind is StatementKind.UNKNOWN and step.writes:
+            if step.statement.can_forget and None in step.writes.values():
                 keys = {x: self.sites.key(step.statement, x) for x in step.writes}
                 input_keys = {x: self.answers.get(key) for x, key in keys.items()}
                 writes = {
@@ -333,6 +336,10 @@ class _Machine:
                 trace, new_results = self._compute_statement(statement, is_active is not None)
                 self._write(statement, new_results)
                 results = dict(new_results)
+            except _UnknownError:
+                self._forget_results(statement)
+                results = dict(unknown_results)
+                note = _format_forgotten(statement, results)
             except _MissingError:
                 for name in unknown_results:
                     width = self.program.types[name].bits
@@ -346,10 +353,11 @@ class _Machine:
         value = self._peek_bits(statement.guard, 1)
         return None if value is None else bool(value) is not statement.negated
 
+    def _find_value(self, name: str) -> Value:
+        return self.state.get(name) or self._read_initial_value(name)
+
     def _peek_bits(self, name: str, width: int) -> int | None:
-        value = self._resolve_value(
-            name, self.state.get(name) or self._read_initial_value(name), width
-        )
+        value = self._resolve_value(name, self._find_value(name), width)
         if value.bits is None or value.width != width:
             if value.key:
                 self.missing_keys.setdefault(name, value.key)
@@ -407,8 +415,7 @@ class _Machine:
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
             guard[statement.guard] = Type.PRED
-        ins, operation = statement.instruction, statement.operation
-        if ins:
+        if ins := statement.instruction:
             unguarded = replace(ins, guard=None)
             bits = self._read_all({x.name: x.type for x in unguarded.inputs} | guard, statement)
             bits_by_name = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
@@ -416,20 +423,19 @@ class _Machine:
             is_complete = all(x.name in bits for x in ins.inputs)
             trace = _trace(ins if is_complete else unguarded, bits, self.model)
             return trace, dict(trace.result)
-        assert operation
-        types = {
-            name: t
-            for x in statement.reads
-            for name, t in _map_operand_types(x, operation.type).items()
-        }
-        bits = self._read_all(types | guard, statement)
-        sources = [
-            x.bits if not x.names else _join_components(tuple(bits[name] for name in x.names))
-            for x in statement.reads
-        ]
-        result = operation.compute_result(tuple(sources))
-        parts = split(result) if len(statement.writes) > 1 else (result,)
-        return None, dict(zip(statement.writes, parts, strict=True))
+        types = dict(statement.iter_plain_sources()) | guard
+        if statement.can_forget:
+            self._check_known(types)
+        bits = self._read_all(types, statement)
+        return None, _compute_plain_results(statement, bits, self.model)
+
+    def _check_known(self, types: Mapping[str, Type]) -> None:
+        """Raise _UnknownError if a register is unknown, _MissingError if an input would tell it."""
+        for name, type_ in types.items():
+            value = self._resolve_value(name, self._find_value(name), type_.bits)
+            if value.bits is None or value.width != type_.bits:
+                raise _MissingError if value.is_pending else _UnknownError
+            self.state[name] = value
 
     def _trace_inactive(self, statement: Statement) -> Trace | None:
         """Return the trace of an instruction with a false guard, if all inputs are known."""
@@ -489,12 +495,16 @@ def _list_names(names: list[str]) -> str:
     return ", ".join(names[:_MAX_NAMES]) + suffix
 
 
-def _join_components(parts: tuple[int, ...]) -> int:
-    return join(parts) if len(parts) > 1 else parts[0]
-
-
-def _map_operand_types(operand: PlainSource, type_: Type) -> dict[str, Type]:
-    return dict.fromkeys(operand.names, Type.B16 if len(operand.names) > 1 else type_)
+def _compute_plain_results(
+    statement: Statement, bits: Mapping[str, int], model: Model
+) -> dict[str, int]:
+    """Return the results of a plain instruction whose guard holds, by register."""
+    if statement.move:
+        return statement.move.compute_results(bits)
+    assert statement.plain
+    ins = replace(statement.plain, guard=None)
+    results = compute_results(make_model_plan(ins, model), bind_values(ins, bits))
+    return {ins.results[role]: value for role, value in results.items()}
 
 
 def _find_width(statement: Statement, name: str) -> int:
@@ -503,8 +513,7 @@ def _find_width(statement: Statement, name: str) -> int:
         return next(
             statement.instruction.type_of(role).bits for role, x in names.items() if x == name
         )
-    assert statement.operation
-    return 16 if len(statement.writes) > 1 else statement.operation.type.bits
+    return dict(statement.iter_plain_targets())[name].bits
 
 
 def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:

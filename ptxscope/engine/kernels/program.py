@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
 
@@ -11,9 +11,9 @@ from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
-from ..syntax.instruction import Instruction
+from ..syntax.instruction import Instruction, Register
 from ..syntax.scopes import Scope
-from .plain_instructions import PlainOperation
+from .vector_move import VectorMove
 
 
 class StatementKind(StrEnum):
@@ -22,7 +22,7 @@ class StatementKind(StrEnum):
     INSTRUCTION = "explained"
     """An instruction of the catalog."""
     PLAIN_INSTRUCTION = "plain"
-    """Executed, but not explained step by step: ``mov``, ``and``, ``add``, …"""
+    """Executed, but not explained step by step: an instruction that stands in all code."""
     BRANCH = "branch"
     """A jump, or the end of the kernel."""
     LABEL = "label"
@@ -31,14 +31,6 @@ class StatementKind(StrEnum):
     BLOCK_END = "close"
     UNKNOWN = "other"
     """Anything else; the registers it writes become unknown."""
-
-
-class PlainSource(NamedTuple):
-    """A source of a simple instruction: a literal, a register, or two packed into a word."""
-
-    bits: int = 0
-    names: tuple[str, ...] = ()
-    """Empty for a literal; two names for ``{low, high}``, half-words of a word."""
 
 
 class Statement(NamedTuple):
@@ -60,9 +52,9 @@ class Statement(NamedTuple):
     their outer values.
     """
     instruction: Instruction | None = None
-    operation: PlainOperation | None = None
-    reads: tuple[PlainSource, ...] = ()
-    """Sources of a simple instruction."""
+    plain: Instruction | None = None
+    """A common instruction of the catalog: ``mov.u32``, ``add.u32``."""
+    move: VectorMove | None = None
     problems: tuple[Problem, ...] = ()
     """Why it is not a legal instruction, at positions in the loaded text."""
     declared: tuple[tuple[str, str | None], ...] = ()
@@ -73,6 +65,33 @@ class Statement(NamedTuple):
     """Whether it may write any register, and leave the program."""
     span: Span = (0, 0)
     """Its position in the loaded text; of a brace or a label, none."""
+
+    def iter_plain_sources(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that a plain instruction reads besides a guard, with their types."""
+        if self.plain:
+            for role, source in self.plain.roles.items():
+                if isinstance(source, Register):
+                    yield source.name, self.plain.type_of(role)
+        elif self.move:
+            yield from self.move.iter_source_types()
+
+    def iter_plain_targets(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that a plain instruction writes, with their types."""
+        if self.plain:
+            for role, name in self.plain.results.items():
+                yield name, self.plain.type_of(role)
+        elif self.move:
+            yield from self.move.iter_target_types()
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether its results may become unknown, although no input of a run is missing.
+
+        These are the results of a statement that is not executed, and of a plain instruction on
+        64 bits without all of its inputs: most such values are addresses, which a run lacks.
+        """
+        operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
+        return self.kind is StatementKind.UNKNOWN or any(x.bits == 64 for _, x in operands)
 
 
 class Program(NamedTuple):

@@ -19,14 +19,14 @@ from ..syntax.errors import quote_word
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.parser import parse_statement
+from ..syntax.parser import parse_common_statement, parse_statement
 from ..syntax.register_checks import find_register_problems
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
 from ..syntax.source import GAP, find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
-from .plain_instructions import find_operation
-from .program import PlainSource, Program, Statement, StatementKind
+from .program import Program, Statement, StatementKind
 from .register_types import complete_writes, iter_names, map_declared_types, map_types, order_writes
+from .vector_move import SINK, make_vector_move
 
 _LEAVING = frozenset(["bra", "brx", "exit", "ret", "trap"])
 _SILENT = frozenset(
@@ -369,45 +369,41 @@ class _Loader:
         return x._replace(declared=tuple((name, self._find_type(name)) for name in names))
 
     def _with_plain_instruction(self, raw: RawInstruction, base: Statement) -> Statement:
-        """Return the statement, as a simple instruction if it is a known one."""
-        operation = find_operation(base.opcode)
-        if operation is None or len(raw.operands) != operation.sources + 1 or base.problems:
+        """Return the statement, as a plain instruction if it is a legal one."""
+        if base.problems:
             return base
-        destination, *source_operands = raw.operands
-        names = self._parse_names(destination)
-        sources = [
-            x
-            for x in (self._parse_operand(words, operation.type) for words in source_operands)
-            if x
-        ]
-        if names is None or len(sources) < operation.sources:
-            return base
-        packed_count = sum(len(x) > 1 for x in (names, *(source.names for source in sources)))
-        if packed_count > (base.opcode == "mov.b32"):
-            return base
-        return base._replace(
-            kind=StatementKind.PLAIN_INSTRUCTION,
-            operation=operation,
-            writes=names,
-            reads=tuple(sources),
-        )
+        plain = parse_common_statement(self.text, self.fragment, raw)
+        if plain and not any(find_register_problems(plain, self.scopes)):
+            kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(plain.results.values())
+            return base._replace(kind=kind, writes=writes, plain=plain)
+        return self._with_vector_move(raw, base)
 
-    def _parse_operand(self, words: tuple[Token, ...], type_: Type) -> PlainSource | None:
-        """Return a source of a simple instruction, or None if it is not a value."""
+    def _with_vector_move(self, raw: RawInstruction, base: Statement) -> Statement:
+        """Return the statement, as a move between a word and its parts if it is one."""
+        opcode, _, type_name = base.opcode.partition(".")
+        if opcode != "mov" or len(raw.operands) != 2:
+            return base
+        targets = [self._parse_target(words) for words in _split_vector(raw.operands[0])]
+        sources = [self._parse_source(words) for words in _split_vector(raw.operands[1])]
+        names = tuple(x for x in targets if x is not None)
+        values = tuple(x for x in sources if x is not None)
+        move = make_vector_move(type_name, names, values)
+        if not move or len(names) < len(targets) or len(values) < len(sources):
+            return base
+        writes = tuple(name for name, _ in move.iter_target_types())
+        return base._replace(kind=StatementKind.PLAIN_INSTRUCTION, writes=writes, move=move)
+
+    def _parse_target(self, words: tuple[Token, ...]) -> str | None:
+        """Return a register or ``_``, or None for anything else."""
+        if len(words) == 1 and (words[0].text == SINK or self._is_register(words[0])):
+            return words[0].text
+        return None
+
+    def _parse_source(self, words: tuple[Token, ...]) -> str | int | None:
+        """Return a register or the bits of a literal, or None for anything else."""
         if is_constant(words):
-            bits = convert_words(words, type_)
-            return None if bits is None else PlainSource(bits)
-        names = self._parse_names(words)
-        return PlainSource(names=names) if names else None
-
-    def _parse_names(self, words: tuple[Token, ...]) -> tuple[str, ...] | None:
-        """Return the registers of ``a`` or ``{a, b}``, or None for any other words."""
-        words = _with_components(words)
-        punctuation = [word.text for word in words if word.kind is TokenKind.PUNCTUATION]
-        if punctuation not in ([], ["{", ",", "}"]) or len(words) not in (1, 5):
-            return None
-        names = tuple(word for word in words if word.kind is not TokenKind.PUNCTUATION)
-        return tuple(x.text for x in names) if all(map(self._is_register, names)) else None
+            return convert_words(words, Type.B64)
+        return None if words[0].text == SINK else self._parse_target(words)
 
     def _is_register(self, word: Token) -> bool:
         """Return whether a name is a register, as far as the declarations show."""
@@ -440,6 +436,19 @@ class _Loader:
 def _get_base_name(name: str) -> str:
     """Return the register, or the vector of a component."""
     return name.partition(".")[0]
+
+
+def _split_vector(words: tuple[Token, ...]) -> Iterator[tuple[Token, ...]]:
+    """Yield the words of an operand, or of each element of ``{a, b}``."""
+    words = _with_components(words)
+    if len(words) < 2 or (words[0].text, words[-1].text) != ("{", "}"):
+        yield words
+        return
+    start = 1
+    for index, word in enumerate(words):
+        if index and word.text in ",}":
+            yield words[start:index]
+            start = index + 1
 
 
 def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:

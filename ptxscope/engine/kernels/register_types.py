@@ -78,14 +78,11 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
     """Yield the registers of an unexplained statement, with the types they suggest."""
     if x.guard:
         yield x.guard, Type.PRED
-    type_ = x.operation.type if x.operation else Type.B32
-    part = {2: Type.B16}
-    for operand in x.reads:
-        for name in operand.names:
-            yield name, part.get(len(operand.names), type_)
-    if x.kind in (StatementKind.PLAIN_INSTRUCTION, StatementKind.UNKNOWN):
+    yield from x.iter_plain_sources()
+    yield from x.iter_plain_targets()
+    if x.kind is StatementKind.UNKNOWN:
         for name in x.writes:
-            yield name, part.get(len(x.writes), type_)
+            yield name, Type.B32
 
 
 def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:

@@ -44,18 +44,15 @@ def find_unknown_sites(program: Program) -> UnknownSites:
     keys: dict[tuple[int, str], str] = {}
     statements: dict[str, Statement] = {}
     counts = Counter[str]()
-    for kind in (
-        StatementKind.UNKNOWN,
-        StatementKind.BLOCK_START,
-    ):  # a key seldom refers to a brace
-        for statement in program.statements:
-            if statement.kind is kind:
-                for name in dict.fromkeys(statement.writes):
-                    key = f"{name}@{statement.line}"
-                    counts[key] += 1
-                    key = f"{key}#{counts[key]}" if counts[key] > 1 else key
-                    keys[id(statement), name] = key
-                    statements[key] = statement
+    braces = (x for x in program.statements if x.kind is StatementKind.BLOCK_START)
+    # a key seldom refers to a brace
+    for statement in (*(x for x in program.statements if x.can_forget), *braces):
+        for name in dict.fromkeys(statement.writes):
+            key = f"{name}@{statement.line}"
+            counts[key] += 1
+            key = f"{key}#{counts[key]}" if counts[key] > 1 else key
+            keys[id(statement), name] = key
+            statements[key] = statement
     return UnknownSites(keys, statements)
 
 

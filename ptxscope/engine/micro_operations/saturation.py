@@ -228,7 +228,8 @@ class Truncate(MicroOperation):
             return "Nothing is written: the destination is `_`."
         if self.bits == 1:
             return f"The predicate{'s' if len(rows) > 1 else ''} {action}."
-        low = "" if rows[0].inputs[0].micro.is_choice else "low "  # a choice has these bits only
+        source = rows[0].inputs[0]
+        low = "" if source.micro.is_choice or source.is_operand else "low "  # these bits only
         sentence = f"The {low}{self.bits} bits {action}."
         return f"{sentence} One bit {format_write(flags, 1)}." if flags else sentence
 

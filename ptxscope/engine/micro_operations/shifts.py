@@ -12,22 +12,24 @@ from .properties import Flag, Idleness, LaneText
 
 
 class LimitAmount(MicroOperation):
-    """The shift distance: clamped to 32, or its low five bits with ``wrap``."""
+    """The shift distance: at most ``bits``, or its low five bits with ``wrap``."""
 
     wrap: bool
+    bits: int = 32
     idleness = Idleness.UNCHANGED
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], 32)
+        return ar.bitand(v[0], 31) if self.wrap else ar.minimum(v[0], self.bits)
 
     def compute_flags(self, ar: Arithmetic[V], value: V, *v: V) -> Iterable[tuple[Flag, V]]:
         yield Flag.WRAPPED if self.wrap else Flag.CLAMPED_HIGH, is_different(ar, value, v[0])
 
     def describe_flag(self, flag: Flag) -> str:
-        return "only five bits of the amount count" if self.wrap else "the amount is limited to 32"
+        limit = f"the amount is limited to {self.bits}"
+        return "only five bits of the amount count" if self.wrap else limit
 
     def fill_formula(self, *terms: object) -> str:
-        return f"{terms[0]} & 31" if self.wrap else f"min({terms[0]}, 32)"
+        return f"{terms[0]} & 31" if self.wrap else f"min({terms[0]}, {self.bits})"
 
     def describe_lane(self, view: LaneView) -> LaneText:
         text = super().describe_lane(view)
@@ -37,19 +39,25 @@ class LimitAmount(MicroOperation):
             return text._replace(
                 sentence=f".wrap keeps the low five bits of {view.x}: {view.value}"
             )
-        return text._replace(sentence=f".clamp lowers the shift amount {view.x} to 32")
+        if view.row.instruction.form.mode is None:
+            sentence = f"the shift amount {view.x} counts as {self.bits}"
+            return text._replace(sentence=sentence)
+        return text._replace(sentence=f".clamp lowers the shift amount {view.x} to {self.bits}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         if self.wrap:
             return ".wrap keeps the low five bits of the amount."
-        return ".clamp limits the amount to 32."
+        if rows[0].instruction.form.mode is None:
+            return f"An amount above {self.bits} counts as {self.bits}."
+        return f".clamp limits the amount to {self.bits}."
 
     def make_figure(self, row: RowView) -> FigureDrawing:
-        return TruncatedBits(5) if self.wrap else LimitLine(32)
+        return TruncatedBits(5) if self.wrap else LimitLine(self.bits)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         description = "clamped the amount to 32" if self.wrap else "kept five bits of the amount"
-        yield site.replace_operation(description, LimitAmount(not self.wrap))
+        if self.bits >= 32:
+            yield site.replace_operation(description, LimitAmount(not self.wrap))
         if site.row.inputs[0].values[0] <= 64:
             yield site.keep_first_input("left the amount as it is")
 

@@ -35,6 +35,7 @@ from ..micro_operations.stage import Stage
 from ..micro_operations.word_pairs import JoinWords, TakeWord
 from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .arithmetic_lowering import build_lanes
+from .common_lowering import LOWERINGS as COMMON_LOWERINGS
 from .plan import Builder
 from .rules import Rules
 
@@ -214,6 +215,7 @@ def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 LOWERINGS = {
     **ARITHMETIC_LOWERINGS,
+    **COMMON_LOWERINGS,
     "prmt": lower_prmt,
     "lop3": lower_lop3,
     "bfe": lower_bfe,

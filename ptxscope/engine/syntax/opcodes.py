@@ -1,8 +1,9 @@
 """Classification of words as opcodes: one of the catalog, another of PTX, or misspelt.
 
 The opcodes of some instructions belong to others, too, which the catalog lacks: ``add.f32``,
-``mad.lo.u32``. And some instructions stand in all code: ``add.u32``. Readers of listings pass over
-both.
+``mad.lo.u32``. And some instructions stand in all code: ``add.u32``, ``and.b32``. Readers of
+listings pass over both; the opcodes of a group that is common altogether are like those that the
+catalog lacks.
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ from functools import lru_cache
 from itertools import groupby
 
 from ..isa.catalog import CATALOG, ENTRIES, find_entry
+from ..isa.entry import Group
 from ..isa.grammar import map_spellings
 from .errors import find_closest_spelling
 
-OPCODES = frozenset(CATALOG)
-"""The opcodes of the catalog."""
-_SHARED_OPCODES = frozenset(
-    opcode for opcode, entry in CATALOG.items() if entry.is_common or find_entry(opcode, ()) is None
-)
+OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
+"""The opcodes of the catalog that a listing is read for."""
+_SHARED_OPCODES = frozenset(x for x in OPCODES if CATALOG[x].is_common or find_entry(x, ()) is None)
 """The opcodes of common instructions, and of others than those of the catalog."""
 _RARE_MODIFIERS = frozenset(
     modifier
@@ -44,13 +44,13 @@ OTHER_OPCODES = (
     )
     - OPCODES
 )
-"""The opcodes of the other PTX instructions."""
+"""The opcodes of the other PTX instructions, and of those that stand in all code."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 
 
 def is_other_opcode(word: str) -> bool:
-    """Whether a word is an opcode of PTX, but not of the catalog."""
+    """Whether a word is an opcode of PTX for which no listing is read."""
     return word in OTHER_OPCODES
 
 
@@ -62,7 +62,9 @@ def is_misspelt(word: str) -> bool:
     return find_closest_spelling(word, DISTINCT_OPCODES, _LIKENESS) is not None
 
 
-DISTINCT_OPCODES = [x for x in CATALOG if x.removesuffix("c") not in _SHARED_OPCODES]
+DISTINCT_OPCODES = [
+    x for x in CATALOG if x in OPCODES and x.removesuffix("c") not in _SHARED_OPCODES
+]
 """The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
 
 

@@ -26,6 +26,8 @@ COMPONENTS = {
 }
 """The spellings of vector components, mapped to their names."""
 _COMPARISON = "Comparison and selection"
+_VIDEO = ("Scalar video", "SIMD video")
+"""The groups whose operands may have selectors, and are no vectors' components."""
 SPECIAL = re.compile(
     r"%(?:n?tid|n?ctaid|laneid|n?warpid|n?smid|gridid|n?clusterid|cluster_\w+|is_explicit_cluster|"
     r"lanemask_\w+|clock(?:64|_hi)?|pm\d(?:_64)?|envreg\d+|globaltimer(?:_lo|_hi)?|"
@@ -124,7 +126,7 @@ def _parse_destination(
                     "the destination must be a register", span, _format_destination_hint(entry)
                 )
             return
-        if _check_special_register(part, parsed_operands):
+        if _check_special_register(entry, part, parsed_operands):
             return
         is_predicate = entry.destinations[min(len(names), len(entry.destinations) - 1)].role != "d"
         name, suffix = _parse_register_name(entry, part, is_predicate=is_predicate)
@@ -278,7 +280,7 @@ def _parse_source(
         kinds = "a register or a literal" if entry.can_take_immediates else "a register"
         parsed_operands.add_problem(message, _get_span(words), kinds)
         return
-    if _check_special_register(words, parsed_operands):
+    if _check_special_register(entry, words, parsed_operands):
         return
     has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
     if has_addend and _is_sum(entry, operand, words[2:]):
@@ -303,7 +305,7 @@ def _parse_register_name(
     """Return the name of a register or of a vector register's component, and the words after it."""
     name = words[0].text
     component = COMPONENTS.get(words[1].text) if len(words) > 1 else None
-    if component is None or name == "_" or is_predicate or entry.group != _COMPARISON:
+    if component is None or name == "_" or is_predicate or entry.group in _VIDEO:
         return name, words[1:]
     return name + component, words[2:]
 
@@ -402,14 +404,18 @@ def _join_words(words: tuple[Token, ...]) -> str:
     return "".join(word.text for word in words)
 
 
-def _check_special_register(words: Sequence[Token], parsed_operands: ParsedOperands) -> bool:
+def _check_special_register(
+    entry: Entry, words: Sequence[Token], parsed_operands: ParsedOperands
+) -> bool:
     is_special = SPECIAL.fullmatch(words[0].text) is not None
     if is_special:
-        parsed_operands.add_problem(
-            f"the special register {quote_word(words[0].text)} can't be an operand here",
-            _get_span(words),
-            "an ordinary register; copy it with `mov.u32` first",
-        )
+        name, hint = quote_word(words[0].text), "an ordinary register"
+        message = f"the special register {name} can't be an operand here"
+        if entry.opcode == "mov":  # legal, but the values of a thread are unknown
+            message = f"ptxscope has no value for the special register {name}"
+        else:
+            hint += "; copy it with `mov.u32` first"
+        parsed_operands.add_problem(message, _get_span(words), hint)
     return is_special
 
 

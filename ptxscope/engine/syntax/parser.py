@@ -198,6 +198,16 @@ def parse_statement(text: str, fragment: Fragment, statement: RawInstruction) ->
     return _parse_bad_guard(fragment, statement)
 
 
+def parse_common_statement(
+    text: str, fragment: Fragment, statement: RawInstruction
+) -> Instruction | None:
+    """Return an instruction that ``parse_statement`` passes over as common, None if illegal."""
+    entry = _find_entry(statement)
+    if entry is None or not entry.is_common:
+        return None
+    return _parse_known_statement(text, fragment, statement).instruction
+
+
 NOT_LITERAL = (
     "part of this statement is a macro, an expression or a preprocessor line; it is not checked"
 )

@@ -83,10 +83,20 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     return sentence
 
 
+_LOGIC_SENTENCES = {
+    "and": "The result is true if a and b are both true.",
+    "or": "The result is true if a or b is true.",
+    "xor": "The result is true if a and b differ.",
+    "not": "The result is the opposite of a.",
+}
+
+
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
     if ins.form.lut is not None:
         return f"p becomes p {boolop} {'!e' if ins.form.nege else 'e'}."
+    if boolop is None and ins.form.opcode != "setp":
+        return _LOGIC_SENTENCES[ins.form.opcode]
     if boolop is None:
         return "q is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):

@@ -133,7 +133,7 @@ def _iter_sections(trace: BlockTrace, options: Options) -> Iterator[StatementSec
             statement,
             make_printable(f"{statement.number}. {statement.text}"),
             doc._replace(steps=steps, operands=operands),
-            (*([make_printable(statement.note)] if statement.note else []), *doc.notes),
+            doc.notes,
             statement.number in options.folded,
         )
 

@@ -85,6 +85,5 @@ def _section_to_json(section: StatementSection, options: Options) -> Object:
             role: {"statement": place.statement, "name": place.role}
             for role, place in statement.reads.items()
         },
-        "note": statement.note,
         "trace": document_to_json(doc, options),
     }

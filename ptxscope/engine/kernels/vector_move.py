@@ -1,0 +1,61 @@
+"""``mov`` between a word and its parts (PTX ISA 9.7.9.4): the one form with a list of registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..isa.types import Type
+from ..records import NamedTuple
+
+_PART_BITS = {("b16", 2): 8, ("b32", 2): 16, ("b32", 4): 8, ("b64", 2): 32, ("b64", 4): 16}
+"""The width of a part, by the type of the word and the number of parts."""
+SINK = "_"
+"""The name of a part that nothing takes."""
+
+
+class VectorMove(NamedTuple):
+    """``mov.b32 d, {low, high}``, or the reverse, ``mov.b32 {low, high}, a``."""
+
+    part_bits: int
+    """The width of a part: 8, 16 or 32. A part of 8 bits is held in a register of 16."""
+    targets: tuple[str, ...]
+    """The destination, or one for each part, the lowest first; ``_`` takes nothing."""
+    sources: tuple[str | int, ...]
+    """A register or the bits of a literal for the word, or for each part, the lowest first."""
+
+    def iter_source_types(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that it reads, with their types."""
+        type_ = self._get_type(len(self.sources))
+        return ((name, type_) for name in self.sources if isinstance(name, str))
+
+    def iter_target_types(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that it writes, with their types."""
+        type_ = self._get_type(len(self.targets))
+        return ((name, type_) for name in self.targets if name != SINK)
+
+    def _get_type(self, count: int) -> Type:
+        """Return the type of one of ``count`` operands on a side."""
+        bits = self.part_bits
+        if count == 1:
+            bits *= max(len(self.targets), len(self.sources))
+        return Type(f"b{max(bits, 16)}")
+
+    def compute_results(self, values: Mapping[str, int]) -> dict[str, int]:
+        """Return the bits of each register that it writes, from the bits of those it reads."""
+        bits = [values[x] if isinstance(x, str) else x for x in self.sources]
+        mask = (1 << self.part_bits) - 1
+        if len(bits) == 1:
+            parts = (bits[0] >> self.part_bits * index & mask for index in range(len(self.targets)))
+            return {x: part for x, part in zip(self.targets, parts, strict=True) if x != SINK}
+        word = sum((part & mask) << self.part_bits * index for index, part in enumerate(bits))
+        return {self.targets[0]: word}
+
+
+def make_vector_move(
+    type_name: str, targets: tuple[str, ...], sources: tuple[str | int, ...]
+) -> VectorMove | None:
+    """Return the move of a type between operands, or None if they are not a word and its parts."""
+    if 1 not in (len(targets), len(sources)):
+        return None
+    part_bits = _PART_BITS.get((type_name, max(len(targets), len(sources))))
+    return VectorMove(part_bits, targets, sources) if part_bits else None
