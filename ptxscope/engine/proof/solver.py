@@ -143,9 +143,35 @@ class TermFactory:
 
     def resize(self, x: Term, bits: int, width: int, signed: bool) -> Term:
         """Return a bit vector of ``bits``, truncated or extended to a width."""
+        x, bits, signed = self._find_core(x, bits, signed or width < bits)
         if width < bits:
             return self.cut(x, 0, width)
         if width == bits:
             return x
         extension = "BV_SIGN_EXTEND" if signed else "BV_ZERO_EXTEND"
         return self.make(extension, x, indices=(width - bits,))
+
+    def _find_core(self, x: Term, bits: int, signed: bool) -> tuple[Term, int, bool]:
+        """Return what an extension extends, its width and whether it is signed; else x itself.
+
+        A signed reading of a vector that is extended by zeros is that of the vector.
+        """
+        kind = x.kind()
+        if kind == self.kinds.BV_ZERO_EXTEND or (kind == self.kinds.BV_SIGN_EXTEND and signed):
+            return x.children()[0], bits - x.indices()[0], kind == self.kinds.BV_SIGN_EXTEND
+        return x, bits, signed
+
+    def multiply(self, x: Term, y: Term) -> Term:
+        """Return the product, computed no wider than what the factors extend needs.
+
+        So the same product in two widths is one term.
+        """
+        width = x.sort().bv_size()
+        factors = [self._find_core(z, width, signed=True) for z in (x, y)]
+        needed = sum(bits for _, bits, _ in factors)
+        if needed >= width:
+            return self.make("BV_MUL", x, y)
+        product = self.make(
+            "BV_MUL", *(self.resize(*factor[:2], needed, factor[2]) for factor in factors)
+        )
+        return self.resize(product, needed, width, any(signed for _, _, signed in factors))
