@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -38,10 +38,23 @@ class Undecided(Exception):  # noqa: N818 - an answer, not an error
     """The time for a question has passed without an answer."""
 
 
+class Stopped(Exception):  # noqa: N818 - a request, not an error
+    """The answer is no longer wanted."""
+
+
+IsStopped = Callable[[], bool]
+"""Whether the answer is no longer wanted: what another thread says to a solver at work."""
+
+
+def never() -> bool:
+    """Return False: the answer stays wanted."""
+    return False
+
+
 class Solver:
     """A solver of conditions on bit vectors, with one time limit for all its questions."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, is_stopped: IsStopped = never) -> None:
         bitwuzla = load_bitwuzla()
         self.terms = TermFactory(bitwuzla)
         options = bitwuzla.Options()
@@ -53,9 +66,11 @@ class Solver:
         self._deadline = self._start + timeout
         self._limit = self._deadline
         self._is_interrupted = False
+        self._is_stopped = is_stopped
 
     def _is_over(self) -> bool:
-        return self._is_interrupted or time.monotonic() > self._limit
+        is_over = self._is_interrupted or time.monotonic() > self._limit
+        return is_over or self._is_stopped()
 
     @contextmanager
     def _note_interrupts(self) -> Iterator[None]:
@@ -89,14 +104,19 @@ class Solver:
     def is_possible(self, *conditions: Term, seconds: float | None = None) -> bool:
         """Whether values exist for which conditions hold, with those added before.
 
-        Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up.
+        Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up,
+        and Stopped if the answer is no longer wanted.
         """
+        if self._is_stopped():
+            raise Stopped
         now = time.monotonic()
         self._limit = self._deadline if seconds is None else min(self._deadline, now + seconds)
         if now > self._limit:
             raise Undecided
         with self._note_interrupts():
             answer = self._solver.check_sat(*conditions)
+        if self._is_stopped():
+            raise Stopped
         if answer == self._results.UNKNOWN:
             raise Undecided
         return bool(answer == self._results.SAT)
