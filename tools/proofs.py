@@ -10,13 +10,17 @@ import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice, product
+from math import inf
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
+from ptxscope.engine.arrays.array_program import ArrayProgram
+from ptxscope.engine.arrays.integer_types import WidthError
 from ptxscope.engine.arrays.narrowing import PASSES
 from ptxscope.engine.ir.recorded_plan import record_plan, rewrite_plan
 from ptxscope.engine.ir.tape import Node
@@ -28,23 +32,27 @@ from ptxscope.engine.proof.bit_vectors import PROOF_RULES
 from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.differences import make_difference
 from ptxscope.engine.proof.operand_search import make_scope
-from ptxscope.engine.proof.question import Question, Side
+from ptxscope.engine.proof.question import Question, Side, make_program_plan
 from ptxscope.engine.proof.solver import Undecided, get_solver_name
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 
+from .symbolic_calls import run_calls
 from .symbolic_ptx import PlainPtx, UnknownInstructionError
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence.md"
-TIMEOUT = 20.0
-DRAWN = {"replacements": 250, "models": 600, "rewrites": 150}
+TIMEOUT = 10.0
+DRAWN = {"replacements": 250, "models": 600, "rewrites": 150, "programs": 300}
 """Cases of each part that are proved without --all."""
 MANY = 20_000
 """Cases of a part with too many, with --all."""
+SHOWN = 12
+"""Undecided cases that are listed."""
 
 
 class Part(NamedTuple):
@@ -56,19 +64,23 @@ class Part(NamedTuple):
     seconds: float
     exceptions: Sequence[str]
     """The cases that are undecided or refuted."""
+    total: int = 0
+    """The number of cases, if time was up before the last."""
 
 
 def main() -> None:
     """Prove every part and print, or write, what was found; fail if anything is refuted."""
     to = argparse.ArgumentParser(prog="dev.py prove", description=__doc__)
     to.add_argument("--all", action="store_true", help="every affected form: hours")
+    to.add_argument("--minutes", type=float, default=inf, help="time for all parts")
     to.add_argument("--seed", type=int, default=1)
     to.add_argument("--page", action="store_true", help="write docs/evidence.md")
     chosen = to.parse_args()
-    parts = []
-    for name, prove in PARTS.items():
-        part = prove(None if chosen.all else DRAWN.get(name, 0), Random(chosen.seed))
-        parts.append(part)
+    parts, end = [], time.monotonic() + 60 * chosen.minutes
+    for index, (name, prove) in enumerate(PARTS.items()):
+        seconds = (end - time.monotonic()) / (len(PARTS) - index)
+        count = None if chosen.all else DRAWN[name]
+        parts.append(part := prove(count, Random(chosen.seed), seconds))
         print(_format_part(part), flush=True)
     conditions = list(_prove_conditions())
     for row in conditions:
@@ -79,8 +91,16 @@ def main() -> None:
     sys.exit(1 if refuted or any(row.verdict == "refuted" for row in conditions) else 0)
 
 
-def _count(title: str, claim: str, cases: Iterator[tuple[str, Callable[[], str]]]) -> Part:
-    """Decide cases, each with a name and a question that returns its verdict."""
+class Case(NamedTuple):
+    """A question."""
+
+    name: str
+    decide: Callable[[], str]
+    """Returns the verdict."""
+
+
+def _count(title: str, claim: str, cases: Iterable[Case], total: int, seconds: float) -> Part:
+    """Decide cases until the time is up."""
     counts: Counter[str] = Counter()
     exceptions: list[str] = []
     start = time.monotonic()
@@ -92,64 +112,78 @@ def _count(title: str, claim: str, cases: Iterator[tuple[str, Callable[[], str]]
         counts[verdict] += 1
         if verdict in ("undecided", "refuted", "not expressed"):
             exceptions.append(f"{verdict}: {name}")
-    return Part(title, claim, counts, time.monotonic() - start, exceptions)
+        if time.monotonic() - start > seconds:
+            break
+    used = time.monotonic() - start
+    is_whole = sum(counts.values()) == total
+    return Part(title, claim, counts, used, exceptions, 0 if is_whole else total)
+
+
+def _count_drawn(
+    title: str, claim: str, draw: Callable[[], Case], total: int, seconds: float
+) -> Part:
+    """Decide drawn cases."""
+    return _count(title, claim, (draw() for _ in range(total)), total, seconds)
 
 
 # --- replacements ----------------------------------------------------------------------------
 
 
-def _prove_replacements(count: int | None, rng: Random) -> Part:
-    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
-        for ins in _iter_affected(count, rng):
-            yield str(ins), lambda ins=ins: prove_replacement(ins)  # type: ignore[misc]
-
+def _prove_replacements(count: int | None, rng: Random, seconds: float = inf) -> Part:
+    forms = list(_iter_forms(_AFFECTED)) if count is None else []
+    rng.shuffle(forms)
+    every = (_with_guard(form, rng) for form in forms)
+    cases = every if count is None else islice(_draw_affected(rng), count)
     return _count(
         "Replacements",
         "The plain PTX that `check` prints for an affected form computes what is documented.",
-        cases(),
+        (Case(str(ins), partial(prove_replacement, ins)) for ins in cases),
+        len(forms) if count is None else count,
+        seconds,
     )
 
 
-def _iter_affected(count: int | None, rng: Random) -> Iterator[Instruction]:
-    """Yield instructions with an erratum that have a replacement."""
-    opcodes = sorted({opcode for x in ERRATA for opcode in x.opcodes})
+_AFFECTED = sorted({opcode for x in ERRATA for opcode in x.opcodes})
+
+
+def _draw_affected(rng: Random) -> Iterator[Instruction]:
+    """Yield different instructions with an erratum that have a replacement, endlessly."""
     seen: set[Instruction] = set()
-    for form in _iter_forms(opcodes, count, rng):
-        guard = Guard("p", rng.random() < 0.5) if form.opcode == "set" else None
-        ins = _with_guard(form, guard)
+    while True:
+        ins = _with_guard(draw_form(rng.choice(_AFFECTED), rng), rng)
         if ins not in seen and ins.errata and make_replacement(ins):
             seen.add(ins)
             yield ins
-        if count is not None and len(seen) >= count:
-            return
 
 
-def _with_guard(form: Form, guard: Guard | None) -> Instruction:
+def _with_guard(form: Form, rng: Random) -> Instruction:
+    """Return the instruction of a form; ``set``, whose erratum is that of a guard, with one."""
+    guard = Guard("p", rng.random() < 0.5) if form.opcode == "set" else None
     ins = instruction_of(form)
     return Instruction(ins.form, ins.destinations, ins.sources, guard)
 
 
-def _iter_forms(opcodes: Sequence[str], count: int | None, rng: Random) -> Iterator[Form]:
-    """Yield forms of opcodes: all of them, or drawn ones, endlessly."""
-    if count is None:
-        for opcode in opcodes:
-            slots = CATALOG[opcode].slots
-            for values in product(*(slot.iter_choices() for slot in slots)):
-                named = dict(zip((slot.name for slot in slots), values, strict=True))
-                form = Form(opcode)._replace(**named)  # type: ignore[arg-type]
-                if form == with_c(form) and not find_violations(form):
-                    yield form
-    while count is not None:
-        yield draw_form(rng.choice(opcodes), rng)
+def _iter_forms(opcodes: Sequence[str]) -> Iterator[Form]:
+    """Yield all forms of opcodes."""
+    for opcode in opcodes:
+        slots = CATALOG[opcode].slots
+        for values in product(*(slot.iter_choices() for slot in slots)):
+            named = dict(zip((slot.name for slot in slots), values, strict=True))
+            form = Form(opcode)._replace(**named)  # type: ignore[arg-type]
+            if form == with_c(form) and not find_violations(form):
+                yield form
 
 
 def prove_replacement(ins: Instruction) -> str:
     """Return whether the replacement of an instruction computes what is documented."""
+    lines = make_replacement(ins) if ins.errata else None
+    if lines is None:
+        return "no replacement" if ins.errata else "unaffected"
     question = Question(TIMEOUT)
     side = question.add_side(ins, ISA_MODEL)
     machine = PlainPtx(question, ins)
     try:
-        found = machine.run(make_replacement(ins) or ())
+        found = machine.run(lines)
     except UnknownInstructionError:
         return "not expressed"
     ((node, type_),) = side.results.values()
@@ -166,18 +200,23 @@ def _decide_equal(question: Question, x: Node, y: Node) -> str:
 # --- models ----------------------------------------------------------------------------------
 
 
-def _prove_models(count: int | None, rng: Random) -> Part:
-    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
-        for form in islice(_iter_forms(sorted(CATALOG), 0, rng), count or MANY):
-            guard = Guard("p", negated=False) if rng.random() < 0.2 else None
-            ins = _with_guard(form, guard)
-            yield str(ins), lambda ins=ins: _compare_models(ins)  # type: ignore[misc]
+def _prove_models(count: int | None, rng: Random, seconds: float = inf) -> Part:
+    def draw() -> Case:
+        ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
+        guard = Guard("p", negated=False) if rng.random() < 0.2 else None
+        ins = Instruction(ins.form, ins.destinations, ins.sources, guard)
+        return Case(str(ins), partial(_compare_models, ins))
 
-    return _count(
+    return _count_drawn(
         "Models",
         "`isa` = `ptxas` for a form without errata; operands that tell them apart for any other.",
-        cases(),
+        draw,
+        count or MANY,
+        seconds,
     )
+
+
+_OPCODES = sorted(CATALOG)
 
 
 def _compare_models(ins: Instruction) -> str:
@@ -203,22 +242,18 @@ def _compare_models(ins: Instruction) -> str:
 # --- rewrites --------------------------------------------------------------------------------
 
 
-def _prove_rewrites(count: int | None, rng: Random) -> Part:
+def _prove_rewrites(count: int | None, rng: Random, seconds: float = inf) -> Part:
     """Compare plans before and after the rules of the array back end."""
-
-    def cases() -> Iterator[tuple[str, Callable[[], str]]]:
-        for number in range(count or MANY):
-            yield f"plan {number}", lambda: _prove_rewritten(rng)
-
-    return _count(
+    return _count_drawn(
         "Rewrites",
         "A random plan of all micro-operations, rewritten and narrowed for arrays, is the same.",
-        cases(),
+        lambda: Case("a random plan", partial(_prove_rewritten, draw_plan(rng))),
+        count or MANY,
+        seconds,
     )
 
 
-def _prove_rewritten(rng: Random) -> str:
-    plan = draw_plan(rng)
+def _prove_rewritten(plan: Plan) -> str:
     question = Question(TIMEOUT)
     for source in plan.sources:
         question.inputs[source.role] = source.type
@@ -238,11 +273,56 @@ def _prove_rewritten(rng: Random) -> str:
     return "refuted" if question.solver.is_possible(terms.join("OR", unequal)) else "proved"
 
 
-PARTS: Mapping[str, Callable[[int | None, Random], Part]] = {
-    "replacements": _prove_replacements,
+# --- programs ----------------------------------------------------------------------------------
+
+
+def _prove_programs(count: int | None, rng: Random, seconds: float = inf) -> Part:
+    """Compare plans with the calls of NumPy functions that compute them on arrays."""
+
+    def draw() -> Case:
+        if rng.random() < 0.5:
+            return Case("a random plan", partial(prove_program, draw_plan(rng)))
+        ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
+        model = rng.choice((ISA_MODEL, *PTXAS_MODELS))
+        plan = make_program_plan(ins, model)
+        return Case(f"{ins} ({model.name})", partial(prove_program, plan))
+
+    return _count_drawn(
+        "NumPy programs",
+        "The calls that compute a plan on arrays, in the machine types and the scratch memory that "
+        "they use, give its results: for forms of all instructions and for random plans.",
+        draw,
+        count or MANY,
+        seconds,
+    )
+
+
+def prove_program(plan: Plan) -> str:
+    """Return whether the NumPy calls of a plan compute its results."""
+    try:
+        program = ArrayProgram(plan)
+    except WidthError:
+        return "computed on Python's integers"
+    question = Question(TIMEOUT)
+    for source in plan.sources:
+        question.inputs[source.role] = source.type
+    recording = record_plan(plan, PROOF_RULES)
+    question.vectors.encode(recording.nodes)
+    terms, found = question.solver.terms, run_calls(question, program)
+    unequal = []
+    for role, (node, _) in recording.results.items():
+        width = found[role].sort().bv_size()
+        unequal.append(terms.make("DISTINCT", question.vectors.resize(node, 0, width), found[role]))
+    return "refuted" if question.solver.is_possible(terms.join("OR", unequal)) else "proved"
+
+
+PARTS: Mapping[str, Callable[..., Part]] = {
     "models": _prove_models,
     "rewrites": _prove_rewrites,
+    "programs": _prove_programs,
+    "replacements": _prove_replacements,
 }
+"""The functions that take the number of cases (None: all), randomness, and seconds."""
 
 
 # --- the conditions of the errata --------------------------------------------------------------
@@ -330,14 +410,23 @@ def _is_possible(question: Question, holds: Node, fails: Node) -> bool | None:
 
 def _format_part(part: Part) -> str:
     counts = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(part.counts.items()))
-    lines = [f"{part.title}: {counts} ({part.seconds:.0f} s)"]
+    lines = [f"{part.title}: {counts}. {_describe_extent(part)}"]
     return "\n".join([*lines, *(f"  {x}" for x in part.exceptions)])
+
+
+def _describe_extent(part: Part) -> str:
+    count = sum(part.counts.values())
+    cases = (
+        f"{count:,} of {part.total:,} cases, in random order," if part.total else f"{count:,} cases"
+    )
+    return f"{cases} in {part.seconds:.0f} s."
 
 
 def _format_page(
     parts: Sequence[Part], conditions: Sequence[ConditionRow], chosen: argparse.Namespace
 ) -> str:
-    words = f" --seed {chosen.seed}" if not chosen.all else " --all"
+    words = " --all" if chosen.all else f" --seed {chosen.seed}"
+    words += f" --minutes {chosen.minutes:g}" if chosen.minutes < inf else ""
     lines = [
         "# Evidence",
         "",
@@ -351,8 +440,12 @@ def _format_page(
     for part in parts:
         lines += [f"### {part.title}", "", part.claim, "", "| verdict | cases |", "|---|---|"]
         lines += [f"| {verdict} | {count:,} |" for verdict, count in sorted(part.counts.items())]
-        lines += ["", f"{sum(part.counts.values()):,} cases in {part.seconds:.0f} s."]
-        lines += [f"- {x}" for x in part.exceptions] + [""]
+        listed = sorted(part.exceptions, key=lambda x: not x.startswith("refuted"))
+        more = len(listed) - SHOWN
+        lines += ["", _describe_extent(part), ""]
+        lines += [f"- {x}" for x in listed[:SHOWN]]
+        lines += [f"- {more:,} more"] if more > 0 else []
+        lines += [""]
     lines += [
         "## When each erratum shows",
         "",

@@ -50,7 +50,9 @@ def test_an_erratum_is_named_and_both_traces_are_shown() -> None:
 
 
 def test_the_answers_can_be_had_without_the_traces() -> None:
-    brief, full = (explain(*E3, "--got", "0x112233ff", *more)[1] for more in (["--brief"], []))
+    brief, full = (
+        explain(*E3, "--got", "0x112233ff", "--no-next", *more)[1] for more in (["--brief"], [])
+    )
     assert full.startswith(brief)
     assert "E3: " in brief
     assert "clamp(" not in brief

@@ -8,11 +8,14 @@ import json
 import re
 import shutil
 import subprocess
+import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from ptxscope.engine.proof import solver
 from tests.cli.running import run
 
 pytest.importorskip("bitwuzla")
@@ -120,18 +123,52 @@ def test_errors(words: tuple[str, ...], said: str) -> None:
     assert said in done.stderr
 
 
-def test_without_the_solver(monkeypatch: pytest.MonkeyPatch) -> None:
-    from ptxscope.engine.proof import solver
-
+@pytest.fixture
+def without_solver(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     solver.load_bitwuzla.cache_clear()
-    monkeypatch.setitem(__import__("sys").modules, "bitwuzla", None)
-    done = run("prove", AVERAGE, PLAIN.format("or", "sub"))
+    monkeypatch.setitem(sys.modules, "bitwuzla", None)
+    yield
+    solver.load_bitwuzla.cache_clear()
+
+
+AMBIGUOUS = ("explain", "vmin4.s32.s32.s32 d, a, b, c", "a=0x80", "b=1", "--got", "1", "--brief")
+
+
+@pytest.mark.usefixtures("without_solver")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("prove", AVERAGE, PLAIN.format("or", "sub")),
+        ("find", AVERAGE, "--where", "d == 1"),
+        ("vectors", AVERAGE, "--cover"),
+        (*AMBIGUOUS, "--next"),
+    ],
+)
+def test_without_the_solver(words: tuple[str, ...]) -> None:
+    done = run(*words)
     assert done.returncode == 2
     assert done.stderr == (
         "error: proofs need bitwuzla, which is not installed: in a clone of ptxscope, run "
         "pipx install --force '.[prove]'\n"
     )
+
+
+@pytest.mark.usefixtures("without_solver")
+def test_what_needs_no_solver() -> None:
     assert run("vectors", AVERAGE, "-n", "2").returncode == 0
+    done, plain = run(*AMBIGUOUS), run(*AMBIGUOUS, "--no-next")
+    assert (done.returncode, done.stderr) == (0, "")
+    (advice,) = done.stdout.removeprefix(plain.stdout).split("\n")[1:-1]
+    assert advice == "--next finds operands that tell them apart; it needs the extra prove."
+
+
+def test_one_explanation_needs_no_question() -> None:
+    words = ["explain", SHOWING_E3, "a=-1", "b=0", "c=0x11223344", "--got", "0x11223300"]
+    code = f"import sys; from ptxscope.cli import main; main({words})\n" \
+        "assert not [x for x in sys.modules if '.proof' in x or x == 'bitwuzla']"  # fmt: skip
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"This is the documented result." in done.stdout
 
 
 def test_find() -> None:
@@ -211,9 +248,13 @@ def test_vectors_in_c(tmp_path: Path) -> None:
 
 def test_operands_to_observe_next() -> None:
     line = "vmin4.s32.s32.s32 d, a, b, c"
-    done = run("explain", line, "a=0x80", "b=1", "--got", "1", "--brief", "--next")
+    words = ("explain", line, "a=0x80", "b=1", "--got", "1", "--brief")
+    done = run(*words, "--next")
+    assert run(*words).stdout == done.stdout
+    assert done.stdout.startswith(run(*words, "--no-next").stdout)
+    assert "To decide" not in run(*words, "--no-next").stdout
     question = done.stdout.partition("To decide, observe ")[2]
-    operands = dict(re.findall(r"([ab]) = (0x[0-9a-f]{8}|0)", question.partition(":")[0]))
+    operands = dict(re.findall(r"([ab])=(0x[0-9a-f]{8})", question.partition(":")[0]))
     a, b = (int(operands[name], 16).to_bytes(4, "little") for name in "ab")
 
     def signed(x: int) -> int:

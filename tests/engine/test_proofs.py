@@ -16,11 +16,12 @@ import pytest
 from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
+from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.equivalence import Proof, Verdict
-from ptxscope.engine.proof.operand_search import find_operands
+from ptxscope.engine.proof.operand_search import find_operands, make_scope
 from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.proof.question import Program, make_program_plan
-from ptxscope.engine.semantics.models import Model
+from ptxscope.engine.proof.question import Program, Question, make_program_plan
+from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan_execution import compute_results
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
@@ -297,6 +298,31 @@ def test_registers_with_a_percent_sign() -> None:
     assert search.answers == ({"%r2": 3, "%3": 2},)
     assert isinstance(search.program, Instruction)
     assert parse(str(search.program)) == search.program
+
+
+def test_every_row_can_be_named_in_a_condition() -> None:
+    rng = Random("rows")
+    keys: set[str] = set()
+    for opcode in CATALOG:
+        for _ in range(30):
+            ins = instruction_of(draw_form(opcode, rng))
+            question = Question(1)
+            side = question.add_side(ins, ISA_MODEL)
+            scope = make_scope(question, side)
+            for row in side.plan.rows:
+                lane = "[0]" if side.values[row.key].lanes > 1 else ""
+                read_condition(question, f"{row.key}{lane} == 1", scope)
+                keys.add(row.key)
+    assert "boolean.not" in keys
+
+
+def test_a_row_named_like_a_python_word() -> None:
+    search = find("setp.lt.and.s32 p|q, a, b, c", "boolean.not == 1 and q and not p")
+    (values,) = search.answers
+    assert (values["a"] ^ 1 << 31) >= (values["b"] ^ 1 << 31)
+    with pytest.raises(PtxError) as raised:
+        find("setp.lt.and.s32 p|q, a, b, c", "a == 5 and boolean.is == 1")
+    assert "`boolean.is`" in raised.value.message
 
 
 def test_a_mask_fixes_some_bits_of_a_register() -> None:

@@ -47,11 +47,16 @@ examples:
       %1=-1 %2=0 %3=0x11223344 --got 0x112233ff
   ptxscope explain 'vset4.s32.s32.lt d, a, b, c' a=1 b=2 c=0 --got '0x??????01'
   ptxscope explain 'setp.lt.s32 p|q, a, b' a=1 b=2 --got p=0 --got q=1
-  ptxscope explain 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1 --next
+  ptxscope explain 'vmin4.s32.s32.s32 d, a, b, c' a=0x80 b=1 --got 1 --no-next
   ptxscope explain 'vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3' --observations seen.csv
 
 Exit status: 0 if the result is explained, 1 if nothing explains it, 2 if the request is invalid.
 """
+
+
+_NEXT_SECONDS = 2.0
+"""The time in which the operands to observe next are sought without ``--next``."""
+_NEXT_ADVICE = "--next finds operands that tell them apart; it needs the extra prove."
 
 
 def make_parser() -> Parser:
@@ -73,8 +78,9 @@ def make_parser() -> Parser:
     parser.add_argument("--brief", action="store_true", help="omit the traces")
     parser.add_argument(
         "--next",
-        action="store_true",
-        help="operands to observe next, which tell the explanations apart (needs the extra prove)",
+        action=argparse.BooleanOptionalAction,
+        help="operands to observe next, which tell the explanations apart, however long it takes "
+        f"(default: if found in {_NEXT_SECONDS:.0f} s, with the extra prove)",
     )
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
@@ -96,20 +102,25 @@ def run(words: Sequence[str]) -> int:
             print_message("\n".join(unexplained_lines(diagnosis)))
     else:
         sys.stdout.write(render_text(diagnosis, with_all=arguments.all, is_brief=arguments.brief))
-        if arguments.next and diagnosis.explanations:
-            _print_next_operands(diagnosis)
+        if arguments.next is not False and len(diagnosis.likeliest) > 1:
+            _print_next_operands(diagnosis, is_requested=bool(arguments.next))
     return int(not diagnosis.explanations)
 
 
-def _print_next_operands(diagnosis: Diagnosis) -> None:
+def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
     """Print the operands to observe next, and what each result there would mean."""
-    from ...engine.proof.next_operands import find_next_operands
+    from ...engine.proof.next_operands import TIMEOUT, find_next_operands
     from ...export.proofs.next_report import render_next_operands
-    from ..support.programs import answer
 
-    ins = diagnosis.instruction
-    found = answer(lambda: find_next_operands(diagnosis))
-    sys.stdout.write(f"\n{render_next_operands(ins, found)}")
+    try:
+        found = find_next_operands(diagnosis, timeout=TIMEOUT if is_requested else _NEXT_SECONDS)
+    except ImportError as error:
+        if is_requested:
+            raise CommandError(f"error: {make_printable(str(error))}") from None
+        sys.stdout.write(f"\n{_NEXT_ADVICE}\n")
+        return
+    if found or is_requested:
+        sys.stdout.write(f"\n{render_next_operands(diagnosis.instruction, found)}")
 
 
 def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Iterator[Observation]:

@@ -143,6 +143,12 @@ class Diagnosis(NamedTuple):
     try_count: int
     """Number of combinations that were tried."""
 
+    @property
+    def likeliest(self) -> tuple[Explanation, ...]:
+        """The explanations with as few causes as the first."""
+        first = self.explanations[:1]
+        return tuple(x for x in self.explanations if len(x.causes) == len(first[0].causes))
+
 
 ObservedResult = Scalar | Observed | Mapping[str, Scalar | Observed]
 """The observed value of the only destination, or observed values by destination name."""

@@ -20,6 +20,16 @@ PROOF_RULES: RewriteRules = {Op.FLOAT_BITS: (expand_float,)}
 """The rules with which a plan must be recorded for ``BitVectors``."""
 UNIT_BITS = 8
 """The width of a variable: an operand is several, so that a question shows which bytes it reads."""
+_RING: Mapping[Op, str] = {
+    Op.ADD: "BV_ADD",
+    Op.SUBTRACT: "BV_SUB",
+    Op.MULTIPLY: "BV_MUL",
+    Op.NEGATIVE: "BV_NEG",
+    Op.BITAND: "BV_AND",
+    Op.BITOR: "BV_OR",
+    Op.BITXOR: "BV_XOR",
+}
+"""The kinds of operations of which each bit depends on no higher bits of the arguments."""
 
 
 class BitVectors:
@@ -30,6 +40,7 @@ class BitVectors:
         self.variables: dict[str, Term] = {}
         """The bits of each operand by role."""
         self._values: dict[Node, tuple[Term, ...]] = {}
+        self._low_bits: dict[tuple[Node, int, int], Term] = {}
 
     def encode(self, nodes: Iterable[Node]) -> None:
         """Encode nodes, each after its arguments."""
@@ -64,8 +75,21 @@ class BitVectors:
         """Return a lane in two's complement of a width, which may be too small for it."""
         if isinstance(x, int):
             return self.terms.make_value(x, width)
-        term = self._values[x][lane if x.lanes > 1 else 0]
+        lane = lane if x.lanes > 1 else 0
+        if width < x.range.bits and (kind := _RING.get(x.op)):
+            return self.apply_ring(kind, x, lane, width)
+        term = self._values[x][lane]
         return self.terms.resize(term, x.range.bits, width, x.range.low < 0)
+
+    def apply_ring(self, kind: str, x: Node, lane: int, width: int) -> Term:
+        """Return the low bits of an operation of which each depends on no higher ones."""
+        if (key := (x, lane, width)) not in self._low_bits:
+            args = self.resize_all(x.args, lane, width)
+            is_product = kind == "BV_MUL"
+            self._low_bits[key] = (
+                self.terms.multiply(*args) if is_product else self.terms.make(kind, *args)
+            )
+        return self._low_bits[key]
 
     def resize_all(self, args: Iterable[Node | int], lane: int, width: int) -> tuple[Term, ...]:
         """Return a lane of several values in one width."""
@@ -101,12 +125,7 @@ def _encode_source(b: BitVectors, x: Node) -> tuple[Term, ...]:
 
 
 def _encode_ring(kind: str) -> Encoder:
-    """Encode an operation whose low bits depend only on those of its arguments."""
-
-    def encode(b: BitVectors, x: Node, lane: int) -> Term:
-        return b.terms.make(kind, *b.resize_all(x.args, lane, x.range.bits))
-
-    return _for_each_lane(encode)
+    return _for_each_lane(lambda b, x, lane: b.apply_ring(kind, x, lane, x.range.bits))
 
 
 def _encode_reverse_difference(b: BitVectors, x: Node, lane: int) -> Term:
@@ -182,6 +201,11 @@ def _encode_right_shift(b: BitVectors, x: Node, lane: int) -> Term:
     y, amount = x.args
     range_, bits = get_range(y), get_range(amount).bits
     width, signed = max(range_.bits, bits), range_.low < 0
+    low, high = get_range(amount)
+    if low == high and (signed or low < range_.bits):
+        low = min(low, range_.bits - 1)  # all above is the sign
+        part = b.terms.cut(b.resize(y, lane, range_.bits), low, range_.bits)
+        return b.terms.resize(part, range_.bits - low, x.range.bits, signed)
     kind = "BV_ASHR" if signed else "BV_SHR"
     shifted = b.terms.make(kind, *b.resize_all((y, amount), lane, width))
     return b.terms.resize(shifted, width, x.range.bits, signed)
@@ -235,11 +259,8 @@ def _encode_lane_sum(b: BitVectors, x: Node) -> tuple[Term, ...]:
 _ENCODERS: Mapping[Op, Encoder] = {
     Op.SOURCE: _encode_source,
     Op.ROW: _for_each_lane(lambda b, x, lane: b.resize(x.args[0], lane, x.range.bits)),
-    Op.ADD: _encode_ring("BV_ADD"),
-    Op.SUBTRACT: _encode_ring("BV_SUB"),
     Op.REVERSE_SUBTRACT: _for_each_lane(_encode_reverse_difference),
-    Op.MULTIPLY: _encode_ring("BV_MUL"),
-    Op.NEGATIVE: _encode_ring("BV_NEG"),
+    **{op: _encode_ring(kind) for op, kind in _RING.items()},
     Op.ABSOLUTE: _for_each_lane(_encode_absolute),
     Op.MINIMUM: _encode_bound(is_low=False),
     Op.MAXIMUM: _encode_bound(is_low=True),
@@ -255,9 +276,6 @@ _ENCODERS: Mapping[Op, Encoder] = {
     Op.NOT_EQUAL: _encode_comparison("EQUAL", negate=True),
     Op.NOT: _for_each_lane(_encode_not),
     Op.WHERE: _for_each_lane(_encode_choice),
-    Op.BITAND: _encode_ring("BV_AND"),
-    Op.BITOR: _encode_ring("BV_OR"),
-    Op.BITXOR: _encode_ring("BV_XOR"),
     Op.CAST: _for_each_lane(_encode_cast),
     Op.GATHER: _encode_gather,
     Op.KEEP: _for_each_lane(_encode_kept_lane),

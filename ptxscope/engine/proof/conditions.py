@@ -7,6 +7,7 @@ executed: each kind of expression has a function here that records operations.
 from __future__ import annotations
 
 import ast
+import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
@@ -25,6 +26,8 @@ MAX_CONDITION_CHARS = 1000
 _MAX_BITS = 256
 """Widest number of a condition."""
 _REGISTER = re.compile(r"(?<![\w)\]])%(?=\w)")
+_KEYWORD = re.compile(rf"(?<=\.)(?:{'|'.join(keyword.kwlist)})\b")
+"""A part of a name that is a word of Python's: ``boolean.not``."""
 _PART = re.compile(r"([bh])(\d)")
 _PART_BITS = {"b": 8, "h": 16}
 _SIGNED = "signed"
@@ -71,13 +74,12 @@ class _Reader:
     def __init__(self, question: Question, text: str, scope: Scope) -> None:
         self.question, self.tape = question, question.tape
         self.text, self.scope = text, scope
-        self._register_starts = {x.start() for x in _REGISTER.finditer(text)}
 
     def read(self) -> Node:
         if len(self.text) > MAX_CONDITION_CHARS:
             self._fail(f"a condition has at most {MAX_CONDITION_CHARS} characters", (0, 1))
         try:
-            tree = ast.parse(_REGISTER.sub("_", self.text).replace("\n", " "), mode="eval")
+            tree = ast.parse(_make_python_names(self.text).replace("\n", " "), mode="eval")
             value = self._make_truth(self._read(tree.body))
         except SyntaxError as error:
             start = min(max((error.offset or 1) - 1, 0), max(len(self.text) - 1, 0))
@@ -206,13 +208,11 @@ class _Reader:
         return self._pick_lane(x, row[1], name, None) if row else None
 
     def _list_names(self, x: ast.expr) -> list[str]:
-        """Return the names of a dotted name."""
+        """Return the names of a dotted name, as they are written."""
+        start, end = self._find_span(x)
         if isinstance(x, ast.Attribute):
-            return [*self._list_names(x.value), x.attr]
-        if not isinstance(x, ast.Name):
-            self._reject(x)
-        start, _ = self._find_span(x)
-        return [f"%{x.id[1:]}" if start in self._register_starts else x.id]
+            return [*self._list_names(x.value), self.text[:end].rpartition(".")[2].strip()]
+        return [self.text[start:end]] if isinstance(x, ast.Name) else self._reject(x)
 
     def _find_row(self, key: str) -> tuple[Row, Node] | None:
         side = self.scope.side
@@ -305,6 +305,11 @@ class _Reader:
 
     def _fail(self, message: str, span: tuple[int, int], hint: str = "") -> NoReturn:
         raise PtxError(self.text, (Problem(message, span, hint),))
+
+
+def _make_python_names(text: str) -> str:
+    """Return a text with names that Python can read, each as long as before."""
+    return _KEYWORD.sub(lambda x: "_" * len(x[0]), _REGISTER.sub("_", text))
 
 
 def iter_flags(question: Question, side: Side, row: Row) -> Iterator[tuple[Flag, Node]]:

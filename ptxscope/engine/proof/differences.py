@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial, reduce
+from functools import cached_property, partial, reduce
 from itertools import combinations
 from random import Random
 
@@ -21,7 +21,7 @@ from .solver import Term, Undecided
 _SECONDS = 2.0
 """The time in which a condition is sought."""
 _QUERY_SECONDS = 0.3
-_DRAWN = 150
+_DRAWN = 100
 _MAX_ATOMS = 2
 """The most comparisons of a short condition."""
 
@@ -49,11 +49,16 @@ class Difference(NamedTuple):
         return 1 << sum(8 if "." in part else 1 for part in self.parts)
 
 
-class _Example(NamedTuple):
-    """Operands for which the results differ."""
+class _Example:
+    """Operands, and the rows that they give."""
 
-    operands: Operands
-    rows: Mapping[Node, LaneValues]
+    def __init__(self, operands: Operands, nodes: Sequence[Node]) -> None:
+        self.operands = operands
+        self._nodes = nodes
+
+    @cached_property
+    def rows(self) -> Mapping[Node, LaneValues]:
+        return compute_nodes(self._nodes, self.operands)
 
 
 class _Part(NamedTuple):
@@ -66,12 +71,20 @@ class _Part(NamedTuple):
     """Returns its bits in an example."""
     readings: tuple[bool, ...] = (False, True)
     """Whether it is read as signed; an operand, in both ways."""
+    size: int = 0
+    """The number of values of a row's lane; 0 for an operand, which can have any bits."""
     place: str = ""
     """Where in its operand it is: ``.b0``. Those of one place are compared with each other."""
 
     @property
     def is_row(self) -> bool:
-        return len(self.readings) == 1
+        return self.size > 0
+
+    def is_telling(self, ends: Range) -> bool:
+        """Whether fewer than half of its values are between two ends, or those of one sign."""
+        half = 1 << self.bits - 1
+        has_one_sign = self.readings == (True,) and not ends.low < half <= ends.high
+        return has_one_sign or ends.high - ends.low < (self.size or 2 * half) // 2
 
     def name(self, *, signed: bool) -> str:
         """Return its name in a condition."""
@@ -116,9 +129,9 @@ def _describe_parts(
     for part, nodes in (("", pairs), *_find_part(question, pairs, operands)):
         differs_node = make_difference(question, nodes)
         differs = question.make_truth(differs_node)
-        examples = _draw_examples(question, differs_node, operands, restriction)
+        drawn = _draw_examples(question, differs_node, operands, restriction)
         try:
-            condition, is_exact = _Search(question, differs, examples, rows).find_condition()
+            condition, is_exact = _Search(question, differs, drawn, rows).find_condition()
         except Undecided:
             condition, is_exact = "", False
         number, parts = count_differing(question, differs_node, differs)
@@ -148,19 +161,20 @@ def _find_part(
 
 def _draw_examples(
     question: Question, differs: Node, operands: Operands, restriction: Node | None
-) -> list[Operands]:
-    """Return these operands and more for which results differ: the solver need not be asked."""
+) -> tuple[list[Operands], list[Operands]]:
+    """Return these operands and more for which results differ, and others for which they do not."""
     rng = Random(1)  # noqa: S311 - not for security
-    holds = question.make_test(differs, *filter(None, [restriction]))
-    examples = [operands]
+    is_allowed = question.make_test(*filter(None, [restriction]))
+    holds = question.make_test(differs)
+    examples: tuple[list[Operands], list[Operands]] = [operands], []
     for _ in range(_DRAWN):
         drawn = {
             name: rng.choice((operands[name], 0, -1, rng.getrandbits(64), *_list_edges(type_.bits)))
             & (1 << type_.bits) - 1
             for name, type_ in question.inputs.items()
         }
-        if holds(drawn):
-            examples.append(drawn)
+        if restriction is None or is_allowed(drawn):
+            examples[not holds(drawn)].append(drawn)
     return examples
 
 
@@ -175,18 +189,47 @@ class _Search:
         self,
         question: Question,
         differs: Term,
-        examples: list[Operands],
+        drawn: tuple[list[Operands], list[Operands]],
         rows: Mapping[str, Node],
     ) -> None:
         self.question, self.solver, self.differs = question, question.solver, differs
         self.make, self.value = question.solver.terms.make, question.solver.terms.make_value
         self.end = self.solver.elapsed + _SECONDS
-        self.rows = rows
+        self.parts = list(_iter_operand_parts(question))
+        self.lanes = list(_iter_row_lanes(question, rows))
         self._nodes = list_needed_nodes(question.tape.nodes, rows.values())
-        self.examples = list(map(self._make_example, examples))
+        self.examples = list(map(self._make_example, drawn[0]))
+        self.can_be_exact = not self._satisfy_all(map(self._make_example, drawn[1]))
+        """Whether some comparisons may hold for no operands for which the results are equal."""
+
+    def _satisfy_all(self, others: Iterable[_Example]) -> bool:
+        """Whether one of other examples satisfies every comparison that all examples satisfy."""
+        left = list(others)
+        for part in self.parts:
+            left = self._keep_inside(part, left)
+        for x, y in self._iter_pairs():
+            for relation in _RELATIONS:
+                if left and all(self._holds(relation, x, y, z) for z in self.examples):
+                    left = [z for z in left if self._holds(relation, x, y, z)]
+        for part in self.lanes:
+            left = self._keep_inside(part, left)
+        return bool(left)
+
+    def _keep_inside(self, part: _Part, others: list[_Example]) -> list[_Example]:
+        """Return those in which a part lies between its ends in all examples."""
+        for signed in part.readings if others else ():
+            top = 1 << part.bits - 1 if signed else 0
+            low, high = self._measure(part, top)
+            others = [x for x in others if low <= part.read(x) ^ top <= high]
+        return others
+
+    def _measure(self, part: _Part, top: int) -> Range:
+        """Return the smallest and the largest value of a part in the examples."""
+        values = [part.read(x) ^ top for x in self.examples]
+        return Range(min(values), max(values))
 
     def _make_example(self, operands: Operands) -> _Example:
-        return _Example(operands, compute_nodes(self._nodes, operands))
+        return _Example(operands, self._nodes)
 
     def is_possible(self, *conditions: Term) -> bool:
         left = self.end - self.solver.elapsed
@@ -208,11 +251,14 @@ class _Search:
             known = [x.term for x in chosen]
             if not self.is_possible(*known, self.make("NOT", atom.term)):
                 continue
-            if self._is_exact(atom.term):
-                return atom.text, True
-            if self._is_exact(*known, atom.term):
-                return self._join(self._shorten([*chosen, atom])), True
+            if self.can_be_exact:
+                if self._is_exact(atom.term):
+                    return atom.text, True
+                if self._is_exact(*known, atom.term):
+                    return self._join(self._shorten([*chosen, atom])), True
             chosen.append(atom)
+            if not self.can_be_exact and len(chosen) > _MAX_ATOMS:
+                break
         telling = [x for x in chosen if x.is_telling]
         return self._join(telling) if len(telling) <= _MAX_ATOMS else "", False
 
@@ -231,12 +277,17 @@ class _Search:
         return " and ".join(atom.text for atom in atoms)
 
     def _iter_atoms(self) -> Iterator[_Atom]:
-        parts = list(_iter_operand_parts(self.question))
-        for part in (*parts, *_iter_row_lanes(self.question, self.rows)):
+        """Yield comparisons; only telling ones unless they can be exact."""
+        for part in (*self.parts, *self.lanes):
             yield from self._iter_bounds(part)
-        for x, y in combinations(parts, 2):
+        for x, y in self._iter_pairs():
+            yield from self._iter_relations(x, y)
+
+    def _iter_pairs(self) -> Iterator[tuple[_Part, _Part]]:
+        """Yield the parts to compare with each other."""
+        for x, y in combinations(self.parts, 2):
             if x.label != y.label and (x.place, x.bits) == (y.place, y.bits):
-                yield from self._iter_relations(x, y)
+                yield x, y
 
     def _iter_bounds(self, part: _Part) -> Iterator[_Atom]:
         """Yield the smallest and largest value of a part, unless it can have any."""
@@ -244,10 +295,14 @@ class _Search:
             top = 1 << part.bits - 1 if signed else 0
             # signed values in the order of unsigned ones
             term = self.make("BV_XOR", part.term, self.value(top, part.bits))
-            low, high = self._find_end(part, term, top, -1), self._find_end(part, term, top, 1)
-            yield from self._compare_ends(part, term, Range(low, high), top)
-            if low == high or part.bits == 1:
-                return
+            ends = self._measure(part, top)
+            if self.can_be_exact or part.is_telling(ends):
+                ends = ends._replace(low=self._find_end(part, term, top, -1, ends.low))
+            if self.can_be_exact or part.is_telling(ends):
+                ends = ends._replace(high=self._find_end(part, term, top, 1, ends.high))
+                yield from self._compare_ends(part, term, ends, top)
+                if ends.low == ends.high or part.bits == 1:
+                    return
 
     def _compare_ends(self, part: _Part, term: Term, ends: Range, top: int) -> Iterator[_Atom]:
         """Yield the ends of a part, or its only value; signed values have ``top`` added."""
@@ -263,7 +318,7 @@ class _Search:
             text = f"{part.name(signed=True)} {'<' if is_negative else '>='} 0"
             yield _Atom(text, self._compare(term, kind, half), True)
         else:
-            is_telling = ends.high - ends.low < half
+            is_telling = part.is_telling(ends)
             if ends.low > full.low:
                 condition = self._compare(term, "BV_UGE", ends.low)
                 yield _Atom(f"{name} >= {_format(low)}", condition, is_telling)
@@ -274,30 +329,27 @@ class _Search:
     def _compare(self, term: Term, kind: str, value: int) -> Term:
         return self.make(kind, term, self.value(value, term.sort().bv_size()))
 
-    def _find_end(self, part: _Part, term: Term, top: int, direction: int) -> int:
-        """Return the smallest (-1) or largest (1) value of a part for which results differ."""
+    def _find_end(self, part: _Part, term: Term, top: int, direction: int, nearest: int) -> int:
+        """Return the smallest (-1) or largest (1) value of a part for which results differ.
+
+        ``nearest`` is that of the examples.
+        """
         last = 0 if direction < 0 else (1 << part.bits) - 1
-        best = min if direction < 0 else max
         kind = "BV_ULE" if direction < 0 else "BV_UGE"
-
-        def known() -> int:
-            return best(part.read(x) ^ top for x in self.examples)
-
-        if known() == last:
-            return last
-        if self.differs_where(self._compare(term, kind, last)):
-            return last
-        beyond = last
+        beyond = last + direction
         """A value that no example reaches."""
-        while abs((nearest := known()) - beyond) > 1:
-            middle = (nearest + beyond) // 2
-            if not self.differs_where(self._compare(term, kind, middle)):
-                beyond = middle
+        target = last
+        while nearest != last and abs(nearest - beyond) > 1:
+            if self.differs_where(self._compare(term, kind, target)):
+                nearest = part.read(self.examples[-1]) ^ top
+            else:
+                beyond = target
+            target = nearest + direction if target == last else (nearest + beyond) // 2
         return nearest
 
     def _iter_relations(self, x: _Part, y: _Part) -> Iterator[_Atom]:
         """Yield the comparisons of two parts that hold in every example."""
-        for relation in _RELATIONS:
+        for relation in _RELATIONS if self.can_be_exact else _RELATIONS[:-1]:
             term = self.make(relation.kind, x.term, y.term)
             is_usual = all(self._holds(relation, x, y, example) for example in self.examples)
             if is_usual and not self.differs_where(self.make("NOT", term)):
@@ -357,7 +409,8 @@ def _iter_row_lanes(question: Question, rows: Mapping[str, Node]) -> Iterator[_P
         for lane, term in enumerate(question.vectors[node]):
             label = f"{key}[{lane}]" if node.lanes > 1 else key
             read = partial(_read_lane, node, lane)
-            yield _Part(label, bits, term, read, (node.range.low < 0,))
+            size = node.range.high - node.range.low + 1
+            yield _Part(label, bits, term, read, (node.range.low < 0,), size)
 
 
 def _read_lane(node: Node, lane: int, example: _Example) -> int:

@@ -18,7 +18,7 @@ from .conditions import Scope, read_condition
 from .differences import Difference, describe_difference, make_difference
 from .question import Program, Question, Renaming, Side
 from .simple_operands import find_simple_operands
-from .solver import Term, Undecided, get_solver_name
+from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 TIMEOUT = 60.0
 """The default time for a proof in seconds."""
@@ -112,15 +112,16 @@ def prove_equal(
     models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
     where: str = "",
     timeout: float = TIMEOUT,
+    is_stopped: IsStopped = never,
 ) -> Proof:
     """Decide whether two computations give equal results for all operands.
 
     ``same`` maps registers that ``a`` reads to those of ``b``; others with equal names are the
     same. Results are compared by name, the others by position. Raise ValueError if they can't be
-    matched or ``where`` never holds, PtxError if it is invalid, and ImportError
-    without the solver.
+    matched or ``where`` never holds, PtxError if it is invalid, ImportError without the solver,
+    and Stopped once ``is_stopped`` says so.
     """
-    question = Question(timeout)
+    question = Question(timeout, is_stopped)
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     pairs = tuple(_pair_results(question, first, second))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
 
@@ -16,11 +17,13 @@ from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_plan
 from .equivalence import Verdict, bind_names, prove_equal
 from .operand_sets import draw_operands
+from .solver import IsStopped, load_bitwuzla, never
 
 _MAX_EXPLANATIONS = 16
 _DRAWN = 120
 _PROOF_SECONDS = 1.0
-_MAX_PROOFS = 24
+TIMEOUT = 24.0
+"""The default time for all proofs in seconds."""
 
 
 class NextOperands(NamedTuple):
@@ -34,15 +37,18 @@ class NextOperands(NamedTuple):
     """Pairs that are proved to give the same results for all operands."""
 
 
-def find_next_operands(diagnosis: Diagnosis) -> NextOperands | None:
+def find_next_operands(
+    diagnosis: Diagnosis, *, timeout: float = TIMEOUT, is_stopped: IsStopped = never
+) -> NextOperands | None:
     """Return operands that tell explanations apart as far as possible; None if none do.
 
-    The explanations are those with as few causes as the first, at most 16. Raise ImportError
-    without the solver.
+    The explanations are the likeliest, at most 16. Those that no drawn operands tell apart are
+    compared by proofs as long as the time lasts. Raise ImportError without the solver, and Stopped
+    once ``is_stopped`` says so.
     """
-    ins, explanations = diagnosis.instruction, diagnosis.explanations
-    chosen = [x for x in explanations if len(x.causes) == len(explanations[0].causes)]
-    chosen = chosen[:_MAX_EXPLANATIONS]
+    load_bitwuzla()
+    end = time.monotonic() + timeout
+    ins, chosen = diagnosis.instruction, diagnosis.likeliest[:_MAX_EXPLANATIONS]
     roles = diagnosis.cases[0].observation.operands.keys() - {*ins.constants, *DESTINATIONS}
     inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
     candidates = list(islice(draw_operands(inputs), _DRAWN))
@@ -50,11 +56,12 @@ def find_next_operands(diagnosis: Diagnosis) -> NextOperands | None:
     equal: list[tuple[Explanation, Explanation]] = []
     pairs = combinations(range(len(chosen)), 2)
     open_pairs = [(i, j) for i, j in pairs if all(table[i] == table[j] for table in tables)]
-    for i, j in open_pairs[:_MAX_PROOFS]:
+    for i, j in open_pairs:
         x, y = chosen[i], chosen[j]
-        if _changes_values(x) or _changes_values(y):
+        left = end - time.monotonic()
+        if left <= 0 or _changes_values(x) or _changes_values(y):
             continue
-        proof = _compare(x, y)
+        proof = _compare(x, y, min(left, _PROOF_SECONDS), is_stopped)
         if proof is None:
             equal.append((x, y))
         elif proof:
@@ -81,10 +88,16 @@ def _changes_values(explanation: Explanation) -> bool:
     )
 
 
-def _compare(x: Explanation, y: Explanation) -> dict[str, int] | None:
+def _compare(
+    x: Explanation, y: Explanation, timeout: float, is_stopped: IsStopped
+) -> dict[str, int] | None:
     """Return operands that tell two explanations apart; None if proved equal, {} if undecided."""
     proof = prove_equal(
-        x.instruction, y.instruction, models=(x.model, y.model), timeout=_PROOF_SECONDS
+        x.instruction,
+        y.instruction,
+        models=(x.model, y.model),
+        timeout=timeout,
+        is_stopped=is_stopped,
     )
     if proof.verdict is Verdict.EQUAL:
         return None

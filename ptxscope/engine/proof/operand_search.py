@@ -17,7 +17,7 @@ from .equivalence import TIMEOUT, bind_names
 from .programs import read_program
 from .question import Program, Question, Side
 from .simple_operands import find_simple_operands
-from .solver import Term, Undecided, get_solver_name
+from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
 MAX_ANSWERS = 1000
 _NO_MASKS: Mapping[str, int] = {}
@@ -94,12 +94,14 @@ def find_operands(
     model: Model = ISA_MODEL,
     count: int = 1,
     timeout: float = TIMEOUT,
+    is_stopped: IsStopped = never,
 ) -> OperandSearch:
-    """Find up to ``count`` sets of operands; raise PtxError if the condition is invalid.
+    """Find up to ``count`` sets of operands.
 
-    ``masks`` has the fixed bits of given registers of which not all are fixed.
+    ``masks`` has the fixed bits of given registers of which not all are fixed. Raise PtxError if
+    the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
-    question = Question(timeout)
+    question = Question(timeout, is_stopped)
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
     fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}

@@ -16,7 +16,7 @@ from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan
 from .bit_vectors import PROOF_RULES, BitVectors
-from .solver import Solver, Term
+from .solver import IsStopped, Solver, Term, never
 
 Program = Instruction | BasicBlock
 Renaming = Mapping[str, str]
@@ -49,9 +49,9 @@ class Side(NamedTuple):
 class Question:
     """Computations of the same operands, and conditions on them."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, is_stopped: IsStopped = never) -> None:
         self.tape = Tape(PROOF_RULES)
-        self.solver = Solver(timeout)
+        self.solver = Solver(timeout, is_stopped)
         self.vectors = BitVectors(self.solver.terms)
         self.inputs: dict[str, Type] = {}
         """The type of each operand by name, in the order of their first use."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
 from importlib import import_module
@@ -38,10 +38,23 @@ class Undecided(Exception):  # noqa: N818 - an answer, not an error
     """The time for a question has passed without an answer."""
 
 
+class Stopped(Exception):  # noqa: N818 - a request, not an error
+    """The answer is no longer wanted."""
+
+
+IsStopped = Callable[[], bool]
+"""Whether the answer is no longer wanted: what another thread says to a solver at work."""
+
+
+def never() -> bool:
+    """Return False: the answer stays wanted."""
+    return False
+
+
 class Solver:
     """A solver of conditions on bit vectors, with one time limit for all its questions."""
 
-    def __init__(self, timeout: float) -> None:
+    def __init__(self, timeout: float, is_stopped: IsStopped = never) -> None:
         bitwuzla = load_bitwuzla()
         self.terms = TermFactory(bitwuzla)
         options = bitwuzla.Options()
@@ -53,9 +66,11 @@ class Solver:
         self._deadline = self._start + timeout
         self._limit = self._deadline
         self._is_interrupted = False
+        self._is_stopped = is_stopped
 
     def _is_over(self) -> bool:
-        return self._is_interrupted or time.monotonic() > self._limit
+        is_over = self._is_interrupted or time.monotonic() > self._limit
+        return is_over or self._is_stopped()
 
     @contextmanager
     def _note_interrupts(self) -> Iterator[None]:
@@ -89,14 +104,19 @@ class Solver:
     def is_possible(self, *conditions: Term, seconds: float | None = None) -> bool:
         """Whether values exist for which conditions hold, with those added before.
 
-        Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up.
+        Raise Undecided if neither is known when the time, or ``seconds`` for this question, is up,
+        and Stopped if the answer is no longer wanted.
         """
+        if self._is_stopped():
+            raise Stopped
         now = time.monotonic()
         self._limit = self._deadline if seconds is None else min(self._deadline, now + seconds)
         if now > self._limit:
             raise Undecided
         with self._note_interrupts():
             answer = self._solver.check_sat(*conditions)
+        if self._is_stopped():
+            raise Stopped
         if answer == self._results.UNKNOWN:
             raise Undecided
         return bool(answer == self._results.SAT)
@@ -143,9 +163,35 @@ class TermFactory:
 
     def resize(self, x: Term, bits: int, width: int, signed: bool) -> Term:
         """Return a bit vector of ``bits``, truncated or extended to a width."""
+        x, bits, signed = self._find_core(x, bits, signed or width < bits)
         if width < bits:
             return self.cut(x, 0, width)
         if width == bits:
             return x
         extension = "BV_SIGN_EXTEND" if signed else "BV_ZERO_EXTEND"
         return self.make(extension, x, indices=(width - bits,))
+
+    def _find_core(self, x: Term, bits: int, signed: bool) -> tuple[Term, int, bool]:
+        """Return what an extension extends, its width and whether it is signed; else x itself.
+
+        A signed reading of a vector that is extended by zeros is that of the vector.
+        """
+        kind = x.kind()
+        if kind == self.kinds.BV_ZERO_EXTEND or (kind == self.kinds.BV_SIGN_EXTEND and signed):
+            return x.children()[0], bits - x.indices()[0], kind == self.kinds.BV_SIGN_EXTEND
+        return x, bits, signed
+
+    def multiply(self, x: Term, y: Term) -> Term:
+        """Return the product, computed no wider than what the factors extend needs.
+
+        So the same product in two widths is one term.
+        """
+        width = x.sort().bv_size()
+        factors = [self._find_core(z, width, signed=True) for z in (x, y)]
+        needed = sum(bits for _, bits, _ in factors)
+        if needed >= width:
+            return self.make("BV_MUL", x, y)
+        product = self.make(
+            "BV_MUL", *(self.resize(*factor[:2], needed, factor[2]) for factor in factors)
+        )
+        return self.resize(product, needed, width, any(signed for _, _, signed in factors))

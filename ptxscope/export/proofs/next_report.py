@@ -10,7 +10,6 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ..formats.diagnosis_report import format_causes
 from ..formats.text import WIDTH, wrap_text
-from .proof_report import format_operands
 
 _MAX_SHOWN = 3
 """Explanations of one result that are shown."""
@@ -27,7 +26,10 @@ def _iter_lines(ins: Instruction, found: NextOperands | None, width: int) -> Ite
         yield "No operands were found that tell the explanations apart."
         return
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
-    operands = make_printable(format_operands(types, found.operands))
+    words = (
+        f"{name}={format_hex(bits, types[name].bits)}" for name, bits in found.operands.items()
+    )
+    operands = make_printable(" ".join(words))
     yield from wrap_text(f"To decide, observe {operands}:", "", "  ", width)
     for result, explanations in found.groups:
         values = ", ".join(
