@@ -68,6 +68,21 @@ async def test_drags_arrange_bytes_from_the_bar_and_from_the_registers() -> None
         assert operand(drive, "c") == 0xABCD8AE4
 
 
+async def test_the_cursor_meets_a_digit_that_counts_and_says_what_it_picks() -> None:
+    async with explorer(*PRMT, size=(80, 24)) as drive:
+        await drive.press("end")
+        lanes = await put(drive, LaneRef("b", 3))
+        for step in ("down", "greater_than_sign"):  # the digits on the left are not read
+            await drive.press(step)
+        assert lanes.place == LaneRef("c", 3)
+        assert operand(drive, "c") == 0xABCD9AE4
+        await drive.press("u", "right", "right", "right", "left", "right")
+        assert lanes.place == LaneRef("c", 0)
+        assert drive.pane("hint").read_text().strip() == "byte 0: digit 4 picks b.b0: 0x04"
+        await put(drive, LaneRef("c", 7))
+        assert drive.pane("hint").read_text().strip() == "nothing reads bits 31:28 of c"
+
+
 async def test_a_literal_selector_changes_in_the_line() -> None:
     async with explorer("prmt.b32 d, a, b, 0x3210", {"a": A, "b": B}, size=SIZE) as drive:
         await drive.press("home", "n", "n")
