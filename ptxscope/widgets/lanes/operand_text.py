@@ -1,4 +1,4 @@
-"""What the lanes say on a part of an operand: the value that it decides, or that nothing reads it."""
+"""What the lanes say on a part of an operand: the value that it decides, or that none reads it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int)
         for lane in range(len(row.lanes))
         if (row.key, lane) in places
     ]
-    for place in readers:
+    for place in reversed(readers):
         control = find_control(trace, scene, place)
         if control and control[:3] == (bits.key, bits.low, bits.high - bits.low):
             return format_lane_sentence(trace, trace.rows[place.key], place.lane)
