@@ -68,6 +68,23 @@ async def test_drags_arrange_bytes_from_the_bar_and_from_the_registers() -> None
         assert operand(drive, "c") == 0xABCD8AE4
 
 
+async def test_the_cursor_meets_a_digit_that_counts_and_says_what_it_picks() -> None:
+    async with explorer(*PRMT, size=(80, 24)) as drive:
+        await drive.press("end")
+        lanes = await put(drive, LaneRef("b", 3))
+        await drive.press("down")  # the digits on the left are not read
+        assert lanes.place == LaneRef("c", 3)
+        sign = "byte 3: digit 8 is 8 + 0: the top bit of a.b0, eight times, is 0xff"
+        assert drive.pane("hint").read_text().strip() == sign
+        await drive.press("right", "right", "right")
+        assert drive.pane("hint").read_text().strip() == "byte 0: digit 4 picks b.b0: 0x04"
+        await put(drive, LaneRef("c", 7))
+        assert drive.pane("hint").read_text().strip() == "nothing reads bits 31:28 of c"
+        await put(drive, LaneRef("b", 3))
+        await drive.press("down", "greater_than_sign")
+        assert operand(drive, "c") == 0xABCD9AE4
+
+
 async def test_a_literal_selector_changes_in_the_line() -> None:
     async with explorer("prmt.b32 d, a, b, 0x3210", {"a": A, "b": B}, size=SIZE) as drive:
         await drive.press("home", "n", "n")

@@ -21,6 +21,7 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_listing
 from ptxscope.engine.tracing.evaluation import ENGINES
+from ptxscope.engine.tracing.lane_text import describe_lane, interpret_bits
 from tests.reference_data import DATA, parsed
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, instruction_of
@@ -346,3 +347,15 @@ def test_a_formula_gives_its_table(text: str, table: int) -> None:
 def test_a_wrong_formula_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"formula|missing|operand"):
         parse_formula(text)
+
+
+def test_the_offset_of_fns_is_signed_wherever_it_stands() -> None:
+    one = trace("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": -3})
+    assert interpret_bits(one.instruction, "c", one.operands["c"]) == "-3"
+    assert "one -3 of" in describe_lane(one, one.rows["operate.t"], 0).formula.left
+    text = ".reg .b32 d, a, b; .reg .f32 f; .reg .b64 g; fns.b32 d, a, b, {};"
+    messages = [
+        [x.message for x in check_listing([text.format(c)], "x.ptx") if not x.is_legal]
+        for c in "fg"
+    ]
+    assert messages == [[], ["`g` is declared .b64, but operand c is .b32"]]  # as ptxas does

@@ -15,7 +15,7 @@ from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.base.pane import StyledLine, StyledText
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from ptxscope.widgets.lanes.lane_cells import measure_line
-from ptxscope.widgets.lanes.lane_labels import LABEL
+from ptxscope.widgets.lanes.lane_labels import LABEL, NUMBER
 from tests.strategies import instruction_of
 from tests.tiers import examples
 
@@ -68,6 +68,19 @@ def test_no_whole_register_begins_in_a_lane_column() -> None:
             for size in SIZES:
                 for line in draw(LanesState(one, len(one.steps)), *size).lines:
                     assert not _begins_in_a_lane(line, wholes), text_of([line])
+
+
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
+    rng = Random(opcode)
+    for _ in range(examples(8).max_examples):
+        one = _traced(opcode, rng)
+        for size in SIZES:
+            for line in draw(LanesState(one, len(one.steps)), *size).lines:
+                if len(line) > 1 and len(line[0].text) == NUMBER and line[1].style_name == "label":
+                    name = line[1].text
+                    assert name.endswith(" "), name
+                    assert len(name) <= LABEL - NUMBER, name
 
 
 def _traced(opcode: str, rng: Random) -> Trace:

@@ -148,19 +148,26 @@ class Operand(NamedTuple):
     """Whether its bytes matter one by one, although it is read as one number."""
     is_implicit: bool = False
     """Whether the text does not name it: the carry flag."""
+    written_type: Type | str = ""
+    """The type whose registers and literals it accepts; empty for that of its values."""
 
     def get_type(self, form: Form) -> Type:
         """Return the operand's type in a form."""
         return self.type if isinstance(self.type, Type) else getattr(form, self.type)
 
+    def get_written_type(self, form: Form) -> Type:
+        """Return the type whose registers and literals the operand accepts in a form."""
+        return self._replace(type=self.written_type or self.type).get_type(form)
+
     def is_like(self, other: Operand) -> bool:
-        """Return whether another operand is written and read in the same way."""
-        return (
-            self._replace(
-                role=other.role, typical_values=other.typical_values, has_bytes=other.has_bytes
-            )
-            == other
-        )
+        """Return whether another operand is written in the same way, and as many lanes are read."""
+        return self._replace(
+            role=other.role,
+            type=self.written_type or self.type,
+            typical_values=other.typical_values,
+            has_bytes=other.has_bytes,
+            written_type="",
+        ) == other._replace(type=other.written_type or other.type, written_type="")
 
 
 Example = tuple[str, dict[str, int]]

@@ -229,7 +229,7 @@ INTEGER_ENTRIES = (
             _D,
             _A,
             _NUMBER_B._replace(typical_values=range(32)),
-            _NUMBER_C._replace(typical_values=_OFFSETS),
+            Operand(Role.C, Type.S32, typical_values=_OFFSETS, written_type="stype"),
         ),
         ("fns.b32 d, a, b, c", {"a": 0xAAAAAAAA, "b": 3, "c": 1}),
         "6.0",

@@ -147,7 +147,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
     return CachedVerdict(
         ins,
         _make_template(str(ins)),
-        tuple((role, name, ins.type_of(role)) for role, name in names.items()),
+        tuple((role, name, ins.get_written_type(role)) for role, name in names.items()),
         _make_picker([int(x[1]) for x in numbers if x]) if all(numbers) else None,
         set(),
         version,

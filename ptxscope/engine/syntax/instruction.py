@@ -198,6 +198,12 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         """Return the type of the operand with this role."""
         return Type.PRED if role == Role.GUARD else self.entry.get_operand(role).get_type(self.form)
 
+    def get_written_type(self, role: str) -> Type:
+        """Return the type whose registers and literals the operand with this role accepts."""
+        if role == Role.GUARD:
+            return Type.PRED
+        return self.entry.get_operand(role).get_written_type(self.form)
+
     def has_lanes(self, role: str) -> bool:
         """Whether an operand's bits are separate lanes when it is read or written."""
         if role == Role.GUARD:

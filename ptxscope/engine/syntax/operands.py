@@ -252,7 +252,8 @@ def _parse_source(
     parsed_operands: ParsedOperands,
 ) -> None:
     place = SlotPlace(operand.role)
-    type_ = operand.type if isinstance(operand.type, Type) else partial.get(operand.type)
+    type_ = operand.written_type or operand.type
+    type_ = type_ if isinstance(type_, Type) else partial.get(type_)
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.find_slot(f"neg{place}")
     is_negated = False

@@ -77,7 +77,7 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
     """Yield the problems that make an assembler reject an instruction's registers."""
     for role, name in ins.written_names.items():
-        problem = check_register(scopes, ins, role, name, ins.type_of(role))
+        problem = check_register(scopes, ins, role, name, ins.get_written_type(role))
         if problem and problem.kind in (RegisterProblemKind.UNDECLARED, RegisterProblemKind.TYPE):
             yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
 

@@ -23,6 +23,7 @@ _NAMES = {
     "start": "from",
     "zeros": "zero",
     "magnitude": "|d|",
+    "carry": "out",
 }
 """Short forms of row names that are too long for their column."""
 
@@ -44,7 +45,7 @@ def labelled(
     target = number if label else None
     return [
         StyledText(f"{label:<{NUMBER}}", style_name, target),
-        StyledText(f"{shorten_name(name):<{LABEL - NUMBER}}", "label"),
+        StyledText(f"{shorten_name(name):<{LABEL - NUMBER - 1}} ", "label"),
         *body,
     ]
 

@@ -36,6 +36,7 @@ from .figure_edits import FORMULA_PLACE
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
+from .operand_text import describe_operand_part, find_unread_places
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
@@ -325,10 +326,15 @@ class LanesPane(Pane):
         y += down
         while 0 <= y < len(places):
             if places[y] and all(place != current for _, place in places[y]):
-                nearest_cell = min(places[y], key=lambda cell: abs(cell[0] - x))
+                nearest_cell = min(self._select_read(places[y]), key=lambda c: abs(c[0] - x))
                 self._go(y, nearest_cell[1])
                 return
             y += down
+
+    def _select_read(self, cells: list[tuple[int, Place]]) -> list[tuple[int, Place]]:
+        """Return the cells of a line without the parts that nothing reads, if others remain."""
+        unread_places = find_unread_places(self._scene) if self._scene else frozenset()
+        return [cell for cell in cells if cell[1] not in unread_places] or cells
 
     def _enter(self, lane: int | None = None) -> None:
         """Put the cursor on the first cell of the current step, or on the first of a lane there."""
@@ -371,11 +377,19 @@ class LanesPane(Pane):
             sentence = f"{REFUSED} {sentence}" if is_refused else sentence
         elif isinstance(place, BitRef) or place == FORMULA_PLACE:
             sentence = self._describe_table(place)
+        elif self._view and cell and row is None:
+            sentence = self._describe_operand(self._view, cell)
         elif trace is None or row is None or place is None or self._is_covered_below(trace, row):
             sentence = ""
         else:
             sentence = format_lane_sentence(trace, row, place.lane)
         self.CursorMoved(self, cell, sentence).post_to_screen()
+
+    def _describe_operand(self, view: LanesState, cell: LaneBits) -> str:
+        """Return a sentence on a part of an operand; empty while the user predicts a step."""
+        if view.scene is None or self._guesses is not None:
+            return ""
+        return describe_operand_part(view.trace, view.scene, cell, view.step)
 
     def _describe_table(self, place: Place) -> str:
         """Return a sentence on a bit of a truth table or of its words."""
