@@ -157,7 +157,12 @@ def _iter_enlarged(
 
 
 def _rank_fit(fit: _Fit) -> tuple[float, ...]:
-    return -fit.cut_count, min(int(fit.letters * 10) / 10, READABLE), round(fit.scale, 2), fit.filled
+    return (
+        -fit.cut_count,
+        min(int(fit.letters * 10) / 10, READABLE),
+        round(fit.scale, 2),
+        fit.filled,
+    )
 
 
 def _fit_columns(drawing: trace_picture.SvgDrawing) -> _Fit:
