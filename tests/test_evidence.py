@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -57,6 +58,6 @@ def test_wrong_claims_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_wrong_calls_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = make_program_plan(parse("vadd4.s32.s32.s32.sat d, a, b, c"), ISA_MODEL)
     assert proofs.prove_program(plan) == "proved"
-    calls: dict[object, object] = {**symbolic_calls._CALLS}
+    calls: dict[Any, Any] = dict(symbolic_calls._CALLS)
     monkeypatch.setattr(symbolic_calls, "_CALLS", {**calls, np.add: calls[np.subtract]})
     assert proofs.prove_program(plan) == "refuted"
