@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from ptxscope import parse
+from ptxscope.engine.proof.question import make_program_plan
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, get_erratum
 from tests.tiers import some, thorough

@@ -169,7 +169,7 @@ def _iter_forms(opcodes: Sequence[str]) -> Iterator[Form]:
         slots = CATALOG[opcode].slots
         for values in product(*(slot.iter_choices() for slot in slots)):
             named = dict(zip((slot.name for slot in slots), values, strict=True))
-            form = Form(opcode)._replace(**named)  # type: ignore[arg-type]
+            form = Form(opcode, c=CATALOG[opcode].needs_c)._replace(**named)  # type: ignore[arg-type]
             if form == with_c(form) and not find_violations(form):
                 yield form
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ..engine.proof.operand_search import OperandSearch, find_operands
+from ..engine.proof.solver import IsStopped, never
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
@@ -112,30 +113,38 @@ class Finding(NamedTuple):
         return make_printable(sentence)
 
 
-def find_sources(goal: Goal, condition: str, source: Input | None) -> Finding:
+def find_sources(
+    goal: Goal, condition: str, source: Input | None, is_stopped: IsStopped = never
+) -> Finding:
     """Find a value of a register, or values of all, for which a condition holds.
 
     Of a register of lanes only one lane changes if that is enough, first that of the place. Raise
-    PtxError if the condition can't be read, and ImportError without the solver.
+    PtxError if the condition can't be read, ImportError without the solver, and Stopped once
+    ``is_stopped`` says so.
     """
     ins, model = goal.trace.instruction, goal.trace.model
-    if source is None:
-        return Finding(find_operands(ins, condition, given={}, model=model, timeout=SECONDS), None)
-    given = {x.name: goal.trace.operands[x.roles[0]] for x in ins.inputs}
-    for mask in _iter_masks(goal, source):
-        search = find_operands(
+
+    def find(given: Mapping[str, int], masks: Mapping[str, int], seconds: float) -> OperandSearch:
+        return find_operands(
             ins,
             condition,
             given=given,
-            masks={source.name: mask},
+            masks=masks,
             model=model,
-            timeout=LANE_SECONDS if mask else SECONDS,
+            timeout=seconds,
+            is_stopped=is_stopped,
         )
+
+    if source is None:
+        return Finding(find({}, {}, SECONDS), None)
+    given = {x.name: goal.trace.operands[x.roles[0]] for x in ins.inputs}
+    for mask in _iter_masks(goal, source):
+        search = find(given, {source.name: mask}, LANE_SECONDS if mask else SECONDS)
         if search.answers:
             return Finding(search, source)
     others = None
     if search.is_complete and len(ins.inputs) > 1:
-        others = find_operands(ins, condition, given={}, model=model, timeout=SECONDS)
+        others = find({}, {}, SECONDS)
     return Finding(search, source, others)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..engine.proof.equivalence import Proof, prove_equal
+from ..engine.proof.solver import IsStopped, never
 from ..engine.semantics.models import parse_model
 from .edits import with_registers
 from .setup import Setup
@@ -11,11 +12,12 @@ SECONDS = 10.0
 """The time for a proof."""
 
 
-def prove_pin(pin: Setup, setup: Setup) -> Proof:
+def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
     """Decide whether two setups have equal results for all operands, each under its model.
 
     Registers of one name are the same; if there is none of them, those of one role. Raise
-    ValueError if operands or results can't be matched, and ImportError without the solver.
+    ValueError if operands or results can't be matched, ImportError without the solver, and Stopped
+    once ``is_stopped`` says so.
     """
     a, b = pin.instruction, setup.instruction
     first = {role: x.name for x in a.inputs for role in x.roles}
@@ -26,7 +28,7 @@ def prove_pin(pin: Setup, setup: Setup) -> Proof:
     }:
         same = {}
     models = parse_model(pin.model), parse_model(setup.model)
-    return prove_equal(a, b, same=same, models=models, timeout=SECONDS)
+    return prove_equal(a, b, same=same, models=models, timeout=SECONDS, is_stopped=is_stopped)
 
 
 def take_counterexample(proof: Proof, pin: Setup, setup: Setup) -> tuple[Setup, Setup]:

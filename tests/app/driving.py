@@ -84,7 +84,8 @@ class Driver:
     async def _settle(self) -> None:
         """Wait until every key has done what it does; on a busy machine a pause is too short."""
         await self.pilot.pause()
-        while self.app.keys.is_busy and self.app.is_running:
+        while (self.app.keys.is_busy or len(self.app.workers)) and self.app.is_running:
+            await asyncio.sleep(0.001)  # a thread may search
             await self.pilot.pause()
 
     async def type(self, text: str) -> None:

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from threading import Event
 
 import pytest
 
 from ptxscope import trace
 from ptxscope.engine.proof import solver
+from ptxscope.engine.proof.equivalence import Proof
+from ptxscope.engine.proof.solver import IsStopped
 from ptxscope.scene.scene_model import LaneRef
+from ptxscope.screens.main import proof_controller
+from ptxscope.state import pin_proof
+from ptxscope.state.pin_proof import prove_pin
+from ptxscope.state.setup import Setup
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
 from tests.tiers import some
@@ -132,6 +142,98 @@ async def test_equal_instructions_are_said_to_be_so() -> None:
         assert drive.session.trace.operands["a"] == 1
 
 
+# --- a search that takes long ------------------------------------------------------------------
+
+
+@asynccontextmanager
+async def search_in_progress(
+    monkeypatch: pytest.MonkeyPatch,
+) -> AsyncIterator[tuple[Driver, Event]]:
+    """An explorer whose proof lasts until it is released or stopped."""
+    release = Event()
+
+    def prove_slowly(pin: Setup, setup: Setup, is_stopped: IsStopped) -> Proof:
+        while not release.wait(0.01):
+            if is_stopped():
+                raise solver.Stopped
+        return prove_pin(pin, setup, is_stopped)
+
+    monkeypatch.setattr(proof_controller, "prove_pin", prove_slowly)
+    async with explorer(*VADD4) as drive:
+        await drive.press("=", "t")
+        await drive.pilot.press("E")
+        async with asyncio.timeout(20):
+            while "searching…" not in drive.screen.view.hint:
+                await asyncio.sleep(0.01)
+        yield drive, release
+
+
+async def test_keys_work_while_the_solver_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with search_in_progress(monkeypatch) as (drive, release):
+        step = drive.state.step
+        await drive.pilot.press("home")
+        async with asyncio.timeout(20):
+            while drive.state.step == step:
+                await asyncio.sleep(0.01)
+        drive.agree()
+        release.set()
+        shown = await drive.text()
+        assert "searching…" not in shown
+        assert "A: the pinned, B: the current" in shown
+        assert "Equal for all" in shown
+
+
+async def test_esc_stops_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with search_in_progress(monkeypatch) as (drive, _):
+        shown = await drive.read_after(drive.press("escape"))
+        assert "The search is stopped" in shown
+        assert "searching…" not in shown
+        assert len(drive.app.screen_stack) == 1
+
+
+async def test_a_proof_of_what_has_changed_is_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with search_in_progress(monkeypatch) as (drive, release):
+        model = drive.session.setup.model
+        await drive.pilot.press("t")
+        async with asyncio.timeout(20):
+            while drive.session.setup.model == model:
+                await asyncio.sleep(0.01)
+        release.set()
+        shown = await drive.text()
+        assert "the proof is of other instructions than those shown now" in shown
+        assert len(drive.app.screen_stack) == 1
+
+
+async def test_a_proof_waits_for_another_dialog(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with search_in_progress(monkeypatch) as (drive, release):
+        await drive.pilot.press("question_mark")
+        async with asyncio.timeout(20):
+            while len(drive.app.screen_stack) == 1:
+                await asyncio.sleep(0.01)
+        release.set()
+        await drive.text()
+        release.clear()  # a second proof would never end
+        shown = await drive.read_after(drive.press("escape"))
+        assert "The proof is done · E shows it" in shown
+        assert "Equal for all" in await drive.read_after(drive.press("E"))
+
+
+async def test_the_explorer_ends_while_the_solver_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with search_in_progress(monkeypatch) as (drive, _):
+        await drive.pilot.press("q")
+        assert not drive.app.is_running or drive.app._exit
+
+
+async def test_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pin_proof, "SECONDS", 1e-6)
+    async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
+        await drive.press("=", "t")
+        shown = await drive.read_after(drive.press("E"))
+        assert "Undecided: bitwuzla" in shown
+        assert "The explorer stops after" in shown
+        assert "`ptxscope prove A B`" in shown
+
+
 # --- which explanation -------------------------------------------------------------------------
 
 
@@ -142,7 +244,7 @@ async def test_the_explanations_end_with_the_operands_to_try_next() -> None:
         await drive.type("0x112233ff")
         shown = await drive.read_after(drive.press("enter", "end"))
         assert "Which of these? The operands to try next" in shown
-        assert "To decide, observe a = " in shown
+        assert "To decide, observe a=0x" in shown
         before = drive.session.trace.operands
         shown = await drive.read_after(drive.press("enter"))
         assert "To try next" in shown

@@ -19,10 +19,19 @@ from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 _LETTERS = "AB"
 
 
-def render_text(proof: Proof, *, is_brief: bool = False, width: int = WIDTH) -> str:
-    """Render a proof; unless brief, with the steps of a counterexample, in 80 columns."""
+_ADVICE = "--timeout gives it more time; --where asks about fewer operands."
+"""What may decide a question that is undecided."""
+
+
+def render_text(
+    proof: Proof, *, is_brief: bool = False, width: int = WIDTH, advice: str = _ADVICE
+) -> str:
+    """Render a proof; unless brief, with the steps of a counterexample, in 80 columns.
+
+    ``advice`` says what may decide a question that is undecided.
+    """
     lines = [*_program_lines(proof, width), ""]
-    lines += wrap_text(make_printable(format_answer(proof)), "", "", width)
+    lines += wrap_text(make_printable(format_answer(proof, advice)), "", "", width)
     if proof.verdict is Verdict.DIFFERENT:
         lines += [*_result_lines(proof), *_difference_lines(proof, width)]
         if not is_brief:
@@ -37,13 +46,13 @@ def _program_lines(proof: Proof, width: int) -> Iterator[str]:
         yield from wrap_text(text, f"{letter}  ", "   ", width)
 
 
-def format_answer(proof: Proof) -> str:
+def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
     """Return the sentence that answers: ``Equal for all 2^96 values of a, b, c. …``."""
     seconds = format_seconds(proof.seconds)
     if proof.verdict is Verdict.UNDECIDED:
         return (
             f"Undecided: {proof.solver} found neither a proof nor a counterexample in {seconds}. "
-            "--timeout gives it more time; --where asks about fewer operands."
+            f"{advice}"
         )
     if proof.verdict is Verdict.EQUAL:
         manner = "by the same operations" if proof.has_same_plan else f"in {seconds}"

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -27,6 +28,7 @@ from ...export.formats.diagnosis_report import (
 from ...export.formats.text import WIDTH
 from ...widgets.base.form_fields import LabelledInput, Page
 from ...widgets.base.menu import Menu, MenuItem
+from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
 
 if TYPE_CHECKING:
@@ -66,7 +68,10 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._trace, self._initial_text = trace, got
         self._diagnosis: Diagnosis | None = None
         self._next: NextOperands | None = None
-        """The operands to try next, once they have been asked for."""
+        """The operands to try next, once they have been found."""
+        self._write_next: Callable[[int], str] | None = None
+        """Writes what is said of them in some columns; None until there is an answer."""
+        self._search = SolverSearch(self)
         self._wait: Timer | None = None
         self._messages: list[str] = []
         self._observation_line = Static(id="seen")
@@ -109,7 +114,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     def _explain(self) -> None:
         if self._wait is not None:
             self._wait.stop()
-        self._diagnosis = self._next = None
+        self._search.stop()
+        self._diagnosis = self._next = self._write_next = None
         text = self._observed_text.strip()
         if not text:
             self._show(["Which result did you get? Write ? for unknown digits."], [])
@@ -135,9 +141,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         items = [
             MenuItem(format_causes(x), x.ptx if x.instruction != ins else "") for x in explanations
         ]
-        is_open = len(explanations) > 1 and len(explanations[0].causes) == len(
-            explanations[1].causes
-        )
+        is_open = self._diagnosis is not None and len(self._diagnosis.likeliest) > 1
         self._explanation_menu.show([*items, _NEXT] if is_open else items)
         self._explanation_menu.border_title = f"Explanations · {len(explanations)}"
         self._show_why()
@@ -164,7 +168,9 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         if diagnosis is None:
             self._causes_page.show("")
         elif self._is_question(index):
-            self._causes_page.show(self._render_next(diagnosis, width))
+            self._causes_page.show(self._write_next(width) if self._write_next else "searching…")
+            if not self._write_next and not self._search.is_running:
+                self.call_later(self._find_next, diagnosis)
         elif diagnosis.explanations:
             self._causes_page.show(
                 "\n".join(explanation_lines(diagnosis, diagnosis.explanations[index], width))
@@ -176,16 +182,25 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         """Whether an item of the menu is the question which explanation it is."""
         return self._diagnosis is not None and index >= len(self._diagnosis.explanations) > 0
 
-    def _render_next(self, diagnosis: Diagnosis, width: int) -> str:
-        """Return the operands to try next, and what each result there would mean."""
-        try:
-            from ...engine.proof.next_operands import find_next_operands
-            from ...export.proofs.next_report import render_next_operands
+    async def _find_next(self, diagnosis: Diagnosis) -> None:
+        """Find the operands to try next, and show what each result there would mean."""
+        from ...engine.proof.next_operands import find_next_operands
+        from ...export.proofs.next_report import render_next_operands
 
-            self._next = self._next or find_next_operands(diagnosis)
-        except ImportError as error:
-            return make_printable(str(error))
-        return render_next_operands(diagnosis.instruction, self._next, width)
+        def take(found: NextOperands | None) -> None:
+            self._next = found
+            show(partial(render_next_operands, diagnosis.instruction, found))
+
+        def refuse(error: Exception) -> None:
+            show(lambda _: make_printable(str(error)))
+
+        def show(write: Callable[[int], str]) -> None:
+            self._write_next = write
+            self._show_why()
+
+        await self._search.start(
+            lambda is_stopped: find_next_operands(diagnosis, is_stopped=is_stopped), take, refuse
+        )
 
     def on_resize(self) -> None:
         """Fold the text for the new width."""

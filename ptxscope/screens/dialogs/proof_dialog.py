@@ -10,8 +10,14 @@ from textual.binding import Binding, BindingType
 from ...engine.proof.equivalence import Proof, Verdict
 from ...export.formats.text import WIDTH
 from ...export.proofs.proof_report import render_text
+from ...state.pin_proof import SECONDS
 from ...widgets.base.form_fields import Page
 from .dialog import Dialog, DialogFrame
+
+_ADVICE = (
+    f"The explorer stops after {SECONDS:.0f} s. In a shell, `ptxscope prove A B` takes longer with "
+    "--timeout, and fewer operands with --where."
+)
 
 
 class ProofDialog(Dialog[bool]):
@@ -53,7 +59,7 @@ class ProofDialog(Dialog[bool]):
 
     def _show(self) -> None:
         width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
-        self._page.show(render_text(self._proof, is_brief=True, width=width))
+        self._page.show(render_text(self._proof, is_brief=True, width=width, advice=_ADVICE))
         self._page.refresh(layout=True)
 
     def action_copy(self) -> None:

@@ -41,3 +41,7 @@ class Controllers:
         from .proof_controller import ProofController
 
         return ProofController(self._state, self._view, self.focuses, self.edits)
+
+    def stop_search(self) -> bool:
+        """Stop a search by the solver; return whether there was one."""
+        return "proofs" in self.__dict__ and self.proofs.stop()

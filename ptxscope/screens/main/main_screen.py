@@ -178,7 +178,8 @@ class MainScreen(ThemedScreen[None]):
         self.controllers.focuses.follow_blur()
 
     def action_leave(self) -> None:
-        self.controllers.predictions.leave()
+        if not self.controllers.stop_search():
+            self.controllers.predictions.leave()
 
     def action_focus_on(self, id_: str) -> None:
         if id_ == "listing":
@@ -322,7 +323,7 @@ class MainScreen(ThemedScreen[None]):
     def on_value_field_cancelled(self) -> None:
         self.controllers.focuses.go_back()
 
-    def on_value_field_answered(self, event: ValueField.Answered) -> None:
+    async def on_value_field_answered(self, event: ValueField.Answered) -> None:
         if isinstance(event.about, LaneRef):
             self.controllers.predictions.take_answer(
                 event.about, event.text, is_entered=event.is_entered
@@ -330,7 +331,7 @@ class MainScreen(ThemedScreen[None]):
         elif event.about is self.state.lesson:
             self.controllers.lessons.take_answer(event.text, is_entered=event.is_entered)
         elif event.is_entered:
-            self.controllers.proofs.take_answer(event.about, event.text)
+            await self.controllers.proofs.take_answer(event.about, event.text)
 
     def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
         if event.about is self.state.lesson:
@@ -406,8 +407,8 @@ class MainScreen(ThemedScreen[None]):
     def action_explain(self) -> None:
         self.controllers.dialogs.explain()
 
-    def action_prove(self) -> None:
-        self.controllers.proofs.prove()
+    async def action_prove(self) -> None:
+        await self.controllers.proofs.prove()
 
     def action_sweep(self) -> None:
         self.controllers.dialogs.sweep()

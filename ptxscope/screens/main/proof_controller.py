@@ -1,26 +1,40 @@
 """What a solver answers: operands that give a wanted value, and whether two instructions are equal.
 
-The explorer waits for an answer, so each has a short time limit.
+Each question has a time limit. The explorer can be used while it waits; an answer to something that
+has changed by then is dropped.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
+from typing import TypeVar
 
 from ...engine.isa.value_text import format_hex
-from ...engine.proof.solver import load_bitwuzla
-from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.proof.equivalence import Proof
+from ...engine.proof.solver import IsStopped, load_bitwuzla
+from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Input
 from ...scene.scene_model import Place
 from ...state import edits
-from ...state.backward_edit import Goal, find_sources
+from ...state.backward_edit import Finding, Goal, find_sources
 from ...state.explorer_state import ExplorerState
 from ...state.pin_proof import prove_pin, take_counterexample
+from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
 from ...widgets.base.menu import MenuItem
+from ..solver_search import SolverSearch
 from .edit_controller import EditController
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
+
+AnswerT = TypeVar("AnswerT")
+_SEARCHING = "searching… · Esc stops"
+
+
+def _make_question(pin: Setup, setup: Setup) -> tuple[object, ...]:
+    """Return what a proof is about: the values of registers do not matter."""
+    return pin.instruction, pin.model, setup.instruction, setup.model
 
 
 class ProofController:
@@ -34,6 +48,31 @@ class ProofController:
         edits: EditController,
     ) -> None:
         self._state, self._view, self._focus, self._edits = state, view, focus, edits
+        self._search = SolverSearch(view.screen)
+        self._answer: tuple[tuple[object, ...], Proof] | None = None
+        """The last proof about a pin."""
+
+    def stop(self) -> bool:
+        """Stop waiting for an answer; return whether one was awaited."""
+        is_running = self._search.is_running
+        if is_running:
+            self._search.stop()
+            self._view.show_hint("The search is stopped")
+        return is_running
+
+    async def _ask(
+        self, ask: Callable[[IsStopped], AnswerT], take: Callable[[AnswerT], None]
+    ) -> None:
+        """Ask the solver, and say that it searches if that takes more than a moment."""
+
+        def end(answer: AnswerT) -> None:
+            if self._view.hint == _SEARCHING:
+                self._view.clear_hint()
+            take(answer)
+
+        await self._search.start(ask, end, self._refuse)
+        if self._search.is_running:
+            self._view.show_hint(_SEARCHING, "strong")
 
     def _refuse(self, reason: object) -> None:
         hint = f"{REFUSED} {make_printable(str(reason))}"
@@ -60,14 +99,14 @@ class ProofController:
             keys = "Enter finds operands that give it"
             self._focus.ask_answer(goal.name, goal.parse_value, start, goal, back, keys=keys)
 
-    def take_answer(self, goal: object, text: str) -> None:
+    async def take_answer(self, goal: object, text: str) -> None:
         """Ask which operand shall give a typed value, and set it."""
         if not isinstance(goal, Goal) or goal.trace is not self._state.trace:
             return
         self._focus.go_back()
         inputs = self._state.setup.instruction.inputs
         if len(inputs) == 1:
-            self._search(goal, text, inputs[0])
+            await self._find(goal, text, inputs[0])
         else:
             self._offer_sources(goal, text, inputs)
 
@@ -82,20 +121,24 @@ class ProofController:
         edited = self._state.edited_register
         index = names.index(edited) if edited in names else 0
 
-        def on_close(index: int | None) -> None:
+        async def on_close(index: int | None) -> None:
             if index is not None:
-                self._search(goal, text, (*inputs, None)[index])
+                await self._find(goal, text, (*inputs, None)[index])
 
         title = f"Which operand shall give {goal.name} = {make_printable(text.strip())}?"
         items.append(MenuItem("any of them", "the simplest operands"))
         self._view.screen.app.push_screen(MenuDialog(title, items, index, "lanes"), on_close)
 
-    def _search(self, goal: Goal, text: str, source: Input | None) -> None:
+    async def _find(self, goal: Goal, text: str, source: Input | None) -> None:
         """Set an operand, or all, so that a place has a typed value."""
-        try:
-            finding = find_sources(goal, goal.make_condition(text), source)
-        except PtxError:  # a condition can't name the row, such as boolean.not
-            self._refuse(f"{goal.name} can't be edited backwards: type over the result")
+        await self._ask(
+            partial(find_sources, goal, goal.make_condition(text), source),
+            partial(self._take_finding, goal, text),
+        )
+
+    def _take_finding(self, goal: Goal, text: str, finding: Finding) -> None:
+        if goal.trace is not self._state.trace:
+            self._refuse(f"nothing is set: what was to give {goal.name} has changed")
             return
         sentence = finding.describe(goal, text)
         if not finding.operands:
@@ -109,10 +152,8 @@ class ProofController:
 
     # --- the pin ---------------------------------------------------------------------------
 
-    def prove(self) -> None:
+    async def prove(self) -> None:
         """Prove the pinned and the current instruction equal, or show where they differ."""
-        from ..dialogs.proof_dialog import ProofDialog
-
         pin, setup = self._state.pin, self._state.setup
         if pin is None:
             key = self._view.get_key("pin")
@@ -122,11 +163,24 @@ class ProofController:
             key = self._view.get_key("predict")
             self._view.show_hint(f"A proof would reveal the answer · {key} stops predicting")
             return
-        try:
-            proof = prove_pin(pin, setup)
-        except (ValueError, ImportError) as error:
-            self._refuse(error)
-            return
+        if self._answer and self._answer[0] == _make_question(pin, setup):
+            self._show(self._answer[1], pin, setup)
+        else:
+            await self._ask(partial(prove_pin, pin, setup), partial(self._take_proof, pin, setup))
+
+    def _take_proof(self, pin: Setup, setup: Setup, proof: Proof) -> None:
+        self._answer = _make_question(pin, setup), proof
+        pin_now, setup_now, screen = self._state.pin, self._state.setup, self._view.screen
+        if pin_now is None or _make_question(pin_now, setup_now) != self._answer[0]:
+            self._refuse("the proof is of other instructions than those shown now")
+        elif self._state.is_predicting or screen.app.screen is not screen:
+            self._view.show_hint(f"The proof is done · {self._view.get_key('prove')} shows it")
+        else:
+            self._show(proof, pin_now, setup_now)
+
+    def _show(self, proof: Proof, pin: Setup, setup: Setup) -> None:
+        """Show a proof, whose counterexample the explorer may take over."""
+        from ..dialogs.proof_dialog import ProofDialog
 
         def on_close(is_taken: bool | None) -> None:
             if is_taken:
