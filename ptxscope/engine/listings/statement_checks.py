@@ -153,9 +153,9 @@ def _make_illegal_instruction(
     return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
 
 
-def _explain_wrong_carry(opcode: str, scopes: Scopes) -> str:
+def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
     """Return what is wrong with the carry that an opcode reads, or an empty string."""
-    writer = scopes.carry_opcode
+    writer = scopes.find_carry_opcode(guard)
     written, read = ("borrow" if x.startswith("sub") else "carry" for x in (writer, opcode))
     if not writer or written == read:
         return ""
@@ -199,7 +199,7 @@ def make_legal_instruction(
     guard = fill_template(str(ins.guard or ""), registers)
     if verdict.reads_carry:
         message = _describe_lost_carry(ins, scopes, guard, is_asm)
-        if message := message or _explain_wrong_carry(ins.opcode, scopes):
+        if message := message or _explain_wrong_carry(ins.opcode, scopes, guard):
             diagnostics.append(Diagnostic("carry", message, location))
     if verdict.writes_carry:
         scopes.write_carry(ins.opcode, guard)
@@ -231,9 +231,15 @@ def make_legal_instruction(
 
 
 def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: bool) -> str:
-    """Return why the carry that an instruction reads may be unwritten; empty if it is written."""
+    """Return why the carry that an instruction reads is unwritten; empty if it may be written.
+
+    A label may be reached from a statement that writes it, and a branch may let only those pass
+    for which the guard of the write holds.
+    """
+    if scopes.has_label:
+        return ""
     if scopes.has_carry:
-        if scopes.carry_guard in ("", guard):
+        if scopes.carry_guard in ("", guard) or scopes.has_branch:
             return ""
         return f"the carry that `{ins.opcode}` reads is written only under `{scopes.carry_guard}`"
     place = "in this asm statement " if is_asm else ""
