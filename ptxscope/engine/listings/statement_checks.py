@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
+from ..isa.entry import FAMILIES
 from ..semantics.errata import ERRATA, TARGETS
 from ..syntax.errors import Problem, Span, quote_word
 from ..syntax.instruction import Instruction
@@ -181,14 +182,18 @@ def make_legal_instruction(
         start, end = statement.opcode, statement.opcode + end - start
     location = locator.locate(start, end)
     scopes = statement.scopes
-    if scopes.version is not None and scopes.version < verdict.version:
-        present_text, required_text = (
-            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
-        )
+    version = verdict.version
+    if verdict.family:
+        version = max(version, FAMILIES[verdict.family].get(scopes.target or 0, version))
+    if scopes.version is not None and scopes.version < version:
+        present_text, required_text = ("{}.{}".format(*x) for x in (scopes.version, version))
         diagnostics.append(
             _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
         )
-    if scopes.target is not None and scopes.target < verdict.target:
+    if verdict.family:
+        if message := _find_family_problem(ins, verdict.family, scopes):
+            diagnostics.append(Diagnostic("version", message, location))
+    elif scopes.target is not None and scopes.target < verdict.target:
         present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
         diagnostics.append(
             _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
@@ -297,6 +302,18 @@ def _format_for_asm(line: str) -> str:
 def _format_warning(id_: str) -> str:
     erratum = next(x for x in ERRATA if x.id == id_)
     return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
+
+
+def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
+    """Return why the target lacks an instruction of a family, or an empty string."""
+    number, suffix = scopes.target, scopes.target_suffix
+    numbers = FAMILIES[family]
+    if number is None or number > max(numbers) or (number in numbers and suffix):
+        return ""
+    return (
+        f"`{ins.opcode}` needs .target {family} or another one of its family, with `a` or `f`; "
+        f"this is sm_{number}{suffix}"
+    )
 
 
 def _make_too_old_diagnostic(

@@ -20,7 +20,7 @@ _MAX_DEPTH = 200
 """Maximum depth of nested braces with separate scopes."""
 _MAX_LOOKUPS = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
-_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
+_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)([af]?)")
 _LABEL = re.compile(r"(?:^|[;{}:]|\*/)\s*+[\w$%]++\s*+:(?!:)", re.MULTILINE)
 _BRANCH = re.compile(r"(?<![\w$%.])(?:bra|brx)(?![\w$])")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
@@ -233,6 +233,8 @@ class Scopes:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
         """The lowest ``sm_`` number of the ``.target``."""
+        self.target_suffix = ""
+        """Its ``a`` or ``f``."""
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
         self._extra_depth = 0
@@ -373,9 +375,9 @@ class Scopes:
         numbers = []
         while i < len(words) and words[i].kind is not TokenKind.DOTTED:
             if match := _TARGET.match(words[i].text[:20]):
-                numbers.append(int(match[1]))
+                numbers.append((int(match[1]), match[2]))
             i += 1
-        self.target = min(numbers, default=None)
+        self.target, self.target_suffix = min(numbers, default=(None, ""))
         return i
 
     def _enter_function(self, words: Sequence[Token], i: int) -> int:
