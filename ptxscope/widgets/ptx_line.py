@@ -17,7 +17,7 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
-from ..engine.syntax.errors import PtxError, Span, make_printable
+from ..engine.syntax.errors import NotOneError, PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
 from .base.explorer_app import get_explorer_app
@@ -311,6 +311,8 @@ class LineStatus(Pane, can_focus=False):
             message += (
                 f" · F2: {make_printable(problem.fix)}" if problem.fix else " · F2 removes it"
             )
+        if isinstance(self._error, NotOneError):
+            message += "".join(f" · {note}" for note in self._notes[:1])
         room = width - start - len(carets) - 1
         hint = self._format_allowed(problem.hint) if problem.hint else ""
         lead: StyledLine = [StyledText(" " * start), StyledText(carets, "bad")]

@@ -143,3 +143,28 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
         opcodes = [x.instruction.opcode for x in drive.state.cursor.block_trace.parts]
         assert opcodes == ["vset4", "shf", "prmt"]
         drive.agree()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+@pytest.mark.parametrize(
+    ("line", "kind"),
+    [
+        ("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", "block"),
+        ("prmt.b32 t, a, b, 0x5410; and.b32 d, t, 0xff;", "block"),
+        ("prmt.b32 t, a, b, 0x5410; ex2.approx.f32 d, t; brev.b32 e, d;", "listing"),
+        ("prmt.b32 t, a, b, 0x5410;", ""),
+        ("and", ""),
+    ],
+)
+async def test_a_typed_line_says_what_enter_opens(
+    size: tuple[int, int], line: str, kind: str
+) -> None:
+    async with explorer(size=size) as drive:
+        await drive.press("i", "ctrl+a", "ctrl+k")
+        await drive.type(line)
+        shown = await drive.text()
+        assert (f"Enter opens all statements as a {kind}" in shown) == bool(kind), shown
+        assert ("Enter opens" in shown) == bool(kind), shown
+        await drive.press("enter")
+        assert (drive.state.cursor is not None) == bool(kind)
+        assert bool(drive.state.cursor and drive.state.cursor.listing.block) == (kind == "block")

@@ -654,3 +654,33 @@ def test_each_statement_is_judged_by_its_own_registers(seed: int) -> None:
         wanted = [problem.message for problem in find_register_problems(instruction, scopes)]
         said = [x.message for x in item.diagnostics if x.rule in ("undeclared", "register-type")]
         assert (item.ptx, said) == (str(instruction), wanted)
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "needs"),
+    [  # as ptxas 13.2 and later: sm_120a/f, 121a/f (plain sm_120 no); sm_107a/f from 9.4
+        ("9.2", "sm_120a", ""),
+        ("9.2", "sm_120f", ""),
+        ("9.2", "sm_121a", ""),
+        ("9.2", "sm_121f", ""),
+        ("9.4", "sm_107a", ""),
+        ("9.4", "sm_107f", ""),
+        ("9.2", "sm_120", ".target sm_120f"),
+        ("9.2", "sm_121", ".target sm_120f"),
+        ("9.4", "sm_107", ".target sm_120f"),
+        ("9.2", "sm_107f", ".version 9.4"),
+        ("9.1", "sm_120f", ".version 9.2"),
+        ("9.2", "sm_100f", ".target sm_120f"),
+        ("9.2", "sm_90a", ".target sm_120f"),
+        ("9.2", "sm_120f, sm_90a", ".target sm_120f"),
+    ],
+)
+@pytest.mark.parametrize("line", ["add.sat.u8x4 r, r, r;", "min.s8x4 r, r, r;", "neg.s8x4 r, r;"])
+def test_a_family_of_targets_is_named_with_its_letter(
+    version: str, target: str, needs: str, line: str
+) -> None:
+    text = f".version {version}\n.target {target}\n.address_size 64\n.reg .b32 r;\n{line}\n"
+    (item,) = check_listing([text], "x.ptx")
+    assert item.is_legal == (not needs)
+    assert needs in item.message
+    assert "needs" not in item.message.replace(f"needs {needs}", "", 1)

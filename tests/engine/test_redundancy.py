@@ -210,6 +210,35 @@ def _lines_without_carry(text: str, name: str = "k.ptx") -> list[int]:
     ]
 
 
+_ADD, _SUB, _READ = (f"{x}.u32 %r1, %r2, %r3;" for x in ("add.cc", "sub.cc", "addc"))
+
+
+@pytest.mark.parametrize(
+    ("statements", "lines"),
+    [
+        # the write is reached first, by a branch
+        (f"bra W; R: {_READ} ret; W: {_ADD} bra R;", [5]),
+        (f"bra W; $L__BB0_1: {_READ} ret; W: {_ADD} bra.uni $L__BB0_1;", [5]),
+        # the write is skipped on one path, or its guard holds on the only one
+        (f"@%p bra L; {_ADD} L: {_READ}", [5]),
+        (f"@!%p bra L; @%p {_ADD} {_READ} L: ret;", [5]),
+        (f"bra W; L: {_READ} ret; W: @%p {_ADD} @%p bra L;", [5]),
+        # another write may be the last one
+        (f"{_ADD} @%p bra L; {_SUB} L: {_READ}", [5]),
+        (f"{_ADD} @%p {_SUB} {_READ}", [5]),
+        (f"@%p {_SUB} @%p {_READ}", [2, 5]),
+        # no other path: a branch away, a label before the write, an address space's name
+        (f"@%p bra L; {_READ} L: ret;", [2, 5]),
+        (f"L: {_SUB} {_READ}", [2, 5]),
+        (f"st.shared::cta.u32 [%r4], %r5; {_READ}", [2, 5]),
+        (f"st.u32 [%r4], %r5; // a: b\n{_READ}", [3, 6]),
+    ],
+)
+def test_paths_decide_which_carry_is_read(statements: str, lines: list[int]) -> None:
+    text = _LISTING.replace("{}", statements).replace("{{", "{").replace("}}", "}")
+    assert _lines_without_carry(text) == lines
+
+
 @pytest.mark.skipif("addc" not in CATALOG, reason="the catalog lacks carries")
 @pytest.mark.parametrize(
     ("statements", "lines"),

@@ -7,11 +7,13 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
 from ...engine.records import NamedTuple
+from ...engine.semantics.models import ISA_MODEL
 from ...engine.syntax.errors import (
     Problem,
     PtxError,
@@ -21,22 +23,27 @@ from ...engine.syntax.errors import (
 )
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
+from ...engine.tracing.operand_bits import Signature
 from ...export.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
 from ...export.formats.json_text import format_json
 from ..support.arguments import (
     Parser,
     add_instruction,
     bind_operands,
+    build_block_trace,
     find_column_operands,
     make_command_parser,
     map_operand_types,
     parse_assignments,
-    parse_instruction,
+    parse_ptx,
     parse_words,
 )
 from ..support.command_error import CommandError
 from ..support.csv_rows import parse_cell, read_rows
 from ..support.streams import print_message
+
+if TYPE_CHECKING:
+    from ...engine.blocks.basic_block import BasicBlock
 
 _EPILOG = """\
 Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a
@@ -89,12 +96,14 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the explanations of the observations."""
     arguments = parse_words(make_parser(), words)
-    ins = parse_instruction(arguments.ptx)
+    ins = parse_ptx(arguments.ptx)
     if not ins.results:
         raise CommandError("error: the instruction discards its result, so nothing can be observed")
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "one of them, not both" if arguments.got else "what was observed"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
+    if not isinstance(ins, Instruction):
+        return _explain_block(ins, arguments)
     diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
     if arguments.json:
         print(format_json(diagnosis_to_json(diagnosis), indent=1))
@@ -107,7 +116,35 @@ def run(words: Sequence[str]) -> int:
     return int(not diagnosis.explanations)
 
 
+<<<<<<< HEAD
 def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
+=======
+def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
+    """Print the changes of one statement that give the observed result of a block."""
+    from ...engine.blocks.block_diagnosis import investigate_block
+    from ...export.blocks.block_diagnosis_report import (
+        block_diagnosis_to_json,
+        render_block_diagnosis,
+    )
+
+    for option in ("observations", "next"):
+        if getattr(arguments, option):
+            count = len(block.statements)
+            advice = "name the register of one with --got, and explain the block up to there"
+            message = f"--{option} is for one instruction, and this is a block of {count}; {advice}"
+            raise CommandError(f"error: {message}")
+    trace = build_block_trace(block, arguments.values, ISA_MODEL)
+    observed = _parse_observed(block, arguments.got)
+    diagnosis = investigate_block(block, [Observation(trace.operands, observed)])
+    if arguments.json:
+        print(format_json(block_diagnosis_to_json(diagnosis), indent=1))
+    else:
+        sys.stdout.write(render_block_diagnosis(diagnosis, with_all=arguments.all))
+    return int(not diagnosis.explanations and not diagnosis.is_documented)
+
+
+def _print_next_operands(diagnosis: Diagnosis) -> None:
+>>>>>>> 50004b6f09ef2497a9b04be5c4dc48fa86d30ff7
     """Print the operands to observe next, and what each result there would mean."""
     from ...engine.proof.next_operands import TIMEOUT, find_next_operands
     from ...export.proofs.next_report import render_next_operands
@@ -131,7 +168,7 @@ def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Itera
         yield from iter_file_observations(ins, inputs, arguments.observations)
 
 
-def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observed]:
+def _parse_observed(ins: Signature, texts: Sequence[str]) -> dict[str, Observed]:
     results: dict[str, Observed] = {}
     for text_ in texts:
         try:
@@ -145,7 +182,7 @@ def _parse_observed(ins: Instruction, texts: Sequence[str]) -> dict[str, Observe
     return results
 
 
-def _replace_variable_name(ins: Instruction, text_: str) -> str:
+def _replace_variable_name(ins: Signature, text_: str) -> str:
     """Return ``NAME=VALUE`` with the destination's name instead of its C variable's."""
     name, equals, value = text_.partition("=")
     outputs = read_bindings_of(ins).outputs.get(name.strip(), ())

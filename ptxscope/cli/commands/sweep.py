@@ -30,7 +30,7 @@ from ..support.arguments import (
     choose_model,
     make_command_parser,
     parse_assignments,
-    parse_instruction,
+    parse_ptx,
     parse_words,
 )
 from ..support.command_error import CommandError
@@ -122,7 +122,12 @@ def _make_options(arguments: argparse.Namespace) -> Options:
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
-    ins = parse_instruction(arguments.ptx)
+    ins = parse_ptx(arguments.ptx)
+    if not isinstance(ins, Instruction):
+        raise CommandError(
+            f"error: sweep is for one instruction, and this is a block of {len(ins.statements)}; "
+            "`ptxscope eval` gives the block's results for many values: --csv FILE, --arrays FILE"
+        )
     x, y, result = _choose_parts(ins, arguments)
     bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
     inputs = parse_assignments(ins, arguments.values)

@@ -96,12 +96,15 @@ class BlockTrace(Record):
         return zip(self.block.statements, self.parts, strict=True)
 
     @cached_property
+    def result_by_role(self) -> Mapping[str, int]:
+        """The bits of the results by role: ``s2.d``."""
+        return FrozenDict((x.role, self.rows[x.key].values[0]) for x in self.plan.results)
+
+    @cached_property
     def result(self) -> Mapping[str, int]:
         """The bits of the results by name."""
-        keys = {result.role: result.key for result in self.plan.results}
-        return FrozenDict(
-            (name, self.rows[keys[role]].values[0]) for role, name in self.block.results.items()
-        )
+        bits = self.result_by_role
+        return FrozenDict((name, bits[role]) for role, name in self.block.results.items())
 
     def with_model(self, model: Model) -> BlockTrace:
         """Return the trace of the same block and operands under a model, without annotations."""

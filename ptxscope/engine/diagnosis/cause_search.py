@@ -17,14 +17,8 @@ from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
-from .form_causes import (
-    DEFAULT_SELECTOR_COST,
-    SLOT_COSTS,
-    find_folded_selections,
-    find_lost_differences,
-    format_slot_change,
-    iter_form_causes,
-)
+from .digit_changes import iter_digit_changes, make_lane_selector_cause
+from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
 from .literal_solver import find_literals
 from .selector_problem import SelectorMatches
@@ -69,8 +63,12 @@ class Search:
     aspects of the instruction.
     """
 
-    def __init__(self, ins: Instruction, cases: Sequence[ObservedCase]) -> None:
+    def __init__(
+        self, ins: Instruction, cases: Sequence[ObservedCase], max_causes: int = 2
+    ) -> None:
+        """``max_causes`` is 1 for single causes only."""
         self.ins, self.cases, self.try_count = ins, cases, 0
+        self.max_causes = max_causes
         self.roles = frozenset.intersection(*(frozenset(x.observation.operands) for x in cases))
         self.near_misses: list[CauseCombination] = []
         self._variants = Variants(ins, self.roles)
@@ -97,7 +95,7 @@ class Search:
                 roles.remove(role)
                 has_chance |= combination.is_coincidence
                 yield combination
-        if not documented:
+        if not documented and self.max_causes > 1:
             for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
                 if variants.isdisjoint(self._make_line_variants(combination.causes)):
                     yield combination
@@ -113,7 +111,10 @@ class Search:
         operands = [x.observation.operands for x in self.cases]
         yield from find_folded_selections(self.ins, operands)
         yield from find_lost_differences(self.ins, operands)
-        yield from find_literals(self.ins, self.cases, self.roles)
+        if self._is_result_observed:
+            yield from find_literals(self.ins, self.cases, self.roles)
+        else:
+            yield from iter_digit_changes(self.ins)
         yield from iter_value_causes(self.ins, self.roles)
 
     def _iter_pairs(
@@ -163,8 +164,14 @@ class Search:
 
     @property
     def _is_solvable(self) -> bool:
-        """Whether the instruction has lane selectors and the values of a and b are known."""
-        return self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
+        """Whether the instruction has lane selectors that can be solved from the result."""
+        has_operands = self.ins.entry.has_lane_selectors and {"a", "b"} <= self.roles
+        return has_operands and self._is_result_observed
+
+    @property
+    def _is_result_observed(self) -> bool:
+        """Whether the result of this instruction is observed, and not that of its block only."""
+        return all(x.observation.compute_rest is None for x in self.cases)
 
     def make_variant(self, causes: Iterable[Cause]) -> Variant | None:
         """Return the instruction as the causes change it, or None if that is impossible."""
@@ -313,10 +320,6 @@ def _check_cases(
 
 def _make_selector_cause(ins: Instruction, role: str, matches: SelectorMatches) -> Cause:
     """Return the cause for a solved selector of a or b."""
-    name = f"{role}sel"
-    slot = ins.entry.find_slot(name)
-    assert slot
-    selector = matches.asel if role == "a" else matches.bsel
-    phrase = format_slot_change(ins, slot, ins.form.get(name), selector)
-    cost = SLOT_COSTS[name] if selector else DEFAULT_SELECTOR_COST
-    return Cause(CauseKind.SELECTOR, frozenset((name,)), phrase, cost, slots=((name, selector),))
+    return make_lane_selector_cause(
+        ins, f"{role}sel", matches.asel if role == "a" else matches.bsel
+    )

@@ -222,14 +222,19 @@ def make_observation(
     return Observation(bind_values(ins, completed_values), observed_by_role)
 
 
-def investigate(ins: Instruction, observations: Sequence[Observation]) -> Diagnosis:
-    """Try every cause, and every pair if neither is sufficient alone, on all observations."""
+def investigate(
+    ins: Instruction, observations: Sequence[Observation], max_causes: int = 2
+) -> Diagnosis:
+    """Try every cause, and every pair if neither is sufficient alone, on all observations.
+
+    ``max_causes`` is 1 for single causes only.
+    """
     plan = make_plan(ins)
     cases = [ObservedCase(x, compute_results(plan, x.operands)) for x in observations]
     # most combinations fail on observations that contradict the documentation
     order = sorted(cases, key=lambda x: x.observation.matches(x.documented))
     shown_index = cases.index(order[0])
-    search = Search(ins, order)
+    search = Search(ins, order, max_causes)
     combinations = list(search.run())
     combinations.sort(
         key=lambda x: (len(x.causes) + x.is_coincidence, x.cost, *_compute_rank(ins, x))

@@ -51,11 +51,15 @@ def _find_table(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[Cau
                 return  # no table gives both
             shown_mask |= index_mask
             table = table & ~index_mask | wanted_bit
-    if table == ins.form.lut:
-        return
+    if table != ins.form.lut:
+        yield make_table_cause(ins, table)
+
+
+def make_table_cause(ins: Instruction, table: int) -> Cause:
+    """Return the cause that gives ``lop3`` another table."""
     formula = EvaluateTable(table).fill_formula(*map(ins.format_operand, "abc"))
     phrase = f"with the table `{table:#04x}`, {formula}, rather than `{ins.form.lut:#04x}`"
-    yield Cause(
+    return Cause(
         CauseKind.MODIFIER, frozenset(("lut",)), phrase, _TABLE_COST, slots=(("lut", table),)
     )
 
@@ -69,13 +73,13 @@ def _find_selector(ins: Instruction, cases: Sequence[ObservedCase]) -> Iterator[
     if ins.form.permute_mode is None:
         selector = _solve_digits(ins, cases, written_selector)
         if selector is not None and selector != written_selector & 0xFFFF:
-            yield _make_selector_cause(ins, selector, _SELECTOR_COST)
+            yield make_digits_cause(ins, selector)
         return
     for number in range(_DIGITS):
         if number != written_selector % _DIGITS and all(
             x.observation.matches(_permute(ins, x, number)) for x in cases
         ):
-            yield _make_selector_cause(ins, number, _NUMBER_COST)
+            yield make_digits_cause(ins, number)
 
 
 def _solve_digits(
@@ -112,8 +116,9 @@ def _permute(ins: Instruction, case: ObservedCase, selector: int) -> Bits:
     return compute_results(lower(ins.form), {**case.observation.operands, "c": selector})
 
 
-def _make_selector_cause(ins: Instruction, selector: int, cost: int) -> Cause:
-    """Return the cause that gives c another literal, or another value if it is a register."""
+def make_digits_cause(ins: Instruction, selector: int) -> Cause:
+    """Return the cause that gives ``prmt`` another selector: a literal, or a register's value."""
+    cost = _SELECTOR_COST if ins.form.permute_mode is None else _NUMBER_COST
     source, aspects = ins.roles["c"], frozenset(("value of c",))
 
     def change_selector(operands: Bits, _: ObservedCase) -> Bits:

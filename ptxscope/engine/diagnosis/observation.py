@@ -9,8 +9,8 @@ from ..isa.types import Type
 from ..isa.value_text import format_hex
 from ..records import NamedTuple
 from ..syntax.errors import Problem, PtxError, format_existence
-from ..syntax.instruction import Instruction
 from ..syntax.values import parse_value
+from ..tracing.operand_bits import Signature
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}
@@ -57,14 +57,20 @@ class Observation(NamedTuple):
     operands: Mapping[str, int]
     """Bits by role: a, b, c, guard; d, p, q if a guard may keep the old value."""
     observed: Mapping[str, Observed]
-    """Observed values by role: d, or p and q, or one of these."""
+    """Observed values by role: d, or p and q, or one of these; of a block by its roles."""
+    compute_rest: Callable[[Mapping[str, int]], Mapping[str, int]] | None = None
+    """Function from the results of a statement to those of its block, which are observed."""
 
     def matches(self, result: Mapping[str, int]) -> bool:
         """Return whether a result, by role, has every known bit."""
+        if self.compute_rest:
+            result = self.compute_rest(result)
         return all(value.matches(result[role]) for role, value in self.observed.items())
 
     def compute_distance(self, result: Mapping[str, int]) -> int:
         """Return the number of known bits that differ."""
+        if self.compute_rest:
+            result = self.compute_rest(result)
         return sum(
             value.compute_difference(result[role]).bit_count()
             for role, value in self.observed.items()
@@ -126,9 +132,9 @@ def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
 
 
 def parse_got(
-    ins: Instruction,
+    ins: Signature,
     text: str,
-    reading_type: Callable[[Instruction, str], Type] = Instruction.type_of,
+    reading_type: Callable[[Signature, str], Type] = Signature.type_of,
 ) -> tuple[str, Observed]:
     """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 

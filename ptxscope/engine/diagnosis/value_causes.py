@@ -13,6 +13,7 @@ from ..isa.types import Type
 from ..isa.value_text import UNIT_NAMES, format_hex
 from ..syntax.instruction import Immediate, Instruction, Register
 from .causes import Bits, Cause, CauseKind, ObservedCase
+from .observation import Observed
 
 
 def iter_value_causes(ins: Instruction, known_roles: frozenset[str]) -> Iterator[Cause]:
@@ -157,7 +158,7 @@ def _make_kept_lanes(ins: Instruction) -> _Value:
     written_mask = sum(field << selector.unit * lane for lane in selector.lanes)
 
     def c(_: str, operands: Bits, case: ObservedCase) -> int:
-        observed = case.observation.observed["d"]
+        observed = case.observation.observed.get("d", Observed(0, 0))
         visible_mask = observed.known_mask & ~written_mask
         return operands["c"] & ~visible_mask | observed.bits & visible_mask
 

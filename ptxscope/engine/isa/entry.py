@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
 
@@ -122,6 +122,15 @@ class MinimumVersion(NamedTuple):
 
     def __str__(self) -> str:
         return f"PTX {self.ptx_isa}, {format_targets(self.target)}"
+
+
+FAMILIES: Mapping[str, Mapping[int, tuple[int, int]]] = {
+    "sm_120f": {120: (9, 2), 121: (9, 2), 107: (9, 4)}
+}
+"""The ``sm_`` numbers that have a family's instructions, with their lowest PTX versions.
+
+The target is written with ``a`` or ``f``, as in ``sm_121a``: plain ``sm_121`` lacks them.
+"""
 
 
 def format_targets(minimum: str) -> str:

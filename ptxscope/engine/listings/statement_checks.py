@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Protocol
 
+from ..isa.entry import FAMILIES
 from ..semantics.errata import ERRATA, TARGETS
 from ..syntax.errors import Problem, Span, quote_word
 from ..syntax.instruction import Instruction
@@ -153,9 +154,9 @@ def _make_illegal_instruction(
     return CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
 
 
-def _explain_wrong_carry(opcode: str, scopes: Scopes) -> str:
+def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
     """Return what is wrong with the carry that an opcode reads, or an empty string."""
-    writer = scopes.carry_opcode
+    writer = scopes.find_carry_opcode(guard)
     written, read = ("borrow" if x.startswith("sub") else "carry" for x in (writer, opcode))
     if not writer or written == read:
         return ""
@@ -181,14 +182,18 @@ def make_legal_instruction(
         start, end = statement.opcode, statement.opcode + end - start
     location = locator.locate(start, end)
     scopes = statement.scopes
-    if scopes.version is not None and scopes.version < verdict.version:
-        present_text, required_text = (
-            "{}.{}".format(*x) for x in (scopes.version, verdict.version)
-        )
+    version = verdict.version
+    if verdict.family:
+        version = max(version, FAMILIES[verdict.family].get(scopes.target or 0, version))
+    if scopes.version is not None and scopes.version < version:
+        present_text, required_text = ("{}.{}".format(*x) for x in (scopes.version, version))
         diagnostics.append(
             _make_too_old_diagnostic(ins, ".version", present_text, required_text, location)
         )
-    if scopes.target is not None and scopes.target < verdict.target:
+    if verdict.family:
+        if message := _find_family_problem(ins, verdict.family, scopes):
+            diagnostics.append(Diagnostic("version", message, location))
+    elif scopes.target is not None and scopes.target < verdict.target:
         present_text, required_text = f"sm_{scopes.target}", f"sm_{verdict.target}"
         diagnostics.append(
             _make_too_old_diagnostic(ins, ".target", present_text, required_text, location)
@@ -199,7 +204,7 @@ def make_legal_instruction(
     guard = fill_template(str(ins.guard or ""), registers)
     if verdict.reads_carry:
         message = _describe_lost_carry(ins, scopes, guard, is_asm)
-        if message := message or _explain_wrong_carry(ins.opcode, scopes):
+        if message := message or _explain_wrong_carry(ins.opcode, scopes, guard):
             diagnostics.append(Diagnostic("carry", message, location))
     if verdict.writes_carry:
         scopes.write_carry(ins.opcode, guard)
@@ -231,9 +236,15 @@ def make_legal_instruction(
 
 
 def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: bool) -> str:
-    """Return why the carry that an instruction reads may be unwritten; empty if it is written."""
+    """Return why the carry that an instruction reads is unwritten; empty if it may be written.
+
+    A label may be reached from a statement that writes it, and a branch may let only those pass
+    for which the guard of the write holds.
+    """
+    if scopes.has_label:
+        return ""
     if scopes.has_carry:
-        if scopes.carry_guard in ("", guard):
+        if scopes.carry_guard in ("", guard) or scopes.has_branch:
             return ""
         return f"the carry that `{ins.opcode}` reads is written only under `{scopes.carry_guard}`"
     place = "in this asm statement " if is_asm else ""
@@ -291,6 +302,18 @@ def _format_for_asm(line: str) -> str:
 def _format_warning(id_: str) -> str:
     erratum = next(x for x in ERRATA if x.id == id_)
     return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
+
+
+def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:
+    """Return why the target lacks an instruction of a family, or an empty string."""
+    number, suffix = scopes.target, scopes.target_suffix
+    numbers = FAMILIES[family]
+    if number is None or number > max(numbers) or (number in numbers and suffix):
+        return ""
+    return (
+        f"`{ins.opcode}` needs .target {family} or another one of its family, with `a` or `f`; "
+        f"this is sm_{number}{suffix}"
+    )
 
 
 def _make_too_old_diagnostic(

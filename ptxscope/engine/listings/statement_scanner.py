@@ -228,6 +228,8 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
             window.position = empty + 1
         dull = _EVENTLESS_TEXT.match(text, window.position, limit)
         event = _EVENT.search(text, dull.end() if dull else window.position, limit)
+        if not scopes.is_flow_known:
+            scopes.read_flow(text[window.position : event.start() if event else limit])
         if event is None:
             break
         start, end = event.span()

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
+from ..isa.entry import FAMILIES
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..syntax.instruction import Instruction
@@ -61,6 +62,8 @@ class CachedVerdict(NamedTuple):
     """Some declared types of those registers that need no diagnostic."""
     version: tuple[int, int]
     target: int
+    family: str
+    """The family of targets that it needs: ``sm_120f``; empty if later targets have it, too."""
     notes: tuple[str, ...]
     reads_carry: bool
     writes_carry: bool
@@ -136,7 +139,7 @@ def _compute_verdict(text: str, constants: Mapping[str, int]) -> CachedVerdict |
 def make_verdict(ins: Instruction) -> CachedVerdict:
     """Return the verdict on an instruction, possibly with stand-ins."""
     example = find_counterexample(ins)
-    version, target = _compute_minimums(ins)
+    version, target, family = _compute_minimums(ins)
     lines: tuple[str, ...] = ()
     if example:
         from .replacement import make_replacement  # it loads the back end for PTX
@@ -152,6 +155,7 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         set(),
         version,
         target,
+        family,
         tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
         *_find_carry_uses(ins),
         tuple(find_redundancies(ins)),
@@ -168,9 +172,10 @@ def _find_carry_uses(ins: Instruction) -> tuple[bool, bool]:
     return reads_carry, writes_carry
 
 
-def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int]:
-    """Return the lowest ``.version`` and ``sm_`` number for an instruction."""
+def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int, str]:
+    """Return the lowest ``.version`` and ``sm_`` number for an instruction, and its family."""
     minimum = ins.entry.compute_minimum(ins.form)
     major, _, minor = minimum.ptx_isa.partition(".")
     target = re.search(r"sm_(\d+)", minimum.target)
-    return (int(major), int(minor)), int(target[1]) if target else 0
+    family = minimum.target if minimum.target in FAMILIES else ""
+    return (int(major), int(minor)), int(target[1]) if target else 0, family

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence, Set
+from itertools import chain, count
 from typing import TYPE_CHECKING
 
 from ..isa.catalog import find_entry
@@ -16,9 +17,14 @@ if TYPE_CHECKING:
 
 _CALL = re.compile(
     r"\s*+(?P<types>(?:[A-Za-z]\w*+[\s*&]++(?!=))*+)"
-    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\((?P<arguments>[^()]*+)",
+    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(",
     re.ASCII,
 )
+_ARGUMENT = re.compile(
+    r"\s*+(?:(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(|(?P<text>[^(),]*+))", re.ASCII
+)
+_MAX_DEPTH = 32
+"""Levels of calls inside of calls."""
 _CALLEE = re.compile(r"(?<!\w)(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(", re.ASCII)
 _END = re.compile(r"\s*+;?\s*+")
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
@@ -93,21 +99,114 @@ def _make_call_fragment(call: _Call) -> Fragment:
 def _read_calls(text: str) -> list[_Call] | None:
     """Return the calls of a text that has nothing else; None for any other text.
 
-    The last one may have a problem.
+    A call that is an argument comes before the call that it is an argument of, and is assigned to a
+    variable of its own. The last one may have a problem.
     """
-    calls, position = list[_Call](), 0
+    position = 0
     text = _blank_comments(text)
+    reader = _CallReader(text)
     while position < len(text):
         match = _CALL.match(text, position)
         if match is None:
             return None
-        calls.append(_read_call(text, match))
-        if calls[-1].problem:
+        start = match.start("types")
+        if not reader.read_call(match["name"], match.span("name"), match.end(), start, match):
             break
-        end = _END.match(text, calls[-1].span[1])
+        end = _END.match(text, reader.position)
         assert end
         position = end.end()
-    return calls or None
+    return reader.calls or None
+
+
+class _CallReader:
+    """Reads calls with those inside of them, in the order in which they are computed."""
+
+    def __init__(self, text: str) -> None:
+        self.text, self.calls, self.position = text, list[_Call](), 0
+        self._depth = 0
+        self._names: Iterator[str] | None = None
+        """Names for the values of calls that are arguments."""
+
+    def read_call(
+        self, name: str, name_span: Span, position: int, start: int, match: re.Match[str] | None
+    ) -> bool:
+        """Read the call whose arguments begin at a position; return whether it has no problem.
+
+        ``start`` is where it begins; ``match`` has the variable that it is assigned to, if it is
+        not an argument itself.
+        """
+        from ..isa.intrinsics import map_intrinsics
+
+        intrinsics = map_intrinsics()
+        intrinsic, arguments = intrinsics.get(name), list[tuple[str, Span]]()
+        call_count, first = len(self.calls), position
+        while True:
+            argument = _ARGUMENT.match(self.text, position)
+            assert argument
+            if argument["name"]:
+                is_read = self._read_inner_call(argument)
+                if not is_read:
+                    return False
+                position = _skip_blanks(self.text, self.position)
+                inner_start = argument.start("name")
+                arguments.append((self.calls[-1].result, (inner_start, self.position)))
+            else:
+                position, word = argument.end(), argument["text"].rstrip()
+                word_start = argument.start("text")
+                arguments.append((word, (word_start, word_start + len(word))))
+            if not self.text.startswith(",", position):
+                break
+            position += 1
+        problem: Problem | None
+        if intrinsic is None:
+            problem = _make_name_problem(name, name_span, [*intrinsics])
+        elif not self.text.startswith(")", position):
+            is_open = position < len(self.text)
+            message = "an argument is an expression" if is_open else "a `)` is missing"
+            problem = Problem(message, (arguments[-1][1][0] if is_open else first, position))
+        else:
+            problem = _find_argument_problem(intrinsic, arguments, (name_span[0], position + 1))
+        if problem:
+            del self.calls[call_count:]
+        result = (match["result"] or "") if match else self._choose_name()
+        parameters = intrinsic.parameters if intrinsic else ""
+        parts = {role: span for role, (_, span) in zip(parameters, arguments, strict=False)}
+        if match and result:
+            parts["d"] = match.span("result")
+        texts = tuple(argument for argument, _ in arguments)
+        self.position = position + 1
+        span = (start, self.position)
+        known = None if problem else intrinsic
+        self.calls.append(_Call(known, texts, result, parts, name_span, span, problem))
+        return problem is None
+
+    def _read_inner_call(self, argument: re.Match[str]) -> bool:
+        """Read a call that is an argument; return whether it has no problem."""
+        name_span = argument.span("name")
+        if self._depth == _MAX_DEPTH:
+            problem = Problem(f"calls are nested more than {_MAX_DEPTH} levels deep", name_span)
+            self.calls.append(_Call(None, (), "", {}, name_span, name_span, problem))
+            return False
+        self._depth += 1
+        is_read = self.read_call(
+            argument["name"], name_span, argument.end(), name_span[0], match=None
+        )
+        self._depth -= 1
+        return is_read
+
+    def _choose_name(self) -> str:
+        """Return a name for the value of a call that is an argument."""
+        if self._names is None:
+            used_names = set(_NAME.findall(self.text))
+            candidates = chain(("t",), (f"t{number}" for number in count(1)))
+            self._names = (name for name in candidates if name not in used_names)
+        return next(self._names)
+
+
+def _skip_blanks(text: str, position: int) -> int:
+    while text.startswith((" ", "\t", "\n", "\r"), position):
+        position += 1
+    return position
 
 
 def find_problem_around_call(text: str) -> Problem | None:
@@ -130,44 +229,6 @@ def _blank_comments(text: str) -> str:
     if "/" not in text:
         return text
     return re.sub(COMMENT, lambda match: " " * len(match[0]), text, flags=re.DOTALL)
-
-
-def _read_call(text: str, match: re.Match[str]) -> _Call:
-    from ..isa.intrinsics import map_intrinsics
-
-    intrinsics, name, end = map_intrinsics(), match["name"], match.end()
-    intrinsic, arguments = intrinsics.get(name), list(_iter_arguments(match))
-    call_span = (match.start("name"), end + 1)
-    problem: Problem | None
-    if intrinsic is None:
-        problem = _make_name_problem(name, match.span("name"), [*intrinsics])
-    elif not text.startswith(")", end):
-        message = "an argument is an expression" if end < len(text) else "a `)` is missing"
-        problem = Problem(message, (match.start("arguments"), end))
-    else:
-        problem = _find_argument_problem(intrinsic, arguments, call_span)
-    parameters = intrinsic.parameters if intrinsic else ""
-    parts = {role: span for role, (_, span) in zip(parameters, arguments, strict=False)}
-    if match["result"]:
-        parts["d"] = match.span("result")
-    return _Call(
-        None if problem else intrinsic,
-        tuple(argument for argument, _ in arguments),
-        match["result"] or "",
-        parts,
-        match.span("name"),
-        (match.start("types"), end + 1),
-        problem,
-    )
-
-
-def _iter_arguments(match: re.Match[str]) -> Iterator[tuple[str, Span]]:
-    """Yield the arguments of a call with their spans."""
-    position = match.start("arguments")
-    for part in match["arguments"].split(","):
-        start = position + len(part) - len(part.lstrip())
-        yield part.strip(), (start, start + len(part.strip()))
-        position += len(part) + 1
 
 
 def _make_name_problem(name: str, span: Span, names: Sequence[str]) -> Problem:

@@ -252,8 +252,8 @@ def _parse_source(
     parsed_operands: ParsedOperands,
 ) -> None:
     place = SlotPlace(operand.role)
-    declared = operand.written_type or operand.type
-    type_ = declared if isinstance(declared, Type) else partial.get(declared)
+    written_type = operand.written_type or operand.type
+    type_ = written_type if isinstance(written_type, Type) else partial.get(written_type)
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.find_slot(f"neg{place}")
     is_negated = False

@@ -20,7 +20,9 @@ _MAX_DEPTH = 200
 """Maximum depth of nested braces with separate scopes."""
 _MAX_LOOKUPS = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
-_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)")
+_TARGET = re.compile(r"(?:sm|compute)_([0-9]+)([af]?)")
+_LABEL = re.compile(r"(?:^|[;{}:]|\*/)\s*+[\w$%]++\s*+:(?!:)", re.MULTILINE)
+_BRANCH = re.compile(r"(?<![\w$%.])(?:bra|brx)(?![\w$])")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
 """An asm operand; it is a register only if a module declares it."""
 _COMPILER_REGISTER = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
@@ -231,6 +233,8 @@ class Scopes:
         self.version: tuple[int, int] | None = None
         self.target: int | None = None
         """The lowest ``sm_`` number of the ``.target``."""
+        self.target_suffix = ""
+        """Its ``a`` or ``f``."""
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
         self._extra_depth = 0
@@ -252,6 +256,15 @@ class Scopes:
         self._carry_opcode = ""
         self.carry_guard = ""
         """The guard of all writes of the carry flag in that function; empty if one has none."""
+        self._last_carry_guard = ""
+        """The guard of the last of them."""
+        self._label_scope: Scope | None = None
+        """The scope of the function that had the last label."""
+        self._branch_scope: Scope | None = None
+        """The scope of the function that had the last branch."""
+        self._has_label_since_carry = False
+        self.is_flow_known = False
+        """Whether the next labels and branches of this scope change nothing."""
 
     # --- updates by the reader
 
@@ -265,9 +278,20 @@ class Scopes:
         elif guard != self.carry_guard:
             self.carry_guard = ""
         self._carry_scope, self._carry_opcode = self._function_scope, opcode
+        self._last_carry_guard, self._has_label_since_carry = guard, False
+        self.is_flow_known = False
+
+    def read_flow(self, text: str) -> None:
+        """Note the labels and branches of a text without instructions of the catalog."""
+        if ":" in text and _LABEL.search(text):
+            self._label_scope, self._has_label_since_carry = self._function_scope, True
+        if "br" in text and _BRANCH.search(text):
+            self._branch_scope = self._function_scope
+        self.is_flow_known = self._has_label_since_carry and self.has_label and self.has_branch
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
+        self.is_flow_known = False
         self._lookups.clear()
         if len(self._scopes) > _MAX_DEPTH:
             self._extra_depth += 1
@@ -277,6 +301,7 @@ class Scopes:
 
     def close_scope(self) -> None:
         """Leave a scope at ``}``."""
+        self.is_flow_known = False
         self._lookups.clear()
         if self._extra_depth:
             self._extra_depth -= 1
@@ -350,9 +375,9 @@ class Scopes:
         numbers = []
         while i < len(words) and words[i].kind is not TokenKind.DOTTED:
             if match := _TARGET.match(words[i].text[:20]):
-                numbers.append(int(match[1]))
+                numbers.append((int(match[1]), match[2]))
             i += 1
-        self.target = min(numbers, default=None)
+        self.target, self.target_suffix = min(numbers, default=(None, ""))
         return i
 
     def _enter_function(self, words: Sequence[Token], i: int) -> int:
@@ -382,9 +407,24 @@ class Scopes:
         return self.is_partial or self._carry_scope is self._function_scope
 
     @property
-    def carry_opcode(self) -> str:
-        """The opcode that wrote the carry flag last in the same function; empty if unknown."""
-        return self._carry_opcode if self.has_carry and not self.is_partial else ""
+    def has_label(self) -> bool:
+        """Whether a statement before in the same function may be reached from elsewhere."""
+        return self._label_scope is self._function_scope
+
+    @property
+    def has_branch(self) -> bool:
+        """Whether a branch before in the same function may decide whether a guard holds here."""
+        return self._branch_scope is self._function_scope
+
+    def find_carry_opcode(self, guard: str) -> str:
+        """Return the opcode that wrote the carry flag last in the same function.
+
+        Empty if it is not known: a label or a guard between may bring the carry of another one.
+        ``guard`` is that of the reader.
+        """
+        is_certain = self.has_carry and not self.is_partial and not self._has_label_since_carry
+        has_run = self._last_carry_guard in ("", guard)
+        return self._carry_opcode if is_certain and has_run else ""
 
     @property
     def _function_scope(self) -> Scope:

@@ -57,10 +57,11 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
     """Return the explanations as JSON, the best first, in the shape of ``explain --json``."""
-    return [_explanation_to_json(explanation) for explanation in diagnosis.explanations]
+    return [explanation_to_json(explanation) for explanation in diagnosis.explanations]
 
 
-def _explanation_to_json(explanation: Explanation) -> dict[str, object]:
+def explanation_to_json(explanation: Explanation) -> dict[str, object]:
+    """Return one explanation as JSON."""
     ins = explanation.instruction
     matches = explanation.matches
     return {

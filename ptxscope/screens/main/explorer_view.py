@@ -11,6 +11,7 @@ from textual.widget import Widget
 from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
+from ...state.typed_statements import describe_opening
 from ...widgets.base.blank_box import Box
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
@@ -161,10 +162,13 @@ class ExplorerView:
     def show_status(self) -> None:
         """Update the line's status."""
         setup = self._state.setup
+        opening = describe_opening(setup) if self.line.has_focus else ""
         self.status.show(
             setup.instruction,
             setup.error,
-            self._state.notes,
+            (f"Enter opens all statements as a {opening}", *self._state.notes)
+            if opening
+            else self._state.notes,
             self.line.candidates if self.line.has_focus else (),
             self.line.candidate,
             first=self.line.scroll_offset.x,

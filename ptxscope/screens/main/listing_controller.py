@@ -9,11 +9,12 @@ from textual.notifications import SeverityLevel
 
 from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.records import replace
-from ...engine.syntax.errors import NotOneError, PtxError, make_printable
-from ...engine.syntax.parser import OMISSION_PREFIX, parse, scan
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.syntax.parser import parse, scan
 from ...state.edits import with_line
 from ...state.explorer_state import ExplorerState
 from ...state.setup import make_setup
+from ...state.typed_statements import describe_opening
 from .edit_controller import EditController
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
@@ -74,13 +75,7 @@ class ListingController:
     def open_typed_text(self, text: str) -> None:
         """Open a typed line that is more than one instruction as if it were pasted."""
         setup = self._state.setup
-        if text != setup.line:
-            return
-        if isinstance(setup.error, NotOneError) or (
-            setup.error is None
-            and any(x.startswith(OMISSION_PREFIX) for x in setup.instruction.notes)
-            and _has_several_statements(text)
-        ):
+        if text == setup.line and describe_opening(setup):
             self.paste_text(text)
 
     def open_text(self, text: str, name: str) -> None:
@@ -210,13 +205,3 @@ class ListingController:
         if instruction.example is not None:
             example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
             self._edits.edit(replace(example, place=self._state.setup.place, is_detached=True))
-
-
-def _has_several_statements(text: str) -> bool:
-    """Whether more than one statement of a text computes something, or should."""
-    from ...engine.blocks.block_parser import find_block
-
-    try:
-        return find_block(text) is not None
-    except PtxError:
-        return True

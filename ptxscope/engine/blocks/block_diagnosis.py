@@ -1,0 +1,99 @@
+"""Explanations of a block's observed result: one change in one statement, by the causes of one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..diagnosis.causes import CauseKind
+from ..diagnosis.explanations import Explanation, investigate
+from ..diagnosis.observation import Observation
+from ..records import NamedTuple
+from ..semantics.models import ISA_MODEL
+from ..semantics.plan_execution import compute_results
+from ..tracing.evaluation import make_plan
+from .basic_block import BasicBlock, BlockStatement, ValuePlace
+from .block_trace import BlockTrace
+
+
+class StatementExplanation(NamedTuple):
+    """A change in one statement that gives the observed result of its block."""
+
+    statement: BlockStatement
+    explanation: Explanation
+    """The explanation of the result that the statement must have had."""
+
+
+class BlockDiagnosis(NamedTuple):
+    """A block, its observations, and their explanations."""
+
+    block: BasicBlock
+    observations: Sequence[Observation]
+    """The bits of the given registers and of the observed results, by the block's roles."""
+    documented: BlockTrace
+    """The documented trace of the observation that is shown."""
+    shown_index: int
+    """Index of the first observation that contradicts the documentation, or 0."""
+    explanations: tuple[StatementExplanation, ...]
+    """The explanations, most likely first; empty if the documented result is observed."""
+    try_count: int
+    """Number of changes that were tried."""
+
+    @property
+    def is_documented(self) -> bool:
+        """Whether every observed result is the documented one."""
+        return not self.explanations and not self.try_count
+
+
+def investigate_block(block: BasicBlock, observations: Sequence[Observation]) -> BlockDiagnosis:
+    """Try every single change in each statement, with the documented evaluation of the others.
+
+    A selector is tried with one other digit, a truth table with one other entry; if a statement's
+    result is the only one that is observed, every selector and table is.
+    """
+    traces = [BlockTrace(block, ISA_MODEL, x.operands) for x in observations]
+    pairs = list(zip(traces, observations, strict=True))
+    wrong = [i for i, (trace, x) in enumerate(pairs) if not x.matches(trace.result_by_role)]
+    if not wrong:
+        return BlockDiagnosis(block, observations, traces[0], 0, (), 0)
+    explanations, try_count = list[StatementExplanation](), 0
+    for statement in block.statements:
+        diagnosis = investigate(
+            statement.instruction, [_observe(x, trace, statement) for trace, x in pairs], 1
+        )
+        try_count += diagnosis.try_count
+        explanations += (
+            StatementExplanation(statement, x)
+            for x in diagnosis.explanations
+            if x.kind is not CauseKind.DOCUMENTED
+        )
+    explanations.sort(key=lambda x: x.explanation.cost)
+    index = wrong[0]
+    return BlockDiagnosis(block, observations, traces[index], index, tuple(explanations), try_count)
+
+
+def _observe(observation: Observation, trace: BlockTrace, statement: BlockStatement) -> Observation:
+    """Return what an observation of a block is of one of its statements."""
+    operands = trace.parts[statement.number - 1].operands
+    places = {
+        ValuePlace(statement.number, role).key: role for role in statement.instruction.results
+    }
+    if observation.observed.keys() <= places.keys():
+        return Observation(operands, {places[x]: y for x, y in observation.observed.items()})
+
+    def compute_rest(result: Mapping[str, int]) -> Mapping[str, int]:
+        return _compute_rest(trace, statement, result)
+
+    return Observation(operands, observation.observed, compute_rest)
+
+
+def _compute_rest(
+    trace: BlockTrace, statement: BlockStatement, result: Mapping[str, int]
+) -> dict[str, int]:
+    """Return the block's results by role if a statement has other results."""
+    values = {ValuePlace(statement.number, role).key: bits for role, bits in result.items()}
+    for later, part in list(trace.statements)[statement.number :]:
+        changes = {role: values[x.key] for role, x in later.reads.items() if x.key in values}
+        if changes:
+            outcome = compute_results(make_plan(later.instruction), {**part.operands, **changes})
+            values |= {ValuePlace(later.number, role).key: bits for role, bits in outcome.items()}
+    return {**trace.result_by_role, **values}

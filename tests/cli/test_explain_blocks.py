@@ -1,0 +1,85 @@
+"""`ptxscope explain` of a block: the statement that went wrong, and how."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.block_idioms import clamp, join, signed_lanes
+from tests.cli.running import run
+
+LINES = (
+    "prmt.b32 t, a, b, 0x5410",
+    "lop3.b32 u, t, c, a, 0x6a",
+    "vadd2.s32.s32.s32.sat d, u, c, c",
+)
+GIVEN = {"a": 0x11223344, "b": 0x8899AABB, "c": 0x5A5B3C1D}
+WORDS = (f"{{ .reg .b32 t, u; {'; '.join(LINES)}; }}", *(f"{x}={y}" for x, y in GIVEN.items()))
+
+
+def compute(digits: int = 0x5410, table: int = 0x6A, sign: int = 1) -> int:
+    """The block's result, in plain arithmetic."""
+    a, b, c = GIVEN.values()
+    source = (b << 32 | a).to_bytes(8, "little")
+    t = int.from_bytes(bytes(source[digits >> 4 * i & 7] for i in range(4)), "little")
+    entries = (4 * (t >> i & 1) + 2 * (c >> i & 1) + (a >> i & 1) for i in range(32))
+    u = sum((table >> entry & 1) << i for i, entry in enumerate(entries))
+    sums = [x + sign * y for x, y in zip(signed_lanes(u, 16), signed_lanes(c, 16), strict=True)]
+    return join([clamp(x, -32768, 32767) for x in sums], 16)
+
+
+def cases() -> Iterator[tuple[int, int, str]]:
+    yield compute(digits=0x5412), 1, "prmt.b32 t, a, b, 0x5412;"
+    yield compute(digits=0x1410), 1, "prmt.b32 t, a, b, 0x1410;"
+    yield compute(table=0x6A ^ 0x40), 2, "lop3.b32 u, t, c, a, 0x2a;"
+    yield compute(table=0x6A ^ 0x08), 2, "lop3.b32 u, t, c, a, 0x62;"
+    yield compute(sign=-1), 3, "vsub2.s32.s32.s32.sat d, u, c, c;"
+
+
+@pytest.mark.parametrize(("got", "number", "line"), [*cases()])
+def test_the_changed_statement_is_found(got: int, number: int, line: str) -> None:
+    assert got != compute()
+    status, said, _ = run("explain", *WORDS, "--got", f"{got:#x}", "--json")
+    explanations: list[dict[str, Any]] = json.loads(said)
+    assert status == 0
+    assert (number, line) in [(x["statement"], x["ptx"]) for x in explanations[:4]]
+
+
+def test_the_first_answer_names_statement_and_cause() -> None:
+    status, said, _ = run("explain", *WORDS, "--got", f"d={compute(digits=0x5412):#010x}")
+    assert status == 0
+    assert f"  documented  {compute():#010x}\n" in said
+    sentence = "Statement 1 gives this with the selector `0x5412` rather than `0x5410`."
+    assert f"\n\n{sentence}\n  prmt.b32 t, a, b, 0x5412;\n" in said
+    assert all(len(line) <= 80 for line in said.splitlines())
+
+
+def test_a_documented_result_and_an_unexplained_one() -> None:
+    status, said, _ = run("explain", *WORDS, "--got", f"{compute():#x}")
+    assert (status, said.splitlines()[-1]) == (0, "This is the documented result.")
+    status, said, _ = run("explain", *WORDS, "--got", "0xdeadbeef")
+    assert status == 1
+    assert "No single change in a statement explains it." in said
+
+
+def test_a_carry_that_was_lost_is_a_change_of_the_reader() -> None:
+    text = "add.cc.u32 d, a, b; addc.u32 e, x, y;"
+    words = (text, "a=0xffffffff", "b=1", "x=5", "y=6", "--got", "e=11", "--got", "d=0")
+    said = run("explain", *words)[1]
+    assert "Statement 2 gives this without the carry: with CC.CF = 0." in said
+
+
+@pytest.mark.parametrize("options", [("--next", "--got", "1"), ("--observations", "seen.csv")])
+def test_what_is_for_one_instruction_says_what_can_be_done(options: tuple[str, ...]) -> None:
+    status, _, said = run("explain", *WORDS, *options)
+    assert status == 2
+    assert "is for one instruction, and this is a block of 3; name the register of one" in said
+
+
+def test_a_sweep_of_a_block_says_what_evaluates_many_values() -> None:
+    status, _, said = run("sweep", *WORDS, "--x", "a")
+    assert status == 2
+    assert "this is a block of 3; `ptxscope eval` gives the block's results" in said
