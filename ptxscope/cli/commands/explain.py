@@ -116,9 +116,6 @@ def run(words: Sequence[str]) -> int:
     return int(not diagnosis.explanations)
 
 
-<<<<<<< HEAD
-def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
-=======
 def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     """Print the changes of one statement that give the observed result of a block."""
     from ...engine.blocks.block_diagnosis import investigate_block
@@ -143,8 +140,7 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     return int(not diagnosis.explanations and not diagnosis.is_documented)
 
 
-def _print_next_operands(diagnosis: Diagnosis) -> None:
->>>>>>> 50004b6f09ef2497a9b04be5c4dc48fa86d30ff7
+def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
     """Print the operands to observe next, and what each result there would mean."""
     from ...engine.proof.next_operands import TIMEOUT, find_next_operands
     from ...export.proofs.next_report import render_next_operands
