@@ -17,7 +17,6 @@ pytest.importorskip("bitwuzla")
 
 import numpy as np
 
-from ptxscope.engine.proof.question import make_program_plan
 from tools import proofs, symbolic_calls
 from tools.symbolic_ptx import PlainPtx
 

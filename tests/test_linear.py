@@ -631,6 +631,7 @@ _ONCE: dict[str, list[Family]] = {
 """What took quadratic or exponential time, or is near to it."""
 
 
+@ci_only
 @pytest.mark.parametrize("entry", some(ENTRIES))
 def test_twice_the_text_takes_three_times_the_time_at_most(entry: str) -> None:
     rng = Random(entry)

@@ -182,6 +182,7 @@ def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
         assert f"\n| `{operand.role}` |" in operands
 
 
+@ci_only
 @sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
 def test_three_examples_each_shows_something_else(entry: Entry) -> None:

@@ -61,6 +61,7 @@ async def test_an_emptied_field_takes_what_is_typed_in_order() -> None:
         assert drive.session.trace.operands["a"] == 789
 
 
+@ci_only
 async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

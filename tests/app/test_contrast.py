@@ -16,7 +16,9 @@ from textual.widgets._toast import ToastRack
 
 from ptxscope.app.app import Explorer
 from ptxscope.widgets.base.theme_styles import HIGH_CONTRAST, INKS, OVERLAYS, ThemeStyles
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
+
+pytestmark = ci_only
 
 THEMES = {**BUILTIN_THEMES, HIGH_CONTRAST.name: HIGH_CONTRAST}
 FIRST = (HIGH_CONTRAST.name, "textual-light", "textual-dark", "nord")

@@ -27,7 +27,7 @@ from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
 from tests.strategies import random_instruction
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 pytestmark = sampled
 
@@ -502,6 +502,7 @@ async def test_the_lanes_give_up_their_text_to_a_mouse_selection() -> None:
 # --- what is kept ------------------------------------------------------------------------
 
 
+@ci_only
 async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
     store = StateStore(tmp_path, tmp_path)
     async with explorer(*VADD4, store=store) as drive:
@@ -638,6 +639,7 @@ async def test_register_names_with_dollars_and_percent_signs() -> None:
         assert "%y_1" in drive.pane("operands").read_text()
 
 
+@ci_only
 async def test_a_newcomer_gets_the_same_result_in_explorer_and_shell() -> None:
     async with explorer(None, {}) as drive:
         await drive.press("slash", *"vavrg4", "enter")

@@ -25,7 +25,7 @@ from tests.tiers import ci_only, sampled
 
 from . import on_pty
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 PACKAGE = Path(__file__).parents[2] / "ptxscope"
 DRAWN = ("app", "state", "widgets", "screens", "scene", "engine/tracing")

@@ -17,7 +17,7 @@ from ptxscope.state.open_listing import MAX_CHARS, read_listing
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
 from tests.app.driving import VALUES, Driver, explorer
-from tests.tiers import examples, some
+from tests.tiers import ci_only, examples, some
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such files")
 GOOD: dict[str, Any] = state_to_json(
@@ -288,6 +288,7 @@ SCREENS = {
 }
 
 
+@ci_only
 async def test_there_may_be_no_room() -> None:
     async with explorer("vset4.s32.u32.lt.add %r1, %r2, %r3, %r0", VALUES, size=(80, 4)) as drive:
         for keys in SCREENS.values():

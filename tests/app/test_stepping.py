@@ -444,6 +444,7 @@ async def test_the_bar_cuts_no_number_at_any_width(width: int) -> None:
         assert drive.app.is_running
 
 
+@ci_only
 @pytest.mark.parametrize("width", [58, 78])
 def test_the_bar_cuts_nothing_of_the_examples_and_of_answers_that_part(width: int) -> None:
     cases = [(entry.example[0], entry.example[1]) for entry in CATALOG.values()]

@@ -18,6 +18,7 @@ import pytest
 from ptxscope.learn.exercises import Exercise, format_solution, iter_exercises
 from ptxscope.learn.tally import ExerciseKind
 from tests.cli.running import Done
+from tests.tiers import ci_only
 
 SEED = "class"
 
@@ -86,6 +87,7 @@ def test_answers_that_end_early_end_it(env: dict[str, str], given: bytes) -> Non
     assert "\x1b" not in done.stdout
 
 
+@ci_only
 def test_the_tally_is_told_and_written(env: dict[str, str], tmp_path: Path) -> None:
     opcode = next(iter_exercises(SEED)).opcode
     ran(env, "--seed", SEED, "-n", "1", given=b"\n")

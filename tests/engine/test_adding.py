@@ -37,6 +37,7 @@ from ptxscope.export.options import Options
 from ptxscope.scene.scene_builder import build_scene
 from tests.engine.added_instructions import ADDED, DP4A
 from tests.export import every
+from tests.tiers import ci_only
 
 Values = tuple[int, ...]
 
@@ -175,6 +176,7 @@ def answers(request: pytest.FixtureRequest) -> tuple[_Case, dict[str, Any]]:
 Answers = tuple[_Case, dict[str, Any]]
 
 
+@ci_only
 def test_it_is_traced_in_every_format(answers: Answers) -> None:
     case, found = answers
     d = f"0x{case.rows[0][1]:08x}"

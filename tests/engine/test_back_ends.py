@@ -42,7 +42,7 @@ from tests.engine.test_tape import operands
 from tests.plain_ptx import Machine
 from tests.plans import DRAWS, FORM, draw_plan
 from tests.strategies import KINDS
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 Rows = Sequence[dict[str, int]]
 Results = list[dict[str, int]]
@@ -239,6 +239,7 @@ def test_every_back_end_computes_any_plan_at_length(back_end: str, seed: int) ->
     _check(back_end, _cases(("soak", back_end, seed), 1000))
 
 
+@ci_only
 def test_few_plans_need_python_integers() -> None:
     cases = _cases("slow", 400)
     slow = [case for case in cases if isinstance(get_program(case[0]), ExactProgram)]

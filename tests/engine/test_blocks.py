@@ -20,7 +20,7 @@ from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
 from tests.block_idioms import IDIOMS, WORD, Idiom
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 EDGES = (0, 1, 0x7F, 0x80, 0x7FFFFFFF, 0x80000000, WORD, 0x80FF7F01, 0x01010101, 0xFF00FF00)
 EVERY_IDIOM = pytest.mark.parametrize("idiom", IDIOMS, ids=[x.name for x in IDIOMS])
@@ -51,6 +51,7 @@ def test_idiom(idiom: Idiom) -> None:
             assert replay(part) == part.result
 
 
+@ci_only
 @sampled
 @EVERY_IDIOM
 @pytest.mark.parametrize("engine", ["numpy", "llvm"])

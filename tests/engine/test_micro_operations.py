@@ -32,7 +32,7 @@ from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from tests.export import every
 from tests.strategies import KINDS, instruction_of
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 
 def _samples() -> Iterable[Trace]:
@@ -59,6 +59,7 @@ def _samples() -> Iterable[Trace]:
                     yield Trace(ins, rules, bits)
 
 
+@ci_only
 @pytest.mark.parametrize("is_whole", some([False, True]), ids=["once", "in every stage"])
 def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format(is_whole: bool) -> None:
     kinds = set[type]()

@@ -24,7 +24,7 @@ from tests.plain_ptx import Machine, Words
 from tests.reference import reference
 from tests.reference_data import golden_forms
 from tests.strategies import instruction_of
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 EMULATED = [x for x in ERRATA if x.opcodes != ("set",)]
 """The errata whose replacements the interpreter runs."""
@@ -267,6 +267,7 @@ replacements may take together, and each. This is what they took when they were 
 micro-operations."""
 
 
+@ci_only
 def test_replacements_stay_short() -> None:
     lengths: dict[str, list[int]] = {}
     for ptx, rows in golden_forms():

@@ -28,7 +28,7 @@ from ptxscope.export.options import Options
 from ptxscope.export.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 DEQUANT = (
     "{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; and.b32 t, t, 0xff00ff;"
@@ -52,6 +52,7 @@ def test_python(idiom: Idiom) -> None:
         assert (got if isinstance(got, tuple) else (got,)) == tuple(expected)
 
 
+@ci_only
 @pytest.mark.skipif(not shutil.which("cc"), reason="no C compiler")
 def test_c(tmp_path: Path) -> None:
     sources, cases = [], []
@@ -127,6 +128,7 @@ def test_picture() -> None:
     assert heights == sorted(heights, reverse=True)
 
 
+@ci_only
 def test_a_folded_block_of_eight_fits_a_slide() -> None:
     lines = " ".join(f"shf.l.wrap.b32 t, t, t, {x};" for x in range(1, 9))
     trace = trace_block(lines, {"t": 1})

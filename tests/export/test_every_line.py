@@ -31,7 +31,9 @@ from tests.export.every import check
 from tests.reference import reference
 from tests.reference_data import table
 from tests.strategies import evaluations, instruction_of
-from tests.tiers import sampled, thorough
+from tests.tiers import ci_only, sampled, thorough
+
+pytestmark = ci_only
 
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 GUARDS = ("", "@g ", "@!g ")

@@ -28,7 +28,7 @@ from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well,
 from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
-from tests.tiers import sampled, thorough
+from tests.tiers import ci_only, sampled, thorough
 
 BOTH = Options(both=True)
 MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
@@ -177,6 +177,7 @@ def test_where_answers_agree_that_is_said() -> None:
     assert sum("both alike" in said for said in both) == 0
 
 
+@ci_only
 @pytest.mark.parametrize("step", [100, pytest.param(17, marks=thorough)])
 def test_forks_are_drawn_well(step: int) -> None:
     seen = set()
@@ -375,6 +376,7 @@ def test_what_can_not_be_drawn_is_told(
     assert said in captured.err
 
 
+@ci_only
 def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["poster"]) == 0
     printed = capsys.readouterr().out

@@ -167,6 +167,7 @@ def test_frames_are_of_the_steps_that_are_shown() -> None:
     assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
 
 
+@ci_only
 @pytest.mark.parametrize("options", [SLIDE, Options(id="mine"), Options(id="x" * 100)])
 def test_frames_may_stand_on_one_page(options: Options) -> None:
     made = [export(QUAD, "svg", options), *(frame.svg for frame in make_frames(QUAD, options))]
@@ -186,6 +187,7 @@ def test_the_command_makes_it_again(options: Options) -> None:
 # --- slides ------------------------------------------------------------------------------
 
 
+@ci_only
 @sampled
 @pytest.mark.parametrize(("opcode", "model"), EXAMPLES)
 def test_a_slide_shows_all_that_the_picture_shows(opcode: str, model: str) -> None:
@@ -275,6 +277,7 @@ def test_the_steps_that_a_slide_has_no_room_for_are_measured(
     assert sorted(stage for part in parts for stage in part) == sorted(wanted)
 
 
+@ci_only
 @pytest.mark.parametrize("opcode", some(OPCODES, *range(5)))
 def test_a_slide_fills_its_page(opcode: str) -> None:
     """To both sides and to the foot, or as wide as it is."""
@@ -293,6 +296,7 @@ NAMES = trace(
 )
 
 
+@ci_only
 @pytest.mark.parametrize("shown", [NAMES, VMAD, example("setp")], ids=["names", "vmad", "setp"])
 def test_titles_and_lines_of_a_slide_are_wrapped(shown: Trace) -> None:
     titled = replace(shown, annotations=Annotations(LONG))
@@ -308,6 +312,7 @@ def test_titles_and_lines_of_a_slide_are_wrapped(shown: Trace) -> None:
         assert 0 <= box.top <= box.bottom <= 720, box
 
 
+@ci_only
 def test_what_is_small_on_a_slide_is_told(tmp_path: Path) -> None:
     line = ["vadd.u32.s32.s32.sat d.b0, a, b, c", "a=-1", "b=0", "c=0x11223344", "-f", "svg"]
 
@@ -474,6 +479,7 @@ TIGHT = (
 SHAPES = (SLIDE, SLIDE._replace(result=False), SLIDE._replace(both=True), Options(result=False))
 
 
+@ci_only
 @pytest.mark.parametrize("part", some(range(3), 1))
 def test_no_text_of_a_slide_is_cut_or_stands_in_another(part: int) -> None:
     rows = golden_rows()[part * 7 :: 700]

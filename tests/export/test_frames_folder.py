@@ -13,7 +13,7 @@ from ptxscope import trace
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.media.picture_marks import is_frame, is_ours
 from tests.cli.running import run
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 LINE = ("vmad.s32.s32.s32.sat.shr15 d, a, b, c", "a=-9", "b=7", "c=1")
 NAMES = ["01-select", "02-extend", "03-multiply", "04-add-c", "05-scale", "06-saturate", "07-write"]
@@ -120,6 +120,7 @@ def test_each_frame_says_what_it_shows(tmp_path: Path) -> None:
     assert len({*said.values()}) == len({*titles}) == 7
 
 
+@ci_only
 @pytest.mark.parametrize("format_", some(["png", "pdf"]))
 def test_an_image_says_what_it_is(tmp_path: Path, format_: str) -> None:
     """By a real process: bytes don't pass through captured streams."""

@@ -127,6 +127,7 @@ def check_whole(browser: Browser, width: int) -> None:
         assert high <= shown_high
 
 
+@ci_only
 @pytest.mark.parametrize("dark", [False, True], ids=["light system", "dark system"])
 @pytest.mark.parametrize("host", some(HOSTS, 1))
 def test_it_is_as_light_as_its_page(browser: Browser, host: str, dark: bool) -> None:

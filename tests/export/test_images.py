@@ -201,6 +201,7 @@ def test_a_closed_output_is_told() -> None:
     assert done.stderr.startswith(b"error: the output can't be written: ")
 
 
+@ci_only
 def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "frames"
     done = run("trace", *LINE, "-f", "svg", "--slide", "--frames", str(folder))

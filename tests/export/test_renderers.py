@@ -19,6 +19,8 @@ from tests.export.inked import WIDTH, Grid, differences, grid, resvg
 from tests.export.samples import E3
 from tests.tiers import ci_only, sampled, some
 
+pytestmark = ci_only
+
 _F = {"a": 0x40490FDB, "b": 0xC0000000}
 FAMILIES = {
     "scalar": (trace("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x8040, "b": 0xFFFF}), DEFAULT),

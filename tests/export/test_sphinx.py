@@ -16,6 +16,8 @@ from ptxscope.export.content.value_lookup import format_destinations, format_val
 from tests.export.samples import E3
 from tests.tiers import ci_only
 
+pytestmark = ci_only
+
 CLAMP = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
 PAGE = """\
 Title

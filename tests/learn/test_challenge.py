@@ -40,7 +40,7 @@ from ptxscope.learn.seeded_random import (
 from ptxscope.learn.tally import Count, ExerciseKind, ExerciseOutcome, Tally, tally_from_json
 from ptxscope.state.state_store import StateStore
 from tests.reference import reference
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 SEEDS = [str(seed) for seed in range(24)]
 
@@ -144,6 +144,7 @@ def test_what_parts_under_a_guard_is_asked_with_it() -> None:
     assert "E14" in " ".join(list_hints(found))
 
 
+@ci_only
 def test_a_family_is_kept_to() -> None:
     for name, opcodes in map_families().items():
         assert {x.opcode for x in drawn("s", 2, 3, name)} <= set(opcodes)
@@ -167,6 +168,7 @@ def test_forms_can_be_drawn_of_every_instruction(level: int) -> None:
 # --- wrong answers -----------------------------------------------------------------------
 
 
+@ci_only
 def test_every_habits_answer_to_ten_exercises_is_named_as_that() -> None:
     told = Counter[str]()
     sentences = {habit.id: habit.sentence for habit in MISCONCEPTIONS}

@@ -13,6 +13,7 @@ from ptxscope.engine.isa.shapes import explain_illegal_choice, list_shared_slots
 from ptxscope.engine.isa.types import BoolOp, Destinations, Type
 from ptxscope.state.edits import make_instruction, with_choice
 from ptxscope.state.setup import make_setup, trace_of
+from tests.tiers import ci_only
 
 MOVES = [
     ("set.lt.u32.s32 d, a, b", [("dtype", Type.F16)], "set.lt.f16.s32 d, a, b"),
@@ -63,6 +64,7 @@ def test_values_stay_unless_they_are_an_example_or_no_longer_fit() -> None:
     assert packed.values == {"a": 0x7F80FF01, "b": 0x01FF0101}
 
 
+@ci_only
 def test_every_value_that_is_shown_is_refused_with_a_reason_or_taken() -> None:
     rng = Random(25)
     for entry in (x for x in ENTRIES if len(list_shapes(x.opcode)) > 1):
@@ -81,6 +83,7 @@ def test_every_value_that_is_shown_is_refused_with_a_reason_or_taken() -> None:
                     assert parse(str(make_instruction(new_form, (), {}, None))).form == new_form
 
 
+@ci_only
 def test_every_shape_is_reached_from_every_other() -> None:
     for entry in ENTRIES:
         ptx, values = entry.example
