@@ -38,7 +38,7 @@ def test_c_variables_are_found_in_the_operands(
 
 
 def test_each_asm_statement_has_its_own_operands() -> None:
-    text = f'asm("mov.u32 %0, %1;" : "=r"(a) : "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
+    text = f'asm("st.u32 [%0], %1;" : : "l"(a), "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
     assert read_bindings_of(parse(text)).inputs == {"d": ("%1",), "e": ("%2",)}
     assert read_bindings_of(parse("vadd.u32.u32.u32 d, a, b; // asm")).inputs == {}
 

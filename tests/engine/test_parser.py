@@ -55,7 +55,8 @@ def test_every_part_is_typed_and_knows_its_place() -> None:
         '"vset4.s32.u32.lt.add" "%r1, %r2, %r3, %r0;"',
         'asm(R"ptx(\n  vset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\n)ptx" : "=r"(x))',
         ".version 8.0\n.target sm_75\n.visible .entry k(.param .u64 p)\n{\n"
-        ".reg .b32 %r<4>;\nmov.u32 %r2, 1;\nvset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\nret;\n}",
+        ".reg .b32 %r<4>;\nld.global.u32 %r2, [%rd1];\nvset4.s32.u32.lt.add %r1, %r2, %r3, %r0;\n"
+        "ret;\n}",
     ],
 )
 def test_around_an_instruction_may_stand_what_people_paste(text: str) -> None:
@@ -319,15 +320,42 @@ ASM = 'asm("vmin4.u32.u32.u32 %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c
     [
         (f"{ADD} foo bar", "`foo bar`"),
         (f"{ADD} foo\nbar ;", "`foo bar`"),
-        (f"mov.u32 a, 1; {ADD} st.global.u32 [x], d; ret;", "`mov.u32 a, 1` and 2 more"),
+        (f"ld.u32 a, [x]; {ADD} st.global.u32 [x], d; ret;", "`ld.u32 a, [x]` and 2 more"),
         (f"{ADD} @p", "`@p`"),
-        (f'asm("mov.b32 t, 1; {ADD}");', "`mov.b32 t, 1`"),
+        (f'asm("bar.sync 0; {ADD}");', "`bar.sync 0`"),
         (f"{ADD} {'x' * 99};", f"`{'x' * 40}…`"),
     ],
 )
 def test_what_is_left_out_is_a_note(text: str, said: str) -> None:
     assert parse(text).notes[-1] == f"ignored text: {said}"
     assert parse(text) == parse(ADD)
+
+
+@pytest.mark.parametrize(
+    ("text", "ignored"),
+    [
+        (f"mov.u32 a, 1; {ADD} ret;", "mov.u32 a, 1"),
+        (f'asm("mov.b32 t, 1; {ADD}");', "mov.b32 t, 1"),
+        (f"{ADD} ex2.approx.f32 e, d;", "ex2.approx.f32 e, d"),
+        (f"@p and.b32 a, a, b; {ADD}", "@p and.b32 a, a, b"),
+        (f"add.u32 a, a, b; {ADD}", "add.u32 a, a, b"),
+        (f"{ADD} mad.rn.f32 x, y, z, d;", "mad.rn.f32 x, y, z, d"),
+    ],
+)
+def test_what_computes_is_not_left_out(text: str, ignored: str) -> None:
+    """In every function that takes the text of one instruction, as in the commands."""
+    values = {"a": 1, "b": 2}
+    for read in (
+        parse,
+        lambda x: trace(x, values),
+        lambda x: evaluate(x, values),
+        lambda x: diagnose(x, values, 0),
+    ):
+        with pytest.raises(NotOneError) as caught:
+            read(text)
+        (problem,) = caught.value.errors
+        assert problem.message == f"`{ignored}` would be ignored, but it computes a register"
+        assert text[slice(*problem.span)] == ignored
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,14 @@ OTHER_OPCODES = (
     - OPCODES
 )
 """The opcodes of the other PTX instructions, and of those that stand in all code."""
+_WITHOUT_RESULT = frozenset(
+    """
+    alloca applypriority bar barrier bra brkpt brx call clusterlaunchcontrol cp discard exit fence
+    griddepcontrol ld ldmatrix ldu mbarrier membar multimem nanosleep pmevent prefetch prefetchu red
+    ret setmaxnreg st stackrestore stmatrix sust tcgen05 tensormap trap wgmma
+    """.split()
+)
+"""Those that compute no register from others: what a load gives is a given value."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 
@@ -52,6 +60,12 @@ _LIKENESS = 0.75
 def is_other_opcode(word: str) -> bool:
     """Whether a word is an opcode of PTX for which no listing is read."""
     return word in OTHER_OPCODES
+
+
+def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
+    """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
+    is_known = opcode in OTHER_OPCODES or opcode in OPCODES
+    return is_known and bool(modifiers) and opcode not in _WITHOUT_RESULT
 
 
 @lru_cache(maxsize=1 << 14)

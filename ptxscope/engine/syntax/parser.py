@@ -26,6 +26,7 @@ from .instruction import Guard, Immediate, Instruction, Register
 from .opcodes import (
     DISTINCT_OPCODES,
     OPCODES,
+    is_computing,
     is_meant,
     is_misspelt,
     is_other_opcode,
@@ -83,8 +84,20 @@ def parse_fragments(text: str, reader: FragmentReader) -> Instruction:
     if other_spans:
         message = f"there are {len(other_spans) + 1} instructions here, not one"
         raise NotOneError(text, (Problem(message, min(other_spans)),))
-    omission_notes = _iter_omission_notes(text, instruction.spans["line"])
-    return replace(instruction, notes=(*instruction.notes, *omission_notes))
+    ignored = [
+        statement
+        for fragment in find_pasted_fragments(text)
+        for statement in _iter_ignored_statements(text, fragment, instruction.spans["line"])
+    ]
+    if computing := next((x for x in ignored if x.is_computing), None):
+        message = f"{quote_word(computing.text)} would be ignored, but it computes a register"
+        hint = "one instruction alone, or several as a block"
+        raise NotOneError(text, (Problem(message, computing.span, hint),))
+    if not ignored:
+        return instruction
+    suffix = f" and {len(ignored) - 1} more" if len(ignored) > 1 else ""
+    note = f"{OMISSION_PREFIX}{quote_word(ignored[0].text)}{suffix}"
+    return replace(instruction, notes=(*instruction.notes, note))
 
 
 def read_instruction(instruction: str | Instruction) -> Instruction:
@@ -107,34 +120,38 @@ def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
                 yield parsed_statement.span[0] + start, parsed_statement.span[1] + start
 
 
-def _iter_omission_notes(text: str, instruction_span: Span) -> Iterator[str]:
-    """Yield a note on the ignored statements and non-literal text, if there are any."""
-    statements = [
-        statement
-        for fragment in find_pasted_fragments(text)
-        for statement in _iter_ignored_statements(text, fragment, instruction_span)
-    ]
-    if statements:
-        suffix = f" and {len(statements) - 1} more" if len(statements) > 1 else ""
-        yield f"{OMISSION_PREFIX}{quote_word(' '.join(statements[0].split()))}{suffix}"
+class _IgnoredStatement(NamedTuple):
+    """A statement beside the one instruction, or text that is not literal."""
+
+    text: str
+    """In one line."""
+    span: Span
+    is_computing: bool = False
+    """Whether it computes a register: without it, the instruction may read another value."""
 
 
 def _iter_ignored_statements(
     text: str, fragment: Fragment, instruction_span: Span
-) -> Iterator[str]:
+) -> Iterator[_IgnoredStatement]:
     words = syntax.tokenize(fragment.ptx)
     for item in syntax.group_tokens(fragment.ptx, words, OPCODES, fragment.gaps):
         if item.kind is TokenGroupKind.GAP:
             start, end = words[item.start].span
-            if not is_condition(text[slice(*fragment.find_origin(start, end))]):
-                yield fragment.describe(start, end, text)
+            span = fragment.find_origin(start, end)
+            if not is_condition(text[slice(*span)]):
+                yield _IgnoredStatement(_join_words(fragment.describe(start, end, text)), span)
         elif item.kind is TokenGroupKind.STATEMENT:
             statement = syntax.read_raw_instruction(fragment.ptx, words, item)
-            is_read = statement.opcode.text in OPCODES and not is_passed_over(
-                statement.opcode.text, statement.modifier_names
-            )
-            if not is_read and fragment.find_origin(*statement.span) != instruction_span:
-                yield fragment.describe(*statement.span, text)
+            opcode, modifiers = statement.opcode.text, statement.modifier_names
+            is_read = opcode in OPCODES and not is_passed_over(opcode, modifiers)
+            span = fragment.find_origin(*statement.span)
+            if not is_read and span != instruction_span:
+                written = _join_words(fragment.describe(*statement.span, text))
+                yield _IgnoredStatement(written, span, is_computing(opcode, modifiers))
+
+
+def _join_words(text: str) -> str:
+    return " ".join(text.split())
 
 
 def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tuple[Instruction, ...]:
