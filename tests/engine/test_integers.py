@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, evaluate, parse, replay, trace
+from ptxscope import PtxError, evaluate, parse, parse_all, replay, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
@@ -307,8 +307,9 @@ def test_another_instruction_of_the_opcode_is_no_error(ptx: str) -> None:
 
 def test_common_instructions_count_where_no_others_are() -> None:
     assert parse("add.u32 d, a, b;").opcode == "add"
-    assert parse("add.u32 d, a, b; vadd.u32.u32.u32 d, a, b;").opcode == "vadd"
-    assert parse("add.sat.s32 d, a, b; add.u32 d, a, b;").form.sat
+    (video,) = parse_all("add.u32 d, a, b; vadd.u32.u32.u32 d, a, b;")
+    (clamped,) = parse_all("add.sat.s32 d, a, b; add.u32 d, a, b;")
+    assert (video.opcode, clamped.opcode, clamped.form.sat) == ("vadd", "add", True)
     assert not list(check_listing(["add.u32 %r1, %r2, %r3;\nmin.s32 %r1, %r2, %r3;\n"], "x.ptx"))
     (found,) = check_listing(["add.u32 %r1, %r2, %r3;\nadd.cc.u32 %r1, %r2, %r3;\n"], "x.ptx")
     assert found.is_legal
