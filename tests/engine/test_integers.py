@@ -302,7 +302,7 @@ def test_another_instruction_of_the_opcode_is_no_error(ptx: str) -> None:
         parse(ptx)
     assert all(problem.unread for problem in caught.value.errors)
     assert not list(check_listing([f"{ptx};\n"], "x.ptx"))
-    assert parse(f"{ptx}; vadd.u32.u32.u32 d, a, b;").opcode == "vadd"
+    assert [x.opcode for x in parse_all(f"{ptx}; vadd.u32.u32.u32 d, a, b;")] == ["vadd"]
 
 
 def test_common_instructions_count_where_no_others_are() -> None:
