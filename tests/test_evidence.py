@@ -34,6 +34,14 @@ def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(part.exceptions) <= count / 10
 
 
+def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "TIMEOUT", 0.5)
+    part = proofs.PARTS["replacements"](None, Random(1), 3.0)
+    assert sum(part.counts.values()) < part.total
+    assert {"proved", "unaffected"} < part.counts.keys()
+    assert not [x for x in part.exceptions if not x.startswith("undecided: vmad")]
+
+
 @pytest.mark.parametrize(
     "id_",
     [pytest.param(x, marks=thorough) if x in ("E10", "E16") else x for x in proofs.CONDITIONS],

@@ -100,6 +100,53 @@ def test_places_in_files(tmp_path: Path) -> None:
     assert run("prove", f"{file}:77", f"{file}:two").returncode == 2
 
 
+KERNEL = """\
+.visible .entry blend(.param .u64 out, .param .u64 in)
+{{
+  .reg .b32 %r<10>, %x, %o;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [in];
+  ld.global.v2.u32 {{%r1, %r2}}, [%rd1];
+  {0}
+  ld.param.u64 %rd2, [out];
+  add.u64 %rd3, %rd2, 8;
+  st.global.u32 [%rd3], %r4;
+  st.global.u32 [%rd3+4], {1};
+  ret;
+}}
+"""
+ONE = "vavrg4.u32.u32.u32 %r4, %r1, %r2, %r2;"
+OTHER = "or.b32 %o, %r1, %r2; xor.b32 %x, %r1, %r2; and.b32 %x, %x, 0xfefefefe; " \
+    "shr.u32 %x, %x, 1; sub.u32 %r4, %o, %x;"  # fmt: skip
+
+
+def test_kernels_that_load_and_store(tmp_path: Path) -> None:
+    one, other, wrong = (tmp_path / f"{name}.ptx" for name in ("one", "other", "wrong"))
+    one.write_text(KERNEL.format(ONE, "%r1"))
+    other.write_text(KERNEL.format(OTHER, "%r1"))
+    wrong.write_text(KERNEL.format(OTHER.replace("0xfefefefe", "0xfefefeff"), "%r1"))
+    done = run("prove", f"{one}:blend", f"{other}:blend")
+    assert done.returncode == 0
+    assert "loaded, so taken as given: %r1, %r2" in done.stdout
+    assert "stored, at any address: %r4" in done.stdout
+    assert "Equal for all 2^128 values of %r1, %r2, %rd2." in done.stdout
+    assert run("prove", f"{one}:5-12", f"{wrong}:blend").returncode == 0  # bit 0 is shifted out
+    wrong.write_text(KERNEL.format(OTHER.replace("0xfefefefe", "0xfefeffff"), "%r1"))
+    done = run("prove", f"{one}:blend", f"{wrong}:blend")
+    assert done.returncode == 1
+    assert "%r1 = 0x00000100, %r2 = 0, %rd2 = 0." in done.stdout
+    # what is stored is compared though it is read later
+    one.write_text(KERNEL.format(ONE + " not.b32 %r5, %r4;", "%r5"))
+    later = ONE.replace("%r4", "%r6") + " not.b32 %r5, %r6;"
+    other.write_text(KERNEL.format(f"{OTHER} {later}", "%r5"))
+    assert run("prove", f"{one}:blend", f"{other}:blend").returncode == 0
+    other.write_text(KERNEL.format(f"{OTHER.replace('sub', 'add')} {later}", "%r5"))
+    assert run("prove", f"{one}:blend", f"{other}:blend").returncode == 1
+    one.write_text(KERNEL.format(f"{ONE} ld.global.u32 %r4, [%rd1];", "%r4"))
+    done = run("prove", f"{one}:blend", f"{one}:blend")
+    assert "`ld.global.u32` is not computed here: %r4 would be unknown" in done.stderr
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -21,7 +21,8 @@ from ..support.programs import (
 )
 
 _EPILOG = f"""\
-Registers of one name are the same operand; --same names others. Results are compared by name, or by
+Registers of one name are the same operand; --same names others. In a file, what is loaded is an
+operand, and what is stored is the result. Results are compared by name, or by
 position if they have other names. A condition has registers and their parts (a, a.b0, a.h1,
 a.signed), numbers, and Python's operators.
 

@@ -45,14 +45,15 @@ def _read_place(text: str, match: re.Match[str]) -> Program:
     """Return the statements on some lines of a file, or of a kernel."""
     name = Path(match["file"]).name
     if match["first"]:
-        return parse_block(text, name, make_line_range(match["file"], text, match))
+        selected = make_line_range(match["file"], text, match)
+        return parse_block(text, name, selected, with_memory=True)
     programs = load(text, name)
     chosen = next((x for x in programs if x.name == match["kernel"]), None)
     if chosen is None:
         names = ", ".join(x.name for x in programs) or "no kernel"
         raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
     lines = [x.line for x in chosen.statements]
-    return parse_block(text, name, range(min(lines), max(lines) + 1))
+    return parse_block(text, name, range(min(lines), max(lines) + 1), with_memory=True)
 
 
 def parse_same(texts: Iterable[str]) -> dict[str, str]:

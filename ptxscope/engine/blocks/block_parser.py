@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from ..isa.roles import DESTINATIONS
@@ -21,6 +22,8 @@ MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 
 _LOADS = ("ld", "ldu")
+_ADDRESS = re.compile(r"\[([^][]*)\]")
+_NAME = re.compile(r"[%$\w]+")
 
 
 class _Contents(NamedTuple):
@@ -32,11 +35,15 @@ class _Contents(NamedTuple):
     """The constant that it is, if it is one."""
 
 
-def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicBlock:
+def parse_block(
+    text: str, name: str = "", lines: range | None = None, *, with_memory: bool = False
+) -> BasicBlock:
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog.
+    is an instruction of the catalog. ``with_memory`` leaves out loads too: what one loads is a
+    value that the block reads. Then what the block stores is its result, if it stores anything;
+    addresses are left out.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -54,7 +61,7 @@ def parse_block(text: str, name: str = "", lines: range | None = None) -> BasicB
         count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
         span = (0, len(text.rstrip()))
         raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
-    return _Reader(text, programs[0]).read(_select(programs[0], lines))
+    return _Reader(text, programs[0], with_memory).read(_select(programs[0], lines))
 
 
 def find_block(text: str) -> BasicBlock | None:
@@ -115,8 +122,8 @@ def _is_computed(statement: Statement) -> bool:
 class _Reader:
     """Reads the statements of a program, with the contents of its registers."""
 
-    def __init__(self, text: str, program: Program) -> None:
-        self.text, self.program = text, program
+    def __init__(self, text: str, program: Program, with_memory: bool) -> None:
+        self.text, self.program, self.with_memory = text, program, with_memory
         self.state: dict[str, _Contents] = {
             name: _Contents(ValuePlace(0, name), program.types[name], bits)
             for name, bits in program.constants.items()
@@ -126,6 +133,10 @@ class _Reader:
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
+        self.loaded: list[str] = []
+        """The registers that are loaded, before anything else uses them."""
+        self.stored: dict[str, ValuePlace] = {}
+        """The computed values that are stored, by their registers."""
         self.open_blocks: list[Statement] = []
         self.declarations: dict[str, Statement | None] = {}
         """The inner block that declares each given register, if one does."""
@@ -157,6 +168,11 @@ class _Reader:
                         self._add(statement)
                 case _:
                     self._skip(statement)
+        read = {name for x in self.statements for name in x.instruction.names.values()}
+        if given := [name for name in dict.fromkeys(self.loaded) if name in read]:
+            self.notes.append(f"loaded, so taken as given: {', '.join(given)}")
+        if self.stored:
+            self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
         spans = [x.span for x in statements if x.span != (0, 0)]
         span = (min(start for start, _ in spans), max(end for _, end in spans))
         outputs, lines = self._find_outputs(), tuple(self.written_lines)
@@ -180,12 +196,17 @@ class _Reader:
         """Skip a statement that changes no register; raise PtxError for any other."""
         if statement.problems:
             raise PtxError(self.text, statement.problems)
+        if self.with_memory and not statement.writes and _ADDRESS.search(statement.text):
+            self._store(statement)
+            return
         opcode = quote_word(statement.opcode or statement.text)
         if statement.kind is StatementKind.BRANCH and statement.opcode not in ("ret", "exit"):
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
         elif statement.unread:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
                        statement.span)  # fmt: skip
+        elif self._is_given(statement):
+            self.loaded += statement.writes
         elif statement.writes:
             self._fail(
                 f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
@@ -194,6 +215,20 @@ class _Reader:
             )
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
+
+    def _is_given(self, statement: Statement) -> bool:
+        """Whether a statement loads values that a block reads, into registers not used before."""
+        is_load = statement.opcode.partition(".")[0] in _LOADS
+        return self.with_memory and is_load and self.state.keys().isdisjoint(statement.writes)
+
+    def _store(self, statement: Statement) -> None:
+        """Note which computed values a statement writes to memory."""
+        for name in _NAME.findall(_ADDRESS.sub("", statement.text.partition(" ")[2])):
+            contents = self.state.get(name)
+            if contents is None or not contents.place.statement:
+                continue
+            if self.stored.setdefault(name, contents.place) != contents.place:
+                self._fail(f"{quote_word(name)} is stored twice, with two values", statement.span)
 
     def _move(self, statement: Statement) -> None:
         """Give the contents of a register, or a literal, another name."""
@@ -256,7 +291,7 @@ class _Reader:
     def _find_outputs(self) -> Mapping[str, ValuePlace]:
         """Return the results by name: of an asm statement, its outputs; else, what is not read."""
         named = {name for names in self.program.bound.outputs.values() for name in names}
-        outputs = {
+        outputs = self.stored or {
             name: place
             for name, (place, *_) in self.state.items()
             if place.statement and (name in named if named else self.unread.get(place) == name)

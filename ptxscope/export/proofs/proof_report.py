@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
+from ...engine.blocks.basic_block import BasicBlock
 from ...engine.blocks.block_trace import BlockTrace
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
@@ -44,6 +45,9 @@ def _program_lines(proof: Proof, width: int) -> Iterator[str]:
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{make_printable(str(program))}{f'  ({model.name})' if has_models else ''}"
         yield from wrap_text(text, f"{letter}  ", "   ", width)
+        if isinstance(program, BasicBlock):
+            for note in program.notes:
+                yield from wrap_text(make_printable(note), "   ", "   ", width)
 
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
