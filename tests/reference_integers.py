@@ -200,6 +200,31 @@ def _subc(mods: list[str], a: int, b: int, borrow: int = 0) -> tuple[int, ...]:
     return (d, 1 - carry) if "cc" in mods else (d,)
 
 
+def _mul(mods: list[str], a: int, b: int) -> int:
+    """Multiply by adding shifted words, of which those of sign bits are subtracted."""
+    width = _width(mods)
+    product = sum(a << place for place, bit in enumerate(_bits(b, width)) if bit)
+    if mods[-1][0] == "s":
+        product -= ((a >> (width - 1)) * b + (b >> (width - 1)) * a) << width
+    if mods[0] == "wide":
+        return product % (1 << 2 * width)
+    return (product >> width if mods[0] == "hi" else product) % (1 << width)
+
+
+def _mad(mods: list[str], a: int, b: int, c: int) -> int:
+    width = _width(mods)
+    word = _mul(mods, a, b)
+    if "sat" in mods:
+        total = _signed(word, width) + _signed(c, width)
+        limit = 1 << (width - 1)
+        return min(max(total, -limit), limit - 1) % (1 << width)
+    return (word + c) % (1 << (2 * width if mods[0] == "wide" else width))
+
+
+def _abs(mods: list[str], a: int) -> int:
+    return abs(_signed(a, _width(mods))) % (1 << _width(mods))
+
+
 def _madc(mods: list[str], a: int, b: int, c: int, carry: int = 0) -> tuple[int, ...]:
     width = _width(mods)
     if mods[-1][0] == "s":
@@ -267,7 +292,7 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "neg": _packed(lambda x, _: -x),
     "addc": _addc,
     "subc": _subc,
-    "mad": _madc,
+    "mad": lambda mods, *values: (_madc if "cc" in mods else _mad)(mods, *values),
     "madc": _madc,
     "mov": lambda _, a: a,
     "and": _bit_by_bit("0001"),
@@ -276,6 +301,9 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "not": _not,
     "shl": _shl,
     "shr": _shr,
+    "mul": _mul,
+    "abs": _abs,
+    "cnot": lambda _, a: int(a == 0),
 }
 OPCODES = tuple(_FUNCTIONS)
 

@@ -378,9 +378,9 @@ def test_what_is_left_out_is_said_beside_the_result() -> None:
 
 
 def test_a_statement_that_writes_a_register_is_not_left_out() -> None:
-    done = run("eval", "{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "a=7")
+    done = run("eval", "{ popc.b32 d, a; mul.rn.f32 d, d, d; }", "a=7")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.startswith("error: `mul.lo.u32` is not computed here: d would be unknown")
+    assert done.stderr.startswith("error: `mul.rn.f32` is not computed here: d would be unknown")
 
 
 @pytest.mark.parametrize("command", ["eval", "trace", "prove"])

@@ -157,8 +157,8 @@ def test_listing_lines() -> None:
 @pytest.mark.parametrize(
     ("ptx", "message", "blamed"),
     [
-        ("mul.wide.u32 d, a, b; prmt.b32 e, d, 0, 0;", "`mul.wide.u32` is not computed here: d "
-         "would be unknown", "mul.wide.u32 d, a, b;"),
+        ("mul.rn.f32 d, a, b; prmt.b32 e, d, 0, 0;", "`mul.rn.f32` is not computed here: d "
+         "would be unknown", "mul.rn.f32 d, a, b;"),
         ("prmt.b32 d, a, 0, 1; bra L;", "`bra` leaves the block, which runs straight on", "bra L"),
         ("setp.eq.u32 p, a, b; prmt.b32 d, p, 0, 1;", "`p` is a predicate here, not a 32-bit "
          "register", "p"),
@@ -198,13 +198,13 @@ def test_values_are_checked() -> None:
 @pytest.mark.parametrize(
     ("ptx", "culprit"),
     [
-        ("{ popc.b32 d, a; mul.lo.u32 d, d, 3; }", "mul.lo.u32 d, d, 3"),
-        ("popc.b32 d, a; cvt.u32.u8 d, d;", "cvt.u32.u8 d, d"),
+        ("{ popc.b32 d, a; mul.rn.f32 d, d, d; }", "mul.rn.f32 d, d, d"),
+        ("popc.b32 d, a; cvt.rn.f32.u32 d, d;", "cvt.rn.f32.u32 d, d"),
         ("popc.b32 d, a; ld.global.u32 d, [x];", "ld.global.u32 d, [x]"),
-        ("{ cvt.u32.u8 a, x; popc.b32 d, a; }", "cvt.u32.u8 a, x"),
+        ("{ cvt.rzi.u32.f32 a, x; popc.b32 d, a; }", "cvt.rzi.u32.f32 a, x"),
         ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }", "mov.b64 x, {a, b}"),
         ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
-        ("{ shr.b32 d, a, 4; rem.u32 e, a, b; }", "rem.u32 e, a, b"),
+        ("{ shr.b32 d, a, 4; div.full.f32 e, a, b; }", "div.full.f32 e, a, b"),
     ],
 )
 def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(

@@ -144,8 +144,9 @@ def test_roles_stand_in_one_order_and_have_their_labels() -> None:
 
 
 def test_the_catalog_is_asked_by_opcode_and_what_is_written() -> None:
-    for opcode, entry in CATALOG.items():
-        default = entry if not entry.distinguishing_modifiers else None  # mad.lo.s32 is another
+    for opcode in CATALOG:
+        defaults = [x for x in list_shapes(opcode) if not x.distinguishing_modifiers]
+        default = defaults[0] if defaults else None
         assert find_entry(opcode, ()) is default
         assert find_entry(opcode, ("s32", "nonsense")) is default
         assert get_entry(draw_form(opcode, Random(1))) in list_shapes(opcode)

@@ -399,10 +399,9 @@ def test_what_is_no_text_is_refused_by_name(other: Any) -> None:
         assert str(caught.value) == f"PTX must be text, not {type(other).__name__}"
 
 
-def test_an_instruction_that_only_a_modifier_makes_one_of_the_catalog_says_so() -> None:
+def test_an_instruction_of_another_type_of_the_opcode_says_so() -> None:
     with pytest.raises(PtxError) as raised:
-        parse("mad.lo.u32 d, a, b, c;")
+        parse("mad.rn.f32 d, a, b, c;")
     (problem,) = raised.value.errors
-    assert problem.message.endswith("does not explain; it explains `mad` only with `.cc`")
-    assert not problem.hint
-    assert parse("mad.lo.cc.u32 d, a, b, c;").opcode == "mad"
+    assert problem.message == "`mad.rn.f32` is a PTX instruction that ptxscope does not explain"
+    assert parse("mad.lo.cc.u32 d, a, b, c;").form.cc

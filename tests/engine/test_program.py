@@ -207,6 +207,23 @@ def test_half_words_are_computed(x: int, y: int, n: int) -> None:
     assert found == [(x + y - (x ^ y)) // 2, 0xFFFF - x, *shifts, smaller]
 
 
+@given(LONGS, LONGS)
+def test_products_are_computed(x: int, y: int) -> None:
+    text = """.reg .b64 x, y, %rd<6>; .reg .b32 u, v, %r<6>; mov.b64 {u, _}, x; mov.b64 {v, _}, y;
+    mul.lo.u64 %rd0, x, y; mul.hi.u64 %rd1, x, y; mul.hi.s64 %rd2, x, y; mul.wide.s32 %rd3, u, v;
+    mad.wide.u32 %rd4, u, v, x; mad.lo.s32 %r0, u, v, v; mad.hi.s32 %r1, u, v, v;
+    neg.s64 %rd5, x; abs.s32 %r2, u; cnot.b32 %r3, u;"""
+    run = execute(block(text), {"x": x, "y": y})
+    u, v, a, b = x % 2**32, y % 2**32, signed(x, 64), signed(y, 64)
+    found = [run.registers[f"%rd{number}"].bits for number in range(6)]
+    product = signed(u) * signed(v)
+    wide = [product % 2**64, (u * v + x) % 2**64]
+    assert found == [x * y % 2**64, x * y >> 64, (a * b >> 64) % 2**64, *wide, -x % 2**64]
+    words = [run.registers[f"%r{number}"].bits for number in range(4)]
+    sums = [(product + v) % 2**32, ((product >> 32) + v) % 2**32]
+    assert words == [*sums, abs(signed(u)) % 2**32, not u]
+
+
 def test_words_are_packed_and_unpacked() -> None:
     text = "mov.b32 {l, h}, a; mov.b32 d, {h, l};"
     assert results(text, a=0x11112222)["d"] == 0x22221111
@@ -223,7 +240,7 @@ def test_words_are_packed_and_unpacked() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["and.u32 a, b, b;", "shl.b32 a, b, h;", "mul.lo.s32 a, b, b;", "mov.u32 a, f;",
+    ["and.u32 a, b, b;", "shl.b32 a, b, h;", "mul.lo.b32 a, b, b;", "mov.u32 a, f;",
      "mov.b32 a, {h, h, h};", "mov.u32 a, {h, h};", "mov.u32 a, %tid.x;", "mov.u32 a, buffer;",
      "mov.b32 {h, 1}, a;", "add.f32 a, f, f;", "add;"],
 )  # fmt: skip
@@ -664,7 +681,7 @@ def test_whatever_else_writes_a_register_makes_it_unknown() -> None:
         "bar.red.popc.u32 %r10, 0, %p1;": {"%r10"},
         "mov.u32 %r11, %tid.x;": {"%r11"},
         "mov.u32 %r11, table;": {"%r11"},
-        "mad.lo.s32 %r12, %r1, %r2, %r3;": {"%r12"},
+        "mad.rn.f32 %r12, %r1, %r2, %r3;": {"%r12"},
         "tex.2d.v4.s32.f32 {%r1,%r2,%r3,%r4}, [t, {%r5,%r6}];": {"%r1", "%r2", "%r3", "%r4"},
         "match.all.sync.b32 %r1|%p1, %r2, %r3;": {"%r1", "%p1"},
     }

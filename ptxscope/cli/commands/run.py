@@ -42,12 +42,12 @@ from ..support.progress_bar import ProgressBar
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
-registers. Any other instruction leaves the registers it writes unknown, and so does a common one
-that computes 64 bits from an unknown address. If an explained instruction, or one of 32 bits, reads
-such a register, the run stops and asks for its value; supply it as name=value. The value is used
-once: if the register, or another of its name, becomes unknown again later, supply name@line=value
-for the line that writes it. t@1#2=value is for the second time that line 1 makes t unknown, and
-t@0=value for the start. A taken branch ends the run.
+registers. Any other instruction leaves the registers it writes unknown, and so does a product or a
+common one of 64 bits, mostly an index or an address, if it reads an unknown register. If any other
+reads such a register, the run stops and asks for its value; supply it as name=value. The value is
+used once: if the register, or another of its name, becomes unknown again later, supply
+name@line=value for the line that writes it. t@1#2=value is for the second time that line 1 makes t
+unknown, and t@0=value for the start. A taken branch ends the run.
 
 A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
 the register is not declared, the value is read by its use.

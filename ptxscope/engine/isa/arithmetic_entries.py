@@ -5,6 +5,7 @@ They are scalar, packed (PTX ISA 9.7.1), or links of a chain with a carry (9.7.2
 
 from __future__ import annotations
 
+from .common_entries import FLOATS, MULTIPLY_ADD, NEGATION
 from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
 from .form import Form
 from .roles import Role
@@ -17,13 +18,11 @@ _CARRY = Operand(Role.CARRY, Type.PRED, is_implicit=True)
 _CARRY_OUT = Operand(Role.CARRY_OUT, Type.PRED, is_implicit=True)
 _RELU = Slot("relu", (True,), is_optional=True, word="relu")
 _CC = Slot("cc", (True,), word="cc")
-_PRODUCT_WORD = Slot("product_word", tuple(ProductWord), is_leading=True)
+_PRODUCT_WORD = Slot("product_word", (ProductWord.LO, ProductWord.HI), is_leading=True)
 _SCALARS = Slot("stype", (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64))
 _WORDS = Slot("stype", (Type.U32, Type.U64, Type.S32, Type.S64))
 _HALVES = Slot("stype", (Type.U16X2, Type.S16X2))
 _BYTES = Slot("stype", (Type.U8X4, Type.S8X4))
-_FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"))
-"""Types of instructions with the same opcodes that the catalog lacks."""
 _SINCE_8_0 = ("8.0", "sm_90")
 _SINCE_9_2 = ("9.2", "sm_120f")
 
@@ -70,7 +69,7 @@ def _make_scalar_entry(
         requirements=requirements,
         brief=brief,
         is_common=True,
-        foreign_types=_FLOATS,
+        foreign_types=FLOATS,
     )
 
 
@@ -262,7 +261,7 @@ def _make_links(
 
 _ADD_LINK, *_ADD_LINKS = _make_links("add", 1, ("1.2", "any"), "a + b")
 _SUB_LINK, *_SUB_LINKS = _make_links("sub", 3, ("1.3", "any"), "a - b")
-_MAD_LINKS = _make_links("mad", 5, ("3.0", "sm_20"), "a * b + c")
+_MAD_LINK, *_MAD_LINKS = _make_links("mad", 5, ("3.0", "sm_20"), "a * b + c")
 
 ARITHMETIC_ENTRIES = (
     *_make_sums("add", "9.7.1.1", "add", "+", (Type.S32, Type.U32)),
@@ -273,8 +272,11 @@ ARITHMETIC_ENTRIES = (
     *_make_extrema("min", "9.7.1.12", "smaller"),
     *_make_extrema("max", "9.7.1.13", "larger"),
     _NEG,
+    NEGATION,
     *_ADD_LINKS,
     *_SUB_LINKS,
+    _MAD_LINK,
+    MULTIPLY_ADD,
     *_MAD_LINKS,
 )
 """The entries, those of one opcode together."""

@@ -472,16 +472,19 @@ def list_shapes(opcode: str) -> tuple[Entry, ...]:
 def find_entry(opcode: str, modifiers: Collection[str]) -> Entry | None:
     """Return the entry of an opcode with these modifiers, spelled without their dots.
 
-    None if the catalog lacks the opcode, or has it with other modifiers only, as ``mad.lo``, or
-    with other types only, as ``add.f32``.
+    None if the catalog lacks the opcode, or has it with other types only, as ``add.f32``.
     """
-    shapes = list_shapes(opcode)
+    shape = _select_shape(list_shapes(opcode), modifiers)
+    return shape if shape and shape.foreign_types.isdisjoint(modifiers) else None
+
+
+def _select_shape(shapes: tuple[Entry, ...], modifiers: Collection[str]) -> Entry | None:
+    """Return the shape that a modifier distinguishes, or the default one; None for neither."""
     defaults = (entry for entry in shapes if not entry.distinguishing_modifiers)
     matches = (
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
     )
-    shape = next(matches, next(defaults, None))
-    return shape if shape and shape.foreign_types.isdisjoint(modifiers) else None
+    return next(matches, next(defaults, None))
 
 
 def get_entry(form: Form) -> Entry:
@@ -494,6 +497,6 @@ def get_entry(form: Form) -> Entry:
 def _find_shape(form: Form) -> Entry:
     shapes = _SHAPES[form.opcode]
     slots = [slot for entry in shapes for slot in entry.slots if slot.place is SlotPlace.MODIFIER]
-    match = find_entry(form.opcode, {slot.format_value(form.get(slot.name)) for slot in slots})
+    match = _select_shape(shapes, {slot.format_value(form.get(slot.name)) for slot in slots})
     assert match
     return match

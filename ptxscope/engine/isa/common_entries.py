@@ -1,14 +1,15 @@
-"""The catalog entries of instructions that stand in all code (PTX ISA 9.7.8, 9.7.9).
+"""The catalog entries of instructions that stand in all code (PTX ISA 9.7.1, 9.7.8, 9.7.9).
 
-They move words, combine their bits and shift them. Listings pass over all of their forms.
+They move words, combine their bits, shift and multiply them. Listings pass over all of their forms.
 """
 
 from __future__ import annotations
 
-from .entry import Entry, Example, Group, Operand, Slot, VersionRequirement
+from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
+from .form import Form
 from .roles import Role
-from .slots import NEEDS_F64, ST
-from .types import Type
+from .slots import NEEDS_F64, SAT, ST
+from .types import ProductWord, Type
 
 _D, _A, _B = (Operand(role, "stype", has_bytes=True) for role in (Role.D, Role.A, Role.B))
 _AMOUNT = Operand(Role.B, Type.U32, typical_values=(0, 1, 4, 8, 15, 16, 24, 31, 32, 40, 63, 64))
@@ -16,6 +17,11 @@ _PATTERNS = Slot("stype", (Type.PRED, Type.B16, Type.B32, Type.B64))
 _WORDS = Slot("stype", (Type.B16, Type.B32, Type.B64))
 _SHIFTED = Slot("stype", tuple(x for x in ST if not x.is_float))
 _MOVED = Slot("stype", (Type.PRED, *ST))
+_INTEGERS = Slot("stype", (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64))
+_SIGNED = Slot("stype", (Type.S16, Type.S32, Type.S64))
+_PRODUCT_WORD = Slot("product_word", tuple(ProductWord), is_leading=True)
+FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"))
+"""Types of instructions with the same opcodes that the catalog lacks."""
 
 
 def _make_entry(
@@ -23,27 +29,88 @@ def _make_entry(
     section: str,
     summary: str,
     brief: str,
-    types: Slot,
+    slots: tuple[Slot, ...],
     operands: tuple[Operand, ...],
     example: Example,
+    constraints: tuple[Constraint, ...] = (),
     requirements: tuple[VersionRequirement, ...] = (),
 ) -> Entry:
-    """Return an entry whose only modifier is a type."""
     return Entry(
         opcode,
         Group.COMMON,
         section,
         summary,
-        (types,),
+        slots,
         operands,
         example,
         "1.0",
         "any",
+        constraints=constraints,
         requirements=requirements,
         brief=brief,
         is_common=True,
+        foreign_types=FLOATS - {str(x) for x in slots[-1].values},
     )
 
+
+# --- products ----------------------------------------------------------------------------
+
+
+def _is_word_legal(form: Form) -> bool:
+    is_wide = form.product_word is ProductWord.WIDE
+    return not is_wide or (form.stype is not None and form.stype.bits < 64)
+
+
+_WIDE_FITS = Constraint(
+    ("product_word", "stype"),
+    _is_word_legal,
+    ".wide requires a type of 16 or 32 bits",
+    "`.wide` has no form with `.{f.stype}`",
+    lambda _: "`.wide` with `.u16`, `.u32`, `.s16` and `.s32` only",
+    "product_word",
+)
+_SAT_FITS = Constraint(
+    ("product_word", "sat", "stype"),
+    lambda f: not f.sat or (f.product_word is ProductWord.HI and f.stype is Type.S32),
+    ".sat requires .hi and the type .s32",
+    "`.sat` has no form with `.{f.product_word}` and `.{f.stype}`",
+    lambda _: "`.sat` with `.hi` and `.s32` only",
+    "sat",
+)
+_WIDE_D, _WIDE_C = (Operand(role, "product_type") for role in (Role.D, Role.C))
+_NUMBERS = tuple(Operand(role, "stype") for role in (Role.D, Role.A, Role.B))
+_FACTORS = _NUMBERS[1:]
+_PRODUCT = _make_entry(
+    "mul",
+    "9.7.1.3",
+    "the low or high word of a * b, or all of it",
+    "a * b",
+    (_PRODUCT_WORD, _INTEGERS),
+    (_WIDE_D, *_FACTORS),
+    ("mul.lo.s32 d, a, b", {"a": 0x12345678, "b": 0xFFFFFFFE}),
+    (_WIDE_FITS,),
+)
+MULTIPLY_ADD = _make_entry(
+    "mad",
+    "9.7.1.4",
+    "a word of a * b, or all of it, plus c",
+    "a * b + c",
+    (_PRODUCT_WORD, SAT, _INTEGERS),
+    (_WIDE_D, *_FACTORS, _WIDE_C),
+    ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
+    (_WIDE_FITS, _SAT_FITS),
+)
+NEGATION = _make_entry(
+    "neg",
+    "9.7.1.11",
+    "a negated, modulo the width",
+    "-a",
+    (_SIGNED,),
+    _NUMBERS[:2],
+    ("neg.s32 d, a", {"a": 5}),
+)
+
+# --- the others --------------------------------------------------------------------------
 
 COMMON_ENTRIES = (
     _make_entry(
@@ -51,17 +118,17 @@ COMMON_ENTRIES = (
         "9.7.9.3",
         "a copy of a",
         "a",
-        _MOVED,
+        (_MOVED,),
         (_D, _A),
         ("mov.b32 d, a", {"a": 0x12345678}),
-        (NEEDS_F64,),
+        requirements=(NEEDS_F64,),
     ),
     _make_entry(
         "and",
         "9.7.8.1",
         "each bit is 1 if it is 1 in a and in b",
         "a & b",
-        _PATTERNS,
+        (_PATTERNS,),
         (_D, _A, _B),
         ("and.b32 d, a, b", {"a": 0x12345678, "b": 0x00FFFF00}),
     ),
@@ -70,7 +137,7 @@ COMMON_ENTRIES = (
         "9.7.8.2",
         "each bit is 1 if it is 1 in a or in b",
         "a | b",
-        _PATTERNS,
+        (_PATTERNS,),
         (_D, _A, _B),
         ("or.b32 d, a, b", {"a": 0x12340000, "b": 0x00005678}),
     ),
@@ -79,7 +146,7 @@ COMMON_ENTRIES = (
         "9.7.8.3",
         "each bit is 1 if a and b differ there",
         "a ^ b",
-        _PATTERNS,
+        (_PATTERNS,),
         (_D, _A, _B),
         ("xor.b32 d, a, b", {"a": 0x12345678, "b": 0x80808080}),
     ),
@@ -88,7 +155,7 @@ COMMON_ENTRIES = (
         "9.7.8.4",
         "the bits of a inverted",
         "~a",
-        _PATTERNS,
+        (_PATTERNS,),
         (_D, _A),
         ("not.b32 d, a", {"a": 0x0000FFFF}),
     ),
@@ -97,7 +164,7 @@ COMMON_ENTRIES = (
         "9.7.8.8",
         "a shifted left by b bits",
         "a << b",
-        _WORDS,
+        (_WORDS,),
         (_D, _A, _AMOUNT),
         ("shl.b32 d, a, b", {"a": 0x12345678, "b": 8}),
     ),
@@ -106,9 +173,28 @@ COMMON_ENTRIES = (
         "9.7.8.9",
         "a shifted right by b bits",
         "a >> b",
-        _SHIFTED,
+        (_SHIFTED,),
         (_D, _A, _AMOUNT),
         ("shr.s32 d, a, b", {"a": 0x80000000, "b": 4}),
     ),
+    _PRODUCT,
+    _make_entry(
+        "abs",
+        "9.7.1.10",
+        "the magnitude of a",
+        "|a|",
+        (_SIGNED,),
+        _NUMBERS[:2],
+        ("abs.s32 d, a", {"a": 0xFFFFFFFB}),
+    ),
+    _make_entry(
+        "cnot",
+        "9.7.8.5",
+        "1 if a is 0, else 0",
+        "a == 0",
+        (_WORDS,),
+        (_D, _A),
+        ("cnot.b32 d, a", {"a": 0}),
+    ),
 )
-"""The entries, those of one opcode together."""
+"""The entries whose opcodes have no others; ``NEGATION`` and ``MULTIPLY_ADD`` stand elsewhere."""

@@ -82,6 +82,14 @@ class Form(NamedTuple):
         return Type.U32 if self.atype is self.btype is Type.U32 else Type.S32
 
     @property
+    def product_type(self) -> Type | None:
+        """The type of d and c in ``mul`` and ``mad``: twice as wide as stype with ``.wide``."""
+        stype = self.stype
+        if self.product_word is not ProductWord.WIDE or stype is None or stype.bits > 32:
+            return stype
+        return Type(f"{stype[0]}{2 * stype.bits}")
+
+    @property
     def final_type(self) -> Type:
         """The type in which ``vmad`` reads c and its sum; dtype has no effect (9.7.18.1.3)."""
         signed = Type.S32 in (self.atype, self.btype) or self.nega != self.negb or self.negc

@@ -153,10 +153,11 @@ class ShiftDirection(StrEnum):
 
 
 class ProductWord(StrEnum):
-    """The word of a product that ``mad`` adds to c."""
+    """The part of a product that ``mul`` writes and ``mad`` adds to c; ``.wide`` is all of it."""
 
     LO = "lo"
     HI = "hi"
+    WIDE = "wide"
 
 
 class BytePair(StrEnum):

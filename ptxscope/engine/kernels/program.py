@@ -33,6 +33,10 @@ class StatementKind(StrEnum):
     """Anything else; the registers it writes become unknown."""
 
 
+_INDEX_OPCODES = frozenset(("mad", "mul"))
+"""Plain instructions that mostly compute indices."""
+
+
 class Statement(NamedTuple):
     """One statement of the text."""
 
@@ -87,11 +91,16 @@ class Statement(NamedTuple):
     def can_forget(self) -> bool:
         """Whether its results may become unknown, although no input of a run is missing.
 
-        These are the results of a statement that is not executed, and of a plain instruction on
-        64 bits without all of its inputs: most such values are addresses, which a run lacks.
+        These are the results of a statement that is not executed, and of a product or of a plain
+        instruction on 64 bits without all of its inputs: most are indices and addresses, which a
+        run lacks.
         """
         operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
-        return self.kind is StatementKind.UNKNOWN or any(x.bits == 64 for _, x in operands)
+        return (
+            self.kind is StatementKind.UNKNOWN
+            or any(x.bits == 64 for _, x in operands)
+            or (self.plain is not None and self.plain.opcode in _INDEX_OPCODES)
+        )
 
 
 class Program(NamedTuple):

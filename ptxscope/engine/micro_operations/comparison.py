@@ -115,8 +115,9 @@ class Compare(MicroOperation):
             return f".{self.cmp}: true if {condition}."
         if is_single and not row.inputs[0].is_operand and row.inputs[0].stage is Stage.OPERATE:
             return "d != 0: p is true if any bit of d is 1."
-        operands = "c read" if is_single else "both read"
-        relation = format_relation(self.cmp, *(("c", "0") if is_single else ("a", "b")))
+        name = row.inputs[0].role
+        operands = f"{name} read" if is_single else "both read"
+        relation = format_relation(self.cmp, *((name, "0") if is_single else ("a", "b")))
         outcome = "true" if self.cmp in UNORDERED else "false"
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"

@@ -188,6 +188,7 @@ class Magnitude(MicroOperation):
 
     bits: int
     formula = "|{x}|"
+    about = "The magnitude of a; that of the most negative number wraps to itself."
     flag_text = "the magnitude wraps to itself"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

@@ -17,6 +17,7 @@ from ..micro_operations.numbers import Add, Maximum, Minimum, Multiply, Negate, 
 from ..micro_operations.saturation import Clamp, Truncate
 from ..micro_operations.selection import Select
 from ..micro_operations.stage import Stage
+from .common_lowering import lower_mul
 from .plan import Builder
 from .rules import Rules
 
@@ -74,8 +75,10 @@ def _make_link(operation: MicroOperation, opcode: str) -> _Lowering:
     return lower
 
 
-def _lower_mad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+def _lower_mad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``mad.cc`` and ``madc``: a word of the product, then c and the carry."""
+    if form.opcode == "mad" and not form.cc:
+        return lower_mul(b, form, rules)
     type_ = form.stype
     assert type_
     x, y = _build_operand(b, type_, "a"), _build_operand(b, type_, "b")

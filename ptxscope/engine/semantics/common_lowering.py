@@ -1,12 +1,16 @@
-"""The lowering of moves, logic and shifts (PTX ISA 9.7.8, 9.7.9)."""
+"""The lowering of the instructions that stand in all code (PTX ISA 9.7.1, 9.7.8, 9.7.9)."""
 
 from __future__ import annotations
 
 from ..isa.form import Form
-from ..isa.types import BoolOp, Type
+from ..isa.integers import get_limits
+from ..isa.types import BoolOp, Cmp, ProductWord, Type
 from ..micro_operations.bitwise import CombineBits, InvertBits
-from ..micro_operations.logic import Combine, Not
-from ..micro_operations.saturation import Truncate
+from ..micro_operations.carries import TakeBits
+from ..micro_operations.comparison import Compare
+from ..micro_operations.logic import Combine, Encode, Not
+from ..micro_operations.numbers import Add, Magnitude, Multiply
+from ..micro_operations.saturation import Clamp, Truncate
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
 from .plan import Builder
@@ -54,6 +58,40 @@ def lower_shift(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return _write(b, form, b.add_row(Stage.OPERATE, "t", shift, x, amount))
 
 
+def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``mul`` and ``mad``: the low or high word of an exact product, or all of it, plus c."""
+    assert form.stype
+    assert form.product_type
+    bits, signed, total_bits = form.stype.bits, form.stype.signed, form.product_type.bits
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
+    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    t = b.add_row(Stage.OPERATE, "t", Multiply(), x, y)
+    if form.product_word is ProductWord.HI:
+        t = b.add_row(Stage.OPERATE, "word", TakeBits(bits, bits), t)
+    if form.opcode == "mad":
+        if form.sat:
+            t = b.extend(Stage.SUM, "word", t, bits, signed)
+        c = b.extend(Stage.SUM, "c", "c", total_bits, signed)
+        t = b.add_row(Stage.SUM, "t", Add(), t, c)
+    if form.sat:
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(total_bits, b.get_range(t).low < 0), t)}
+
+
+def lower_abs(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``abs``: the most negative number is its own magnitude."""
+    assert form.stype
+    x = b.extend(Stage.EXTEND, "a", "a", form.stype.bits, signed=True)
+    return _write(b, form, b.add_row(Stage.OPERATE, "t", Magnitude(form.stype.bits), x))
+
+
+def lower_cnot(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``cnot``: 1 if a is 0."""
+    assert form.stype
+    t = b.add_row(Stage.COMPARE, "t", Compare(Cmp.EQ, form.stype), "a")
+    return {"d": b.add_row(Stage.WRITE, "d", Encode(1, form.stype), t)}
+
+
 LOWERINGS = {
     "mov": lower_mov,
     "and": lower_logic,
@@ -62,5 +100,8 @@ LOWERINGS = {
     "not": lower_not,
     "shl": lower_shift,
     "shr": lower_shift,
+    "mul": lower_mul,
+    "abs": lower_abs,
+    "cnot": lower_cnot,
 }
 """The lowering of each opcode."""

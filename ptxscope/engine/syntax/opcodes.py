@@ -1,7 +1,7 @@
 """Classification of words as opcodes: one of the catalog, another of PTX, or misspelt.
 
 The opcodes of some instructions belong to others, too, which the catalog lacks: ``add.f32``,
-``mad.lo.u32``. And some instructions stand in all code: ``add.u32``, ``and.b32``. Readers of
+``mad.rn.f32``. And some instructions stand in all code: ``add.u32``, ``and.b32``. Readers of
 listings pass over both; the opcodes of a group that is common altogether are like those that the
 catalog lacks.
 """
@@ -12,19 +12,23 @@ from collections.abc import Collection
 from functools import lru_cache
 from itertools import groupby
 
-from ..isa.catalog import CATALOG, ENTRIES, find_entry
+from ..isa.catalog import CATALOG, ENTRIES, find_entry, list_shapes
 from ..isa.entry import Group
 from ..isa.grammar import map_spellings
 from .errors import find_closest_spelling
 
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
 """The opcodes of the catalog that a listing is read for."""
-_SHARED_OPCODES = frozenset(x for x in OPCODES if CATALOG[x].is_common or find_entry(x, ()) is None)
+_SHARED_OPCODES = frozenset(
+    x
+    for x in OPCODES
+    if any(shape.is_common for shape in list_shapes(x)) or find_entry(x, ()) is None
+)
 """The opcodes of common instructions, and of others than those of the catalog."""
 _RARE_MODIFIERS = frozenset(
     modifier
     for entry in ENTRIES
-    if entry.opcode in _SHARED_OPCODES
+    if entry.opcode in _SHARED_OPCODES and entry.group is not Group.COMMON
     for modifier in (*map_spellings(entry), *entry.distinguishing_modifiers)
     if modifier not in ("lo", "hi")
 )
@@ -86,7 +90,10 @@ def is_passed_over(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is common, or another instruction than the catalog's."""
     if opcode not in _SHARED_OPCODES:
         return False
-    return _RARE_MODIFIERS.isdisjoint(modifiers) or find_entry(opcode, modifiers) is None
+    if _RARE_MODIFIERS.isdisjoint(modifiers):
+        return True
+    entry = find_entry(opcode, modifiers)
+    return entry is None or entry.group is Group.COMMON
 
 
 def is_meant(word: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-from ..isa.catalog import CATALOG, find_entry, get_entry, list_shapes
+from ..isa.catalog import CATALOG, find_entry, get_entry
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import find_remarks, find_violations
@@ -297,12 +297,6 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     if is_other_opcode(opcode.text) or opcode.text in OPCODES:
         types = "".join(word.text for word in statement.modifiers) * (opcode.text in OPCODES)
         message = f"`{opcode.text}{types}` is a PTX instruction that ptxscope does not explain"
-        shapes = list_shapes(opcode.text)
-        if shapes and all(x.distinguishing_modifiers for x in shapes):
-            names = sorted({y for x in shapes for y in x.distinguishing_modifiers})
-            spellings = " or ".join(f"`.{x}`" for x in names)
-            message += f"; it explains `{opcode.text}` only with {spellings}"
-            return Problem(message, span, unread=True)
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
     message = f"{quote_word(opcode.text)} is not an instruction" + (
