@@ -79,6 +79,8 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
     if has_pair and ins.roles["a"] != ins.roles["b"]:
         yield from _iter_swaps(ins)
     yield from _iter_similar_swaps(ins, types)
+    if "cc" in known_roles:
+        yield from _iter_carry_causes(ins)
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
     for name, roles in registers.items():
@@ -98,6 +100,23 @@ def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
         if isinstance(source := ins.roles[role], Register) and source.bits is None:
             roles_by_name[source.name] = roles_by_name.get(source.name, "") + role
     return roles_by_name
+
+
+def _iter_carry_causes(ins: Instruction) -> Iterator[Cause]:
+    """Yield another CC.CF than the one that the instruction reads."""
+    noun = "borrow" if ins.opcode == "subc" else "carry"
+    aspects = frozenset(("value of CC.CF",))
+    changes: tuple[tuple[str, int, Callable[[int], int]], ...] = (
+        (f"without the {noun}: with CC.CF = 0", 2, lambda _: 0),
+        ("with CC.CF inverted", 3, lambda bit: bit ^ 1),
+    )
+    for phrase, cost, change in changes:
+        operands = partial(_change_carry, change)
+        yield Cause(CauseKind.OPERAND, aspects, phrase, cost, operands=operands)
+
+
+def _change_carry(change: Callable[[int], int], operands: Bits, _: ObservedCase) -> Bits:
+    return {**operands, "cc": change(operands["cc"])}
 
 
 def _iter_c_causes(
