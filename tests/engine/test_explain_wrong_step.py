@@ -32,3 +32,17 @@ def explain(line: str, given: str, observed: int) -> list[str]:
 )
 def test_another_carry_is_told_first(line: str, given: str, observed: int, cause: str) -> None:
     assert explain(line, given, observed)[0] == cause
+
+
+@pytest.mark.parametrize(
+    ("line", "given", "observed", "cause"),
+    [
+        ("bfi.b32 d, a, b, c, e", "a=0xff b=0xffffffff c=8 e=8", 0x0000FF00, "with b = 0"),
+        ("bfi.b32 d, a, b, 8, 8", "a=0xff b=0x12345678", 0x0000FF00, "with b = 0"),
+        ("shf.l.wrap.b32 d, a, b, 8", "a=0x12345678 b=0x9abcdef1", 0x00000012, "with b = 0"),
+    ],
+)
+def test_an_operand_that_was_never_written_is_told_first(
+    line: str, given: str, observed: int, cause: str
+) -> None:
+    assert explain(line, given, observed)[0] == cause

@@ -84,6 +84,8 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
     for name, roles in registers.items():
+        cost = 3 if roles == "c" else 4
+        yield make_operand_cause(roles, f"with {name} = 0", cost, lambda *_: 0)
         yield from _iter_overwrites(ins, name, roles)
         yield from _iter_misreadings(ins, name, roles, types[roles[0]])
     wide_roles = "".join(roles for roles in registers.values() if types[roles[0]].bits > 8)
@@ -122,7 +124,7 @@ def _change_carry(change: Callable[[int], int], operands: Bits, _: ObservedCase)
 def _iter_c_causes(
     ins: Instruction, types: Mapping[str, Type], registers: Iterable[str]
 ) -> Iterator[Cause]:
-    """Yield c exchanged, zero or unknown; its register is neither a's nor b's."""
+    """Yield c exchanged or unknown; its register is neither a's nor b's."""
     name = ins.format_operand("c")
     if types["c"] is not Type.PRED:
         operand = ins.entry.get_operand("c")
@@ -134,7 +136,6 @@ def _iter_c_causes(
             and not ins.entry.get_operand(x[0]).is_like(operand)
         ]
         yield from (_make_exchange(ins, x, "c", 5) for x in partners)
-    yield make_operand_cause("c", f"with {name} = 0", 3, lambda *_: 0)
     if (ins.form.dsel or ins.form.mask) and not ins.form.secop:
         phrase = f"with another {name}, which the unwritten lanes show"
         yield make_operand_cause("c", phrase, 5, _make_kept_lanes(ins))
@@ -144,7 +145,7 @@ def _iter_overwrites(ins: Instruction, name: str, roles: str) -> Iterator[Cause]
     """Yield a register that received the result before it was read."""
     if "d" in ins.results and ins.type_of(roles[0]).bits == ins.type_of("d").bits:
         phrase = f"with {name} holding the result already, as if run twice"
-        cost = 3 if roles == "c" else 4
+        cost = 3 if roles == "c" else 5
         yield make_operand_cause(roles, phrase, cost, lambda _, __, case: case.documented["d"])
 
 
