@@ -9,6 +9,7 @@ from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.legality import find_violations
 from ..isa.types import Type
+from ..micro_operations.base import RowMutation
 from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.models import Model
@@ -18,6 +19,7 @@ from ..syntax.constants import convert_literal
 from ..syntax.instruction import Immediate, Instruction, Register
 from .causes import Cause
 from .form_causes import change_form
+from .row_mutations import with_mutations
 
 
 class Variant(NamedTuple):
@@ -26,11 +28,13 @@ class Variant(NamedTuple):
     form: Form
     rules: Rules
     guard: bool | None
+    mutations: tuple[tuple[str, RowMutation], ...] = ()
+    """Rows of the plan that do something else, by key."""
 
     @property
     def plan(self) -> Plan:
         """The plan."""
-        return lower(self.form, self.rules, self.guard)
+        return with_mutations(lower(self.form, self.rules, self.guard), self.mutations)
 
     @property
     def documented(self) -> Plan:
@@ -77,7 +81,7 @@ class Variants:
         """
         changing = [cause for cause in causes if cause.has_plan_change]
         key = tuple(
-            (x.slots, x.literals, tuple(e.id for e in x.errata), x.is_guard_inverted)
+            (x.slots, x.literals, tuple(e.id for e in x.errata), x.mutations, x.is_guard_inverted)
             for x in changing
         )
         if key not in self._variants:
@@ -109,7 +113,8 @@ class Variants:
             return None
         errata = tuple(erratum for cause in changing for erratum in cause.errata)
         rules = Model("", errata).make_rules(form) if errata else ISA
-        variant = Variant(form, rules, self._get_guard(changing))
+        mutations = tuple(mutation for cause in changing for mutation in cause.mutations)
+        variant = Variant(form, rules, self._get_guard(changing), mutations)
         # the trace of an explanation also needs the documented result of its form
         readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
         return variant if readable else None

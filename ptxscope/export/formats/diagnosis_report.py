@@ -299,7 +299,7 @@ def _divergence_lines(
 ) -> Iterator[str]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
     documented_trace, trace = diagnosis.documented, explanation.trace
-    if not explanation.causes:
+    if not explanation.causes or any(cause.mutations for cause in explanation.causes):
         return
     if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
         stage = find_first_difference(documented_trace, trace)
