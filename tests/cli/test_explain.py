@@ -260,3 +260,11 @@ def test_a_lane_that_was_not_observed_is_neither_right_nor_wrong(got: str, said:
     _, out, _ = explain("vadd4.u32.u32.u32 d, a, b, c", *words)
     (line,) = (x for x in out.splitlines() if "documented  0x" in x)
     assert line == f"  documented  0x00804020  {said}".rstrip()
+
+
+def test_explanations_that_are_the_same_instruction_are_merged() -> None:
+    pytest.importorskip("bitwuzla")
+    # `set` writes all ones where the comparison holds: what is expected of vset in that case
+    shown = run("explain", "vset.s32.s32.lt d, a, b", "a=1", "b=2", "--got", "0xffffffff").stdout
+    assert "proved to be the same instruction" in " ".join(shown.split())
+    assert "To decide" not in shown

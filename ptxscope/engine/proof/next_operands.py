@@ -32,15 +32,20 @@ class NextOperands(NamedTuple):
     operands: Mapping[str, int]
     """Bits by register."""
     groups: tuple[tuple[Bits, tuple[Explanation, ...]], ...]
-    """The results by role, each with the explanations that give it, most likely first."""
+    """The results by role, each with the explanations that give it, most likely first.
+
+    Of explanations that are proved equal, the first stands for all.
+    """
     equal: tuple[tuple[Explanation, Explanation], ...]
-    """Pairs that are proved to give the same results for all operands."""
+    """Explanations that are left out, each behind one that is the same for all operands."""
 
 
 def find_next_operands(
     diagnosis: Diagnosis, *, timeout: float = TIMEOUT, is_stopped: IsStopped = never
 ) -> NextOperands | None:
-    """Return operands that tell explanations apart as far as possible; None if none do.
+    """Return operands that tell explanations apart as far as possible, and which are equal.
+
+    Return None if no operands tell them apart and none are proved equal.
 
     The explanations are the likeliest, at most 16. Those that no drawn operands tell apart are
     compared by proofs as long as the time lasts. Raise ImportError without the solver, and Stopped
@@ -53,31 +58,32 @@ def find_next_operands(
     inputs = {name: ins.type_of(role) for role, name in ins.names.items() if role in roles}
     candidates = list(islice(draw_operands(inputs), _DRAWN))
     tables = [_predict_all(ins, chosen, x) for x in candidates]
-    equal: list[tuple[Explanation, Explanation]] = []
+    equal: dict[int, int] = {}  # of an explanation to an earlier one
     pairs = combinations(range(len(chosen)), 2)
     open_pairs = [(i, j) for i, j in pairs if all(table[i] == table[j] for table in tables)]
     for i, j in open_pairs:
         x, y = chosen[i], chosen[j]
         left = end - time.monotonic()
-        if left <= 0 or _changes_values(x) or _changes_values(y):
+        if left <= 0 or _changes_values(x) or _changes_values(y) or {i, j} & equal.keys():
             continue
         proof = _compare(x, y, min(left, _PROOF_SECONDS), is_stopped)
         if proof is None:
-            equal.append((x, y))
+            equal[j] = i
         elif proof:
             found = {name: proof.get(name, 0) for name in inputs}
             candidates.append(found)
             tables.append(_predict_all(ins, chosen, found))
     best = max(range(len(tables)), key=lambda index: _rate(tables[index], candidates[index]))
     groups: dict[tuple[tuple[str, int], ...], list[Explanation]] = {}
-    for explanation, result in zip(chosen, tables[best], strict=True):
-        groups.setdefault(result, []).append(explanation)
-    if len(groups) < 2:
+    for index, result in enumerate(tables[best]):
+        if index not in equal:
+            groups.setdefault(result, []).append(chosen[index])
+    if len(groups) < 2 and not equal:
         return None
     return NextOperands(
         candidates[best],
         tuple((dict(result), tuple(found)) for result, found in groups.items()),
-        tuple(equal),
+        tuple((chosen[i], chosen[j]) for j, i in equal.items()),
     )
 
 

@@ -228,11 +228,12 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
     missing_roles = _list_missing_roles(diagnosis)
     names = " or ".join(ins.format_operand(role) for role in missing_roles)
     restriction = f" that does not read {names}" if missing_roles else ""
+    not_tried = "".join(_format_not_tried(ins, role) for role in missing_roles)
     sentence = (
         f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
         f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
-        "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
-        f"expect.{''.join(_format_not_tried(ins, role) for role in missing_roles)}"
+        "operands exchanged, missing, overwritten, misread, byte-reversed, a step done wrongly, "
+        f"and what people often expect.{not_tried}"
     )
     yield from wrap_text(make_printable(sentence), "", "", width)
     count = len(diagnosis.cases)

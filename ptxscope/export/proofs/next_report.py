@@ -25,6 +25,14 @@ def _iter_lines(ins: Instruction, found: NextOperands | None, width: int) -> Ite
     if found is None:
         yield "No operands were found that tell the explanations apart."
         return
+    if len(found.groups) > 1:
+        yield from _iter_table(ins, found, width)
+    for x, y in found.equal:
+        sentence = f"{format_causes(x)}, and {format_causes(y)}: proved to be the same instruction."
+        yield from wrap_text(make_printable(sentence), "", "  ", width)
+
+
+def _iter_table(ins: Instruction, found: NextOperands, width: int) -> Iterator[str]:
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     words = (
         f"{name}={format_hex(bits, types[name].bits)}" for name, bits in found.operands.items()
@@ -39,6 +47,3 @@ def _iter_lines(ins: Instruction, found: NextOperands | None, width: int) -> Ite
         more = len(explanations) - len(texts)
         texts += [f"{more} more"] if more else []
         yield from wrap_text(f"{values}  {', or '.join(texts)}", "  ", "      ", width)
-    for x, y in found.equal:
-        sentence = f"{x.ptx} and {y.ptx} are the same for all operands."
-        yield from wrap_text(make_printable(sentence), "", "  ", width)

@@ -188,7 +188,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         from ...export.proofs.next_report import render_next_operands
 
         def take(found: NextOperands | None) -> None:
-            self._next = found
+            self._next = found if found and len(found.groups) > 1 else None
             show(partial(render_next_operands, diagnosis.instruction, found))
 
         def refuse(error: Exception) -> None:
