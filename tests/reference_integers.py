@@ -221,6 +221,25 @@ def _mad(mods: list[str], a: int, b: int, c: int) -> int:
     return (word + c) % (1 << (2 * width if mods[0] == "wide" else width))
 
 
+def _divide(mods: list[str], a: int, b: int) -> tuple[int, int]:
+    """Divide bit by bit, as on paper; by 0, both results are all ones."""
+    width = _width(mods)
+    if b == 0:
+        return (1 << width) - 1, (1 << width) - 1
+    x, y = a, b
+    if mods[-1][0] == "s":
+        x, y = abs(_signed(a, width)), abs(_signed(b, width))
+    quotient = rest = 0
+    for bit in reversed(_bits(x, width)):
+        rest = 2 * rest + bit
+        quotient = 2 * quotient + (rest >= y)
+        rest -= y if rest >= y else 0
+    if mods[-1][0] == "s":
+        quotient = -quotient if a >> (width - 1) != b >> (width - 1) else quotient
+        rest = -rest if a >> (width - 1) else rest
+    return quotient % (1 << width), rest % (1 << width)
+
+
 def _abs(mods: list[str], a: int) -> int:
     return abs(_signed(a, _width(mods))) % (1 << _width(mods))
 
@@ -302,6 +321,8 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "shl": _shl,
     "shr": _shr,
     "mul": _mul,
+    "div": lambda mods, a, b: _divide(mods, a, b)[0],
+    "rem": lambda mods, a, b: _divide(mods, a, b)[1],
     "abs": _abs,
     "cnot": lambda _, a: int(a == 0),
 }

@@ -10,6 +10,7 @@ from ..micro_operations.carries import TakeBits
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
 from ..micro_operations.numbers import Add, Magnitude, Multiply
+from ..micro_operations.quotients import Divide, Remainder
 from ..micro_operations.saturation import Clamp, Truncate
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
@@ -78,6 +79,17 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(total_bits, b.get_range(t).low < 0), t)}
 
 
+def lower_division(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``div`` and ``rem``."""
+    assert form.stype
+    bits, signed = form.stype.bits, form.stype.signed
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
+    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    micro = Divide(bits, signed) if form.opcode == "div" else Remainder(bits, signed)
+    t = b.add_row(Stage.OPERATE, "t", micro, x, y)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, signed), t)}
+
+
 def lower_abs(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``abs``: the most negative number is its own magnitude."""
     assert form.stype
@@ -101,6 +113,8 @@ LOWERINGS = {
     "shl": lower_shift,
     "shr": lower_shift,
     "mul": lower_mul,
+    "div": lower_division,
+    "rem": lower_division,
     "abs": lower_abs,
     "cnot": lower_cnot,
 }
