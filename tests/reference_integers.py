@@ -211,6 +211,24 @@ def _mul(mods: list[str], a: int, b: int) -> int:
     return (product >> width if mods[0] == "hi" else product) % (1 << width)
 
 
+def _low_24(mods: list[str], x: int) -> int:
+    """The low 24 bits of a word, sign- or zero-extended to 64 bits."""
+    low = x % (1 << 24)
+    return (_signed(low, 24) if mods[-1] == "s32" else low) % (1 << 64)
+
+
+def _mul24(mods: list[str], a: int, b: int) -> int:
+    product = _mul(["lo", "u64"], _low_24(mods, a), _low_24(mods, b))
+    return (product >> (16 if mods[0] == "hi" else 0)) % (1 << 32)
+
+
+def _mad24(mods: list[str], a: int, b: int, c: int) -> int:
+    word = _mul24(mods, a, b)
+    if "sat" in mods:
+        return min(max(_signed(word, 32) + _signed(c, 32), -(2**31)), 2**31 - 1) % (1 << 32)
+    return (word + c) % (1 << 32)
+
+
 def _mad(mods: list[str], a: int, b: int, c: int) -> int:
     width = _width(mods)
     word = _mul(mods, a, b)
@@ -321,6 +339,8 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "shl": _shl,
     "shr": _shr,
     "mul": _mul,
+    "mul24": _mul24,
+    "mad24": _mad24,
     "div": lambda mods, a, b: _divide(mods, a, b)[0],
     "rem": lambda mods, a, b: _divide(mods, a, b)[1],
     "abs": _abs,

@@ -177,6 +177,8 @@ def test_the_forms_are_counted() -> None:
         "shl": 3,
         "shr": 9,
         "mul": 16,
+        "mul24": 4,
+        "mad24": 5,
         "div": 6,
         "rem": 6,
         "abs": 3,
