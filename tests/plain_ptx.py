@@ -49,6 +49,7 @@ _TWO: dict[str, Callable[[Words, Words], Words]] = {
     "add": np.add,
     "sub": np.subtract,
     "mul.lo": np.multiply,
+    "div": np.floor_divide,
     "min": np.minimum,
     "max": np.maximum,
     "and": np.bitwise_and,

@@ -59,6 +59,7 @@ from ptxscope.engine.micro_operations.permutation import (
     PermuteBytes,
     SelectDigits,
 )
+from ptxscope.engine.micro_operations.quotients import Divide, Remainder
 from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
 from ptxscope.engine.micro_operations.selection import Extend, Select
 from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
@@ -293,6 +294,7 @@ def _words(d: _Draw) -> tuple[str, str]:
 _AMOUNT = Range(0, 32)
 _WORD = _unsigned(32)
 _LONG = _unsigned(64)
+_NUMBER = Range(-1 << 63, (1 << 63) - 1)
 
 
 DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
@@ -334,6 +336,8 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
     PermuteByMode: _permute_by_mode,
     EvaluateTable: _within(lambda d: EvaluateTable(d.rng.randrange(256)), _WORD, _WORD, _WORD),
     CombineBits: _within(lambda d: CombineBits(64, d.rng.choice(list(BoolOp))), _LONG, _LONG),
+    Divide: _within(lambda d: Divide(*d.bits()), _NUMBER, _NUMBER),
+    Remainder: _within(lambda d: Remainder(*d.bits()), _NUMBER, _NUMBER),
     InvertBits: _within(lambda _: InvertBits(64), _LONG),
     ExtendField: _within(
         lambda d: ExtendField(d.rng.choice((32, 64)), d.rng.random() < 0.5), _LARGEST, _AMOUNT

@@ -211,6 +211,24 @@ def _mul(mods: list[str], a: int, b: int) -> int:
     return (product >> width if mods[0] == "hi" else product) % (1 << width)
 
 
+def _low_24(mods: list[str], x: int) -> int:
+    """The low 24 bits of a word, sign- or zero-extended to 64 bits."""
+    low = x % (1 << 24)
+    return (_signed(low, 24) if mods[-1] == "s32" else low) % (1 << 64)
+
+
+def _mul24(mods: list[str], a: int, b: int) -> int:
+    product = _mul(["lo", "u64"], _low_24(mods, a), _low_24(mods, b))
+    return (product >> (16 if mods[0] == "hi" else 0)) % (1 << 32)
+
+
+def _mad24(mods: list[str], a: int, b: int, c: int) -> int:
+    word = _mul24(mods, a, b)
+    if "sat" in mods:
+        return min(max(_signed(word, 32) + _signed(c, 32), -(2**31)), 2**31 - 1) % (1 << 32)
+    return (word + c) % (1 << 32)
+
+
 def _mad(mods: list[str], a: int, b: int, c: int) -> int:
     width = _width(mods)
     word = _mul(mods, a, b)
@@ -219,6 +237,25 @@ def _mad(mods: list[str], a: int, b: int, c: int) -> int:
         limit = 1 << (width - 1)
         return min(max(total, -limit), limit - 1) % (1 << width)
     return (word + c) % (1 << (2 * width if mods[0] == "wide" else width))
+
+
+def _divide(mods: list[str], a: int, b: int) -> tuple[int, int]:
+    """Divide bit by bit, as on paper; by 0, both results are all ones."""
+    width = _width(mods)
+    if b == 0:
+        return (1 << width) - 1, (1 << width) - 1
+    x, y = a, b
+    if mods[-1][0] == "s":
+        x, y = abs(_signed(a, width)), abs(_signed(b, width))
+    quotient = rest = 0
+    for bit in reversed(_bits(x, width)):
+        rest = 2 * rest + bit
+        quotient = 2 * quotient + (rest >= y)
+        rest -= y if rest >= y else 0
+    if mods[-1][0] == "s":
+        quotient = -quotient if a >> (width - 1) != b >> (width - 1) else quotient
+        rest = -rest if a >> (width - 1) else rest
+    return quotient % (1 << width), rest % (1 << width)
 
 
 def _abs(mods: list[str], a: int) -> int:
@@ -302,6 +339,10 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "shl": _shl,
     "shr": _shr,
     "mul": _mul,
+    "mul24": _mul24,
+    "mad24": _mad24,
+    "div": lambda mods, a, b: _divide(mods, a, b)[0],
+    "rem": lambda mods, a, b: _divide(mods, a, b)[1],
     "abs": _abs,
     "cnot": lambda _, a: int(a == 0),
 }

@@ -104,7 +104,7 @@ async def test_the_browser_moves_through_both_places_of_an_instruction() -> None
     async with explorer("set.eq.u32.u32 d, a, b", {}, size=(120, 40)) as drive:
         await drive.press("slash", *"selp", "enter", "slash", *"down,down,down,enter".split(","))
         assert drive.session.setup.instruction.opcode == "selp"  # set and setp stand above it
-        await drive.press("slash", *["down"] * 60, "enter")
+        await drive.press("slash", *["down"] * (len(CATALOG) + 5), "enter")
         assert drive.session.setup.instruction.opcode == list(CATALOG)[-1]
 
 

@@ -22,6 +22,7 @@ from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_listing
 from ptxscope.engine.tracing.evaluation import ENGINES
 from ptxscope.engine.tracing.lane_text import describe_lane, interpret_bits
+from ptxscope.engine.tracing.step_text import describe_step
 from tests.reference_data import DATA, parsed
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, instruction_of
@@ -176,6 +177,10 @@ def test_the_forms_are_counted() -> None:
         "shl": 3,
         "shr": 9,
         "mul": 16,
+        "mul24": 4,
+        "mad24": 5,
+        "div": 6,
+        "rem": 6,
         "abs": 3,
         "cnot": 3,
     }
@@ -290,6 +295,18 @@ def test_every_successor_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
     assert "`dp4a` with b = 0x01010101" in shown
     main(["show", "vavrg4"])
     assert "does the same" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("type_", ["u16", "u32", "u64", "s16", "s32", "s64"])
+@pytest.mark.parametrize("opcode", ["div", "rem"])
+def test_a_division_by_zero_is_all_ones_and_says_that_the_manual_leaves_it_open(
+    opcode: str, type_: str
+) -> None:
+    """The code of ptxas 13.0 for sm_90 ends in a choice of all ones, predicated on b = 0."""
+    found = trace(f"{opcode}.{type_} d, a, b", {"a": 5, "b": 0})
+    assert found.result == {"d": 2 ** int(type_[1:]) - 1}
+    said = [describe_step(found, step) for step in found.steps]
+    assert any("leaves the result of a division by 0 open" in x for x in said)
 
 
 # --- others of the same opcodes ----------------------------------------------------------

@@ -209,19 +209,21 @@ def test_half_words_are_computed(x: int, y: int, n: int) -> None:
 
 @given(LONGS, LONGS)
 def test_products_are_computed(x: int, y: int) -> None:
-    text = """.reg .b64 x, y, %rd<6>; .reg .b32 u, v, %r<6>; mov.b64 {u, _}, x; mov.b64 {v, _}, y;
+    text = """.reg .b64 x, y, %rd<6>; .reg .b32 u, v, %r<6>;
+    mov.b64 {u, _}, x; mov.b64 {v, _}, y;
     mul.lo.u64 %rd0, x, y; mul.hi.u64 %rd1, x, y; mul.hi.s64 %rd2, x, y; mul.wide.s32 %rd3, u, v;
     mad.wide.u32 %rd4, u, v, x; mad.lo.s32 %r0, u, v, v; mad.hi.s32 %r1, u, v, v;
-    neg.s64 %rd5, x; abs.s32 %r2, u; cnot.b32 %r3, u;"""
+    neg.s64 %rd5, x; abs.s32 %r2, u; cnot.b32 %r3, u; or.b32 v, v, 1;
+    div.u32 %r4, u, v; rem.u32 %r5, u, v;"""
     run = execute(block(text), {"x": x, "y": y})
     u, v, a, b = x % 2**32, y % 2**32, signed(x, 64), signed(y, 64)
     found = [run.registers[f"%rd{number}"].bits for number in range(6)]
     product = signed(u) * signed(v)
     wide = [product % 2**64, (u * v + x) % 2**64]
     assert found == [x * y % 2**64, x * y >> 64, (a * b >> 64) % 2**64, *wide, -x % 2**64]
-    words = [run.registers[f"%r{number}"].bits for number in range(4)]
+    words = [run.registers[f"%r{number}"].bits for number in range(6)]
     sums = [(product + v) % 2**32, ((product >> 32) + v) % 2**32]
-    assert words == [*sums, abs(signed(u)) % 2**32, not u]
+    assert words == [*sums, abs(signed(u)) % 2**32, not u, *divmod(u, v | 1)]
 
 
 def test_words_are_packed_and_unpacked() -> None:

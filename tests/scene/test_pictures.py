@@ -106,6 +106,8 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
     "a guard that keeps": ("@!p vset.s32.s32.lt d, a, b", {"a": 1, "b": 2, "p": 1, "d": 9}, "isa"),
     "bits combined": ("xor.b32 d, a, b", {"a": 0x12345678, "b": 0x80FF8000}, "isa"),
     "bits inverted": ("not.b16 d, a", {"a": 0x00F1}, "isa"),
+    "a quotient": ("div.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}, "isa"),
+    "a remainder": ("rem.u16 d, a, b", {"a": 0xFFF9, "b": 0}, "isa"),
     "a word shifted": ("shr.s64 d, a, b", {"a": 0x8000000000000005, "b": 70}, "isa"),
     "permuted bytes": (
         "prmt.b32 d, a, b, c",

@@ -93,6 +93,7 @@ class _ObjectArithmetic:
     add = _make_method(np.add)
     subtract = _make_method(np.subtract)
     multiply = _make_method(np.multiply)
+    divide = _make_method(np.floor_divide)
     negative = _make_method(np.negative)
     absolute = _make_method(np.absolute)
     minimum = _make_method(np.minimum)

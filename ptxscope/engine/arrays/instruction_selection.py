@@ -75,6 +75,11 @@ def _select_from(s: SelectorState, x: Node) -> ArrayView:
     return s.append_call(np.subtract, type_, x.lanes, make_constant(k, type_), s.read(y, type_))
 
 
+def _select_quotient(s: SelectorState, x: Node) -> ArrayView:
+    type_ = find_common_type(*(get_range(y) for y in x.args))
+    return s.append_call(np.floor_divide, type_, x.lanes, *(s.read_as(y, type_) for y in x.args))
+
+
 def _select_absolute(s: SelectorState, x: Node) -> ArrayView:
     (y,) = x.nodes
     type_ = find_common_type(x.range, y.range)
@@ -269,6 +274,7 @@ _SELECTORS: Mapping[Op, NodeSelector] = {
     Op.ADD: _make_ring_selector(np.add),
     Op.SUBTRACT: _make_ring_selector(np.subtract),
     Op.MULTIPLY: _make_ring_selector(np.multiply),
+    Op.DIVIDE: _select_quotient,
     Op.NEGATIVE: _make_ring_selector(np.negative),
     Op.REVERSE_SUBTRACT: _select_from,
     Op.ABSOLUTE: _select_absolute,

@@ -213,6 +213,8 @@ class _Body:
             return self._call(f"{sign}min", out, self._call(f"{sign}max", out, x, low), high)
         if extremum := _EXTREMA.get(function):
             return self._call(sign + extremum, out, *values)
+        if function is np.floor_divide:  # of numbers that are not negative
+            return self._append(f"{sign[0]}div {vector} {', '.join(values)}")
         if operation := _OPERATIONS.get(function):
             return self._append(f"{operation} {vector} {', '.join(values)}")
         assert function in (np.negative, np.absolute), function

@@ -178,6 +178,13 @@ def _shift(x: Lane, amount: Lane) -> Lane:
     return _join(x.low[-amount:], x.sign)
 
 
+def _divide(x: Lane, y: Lane) -> Lane:
+    """Divide by a power of two."""
+    if isinstance(y, int) and y & (y - 1) == 0:
+        return _shift(x, 1 - y.bit_length())
+    return x // y if isinstance(x, int) and isinstance(y, int) else UNKNOWN
+
+
 def _multiply(x: Lane, y: Lane) -> Lane:
     if isinstance(x, int) and isinstance(y, int):
         return x * y
@@ -230,6 +237,9 @@ class BitArithmetic:
 
     def multiply(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
         return _map_lanes(_multiply, x, y)
+
+    def divide(self, x: BitLanes, y: BitLanes | int) -> BitLanes:
+        return _map_lanes(_divide, x, y)
 
     def negative(self, x: BitLanes) -> BitLanes:
         return tuple(_subtract(0, i) for i in x)

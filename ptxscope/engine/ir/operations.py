@@ -19,6 +19,7 @@ class Op(StrEnum):
     SUBTRACT = "subtract"
     REVERSE_SUBTRACT = "subtract from"
     MULTIPLY = "multiply"
+    DIVIDE = "divide"
     NEGATIVE = "negative"
     ABSOLUTE = "absolute"
     MINIMUM = "minimum"
@@ -74,6 +75,7 @@ OPERATIONS: Mapping[Op, Operation] = {
     Op.SUBTRACT: Operation("x y", "", "x - y"),
     Op.REVERSE_SUBTRACT: Operation("x", "k", "k - x", lambda ar, x, k: ar.add(ar.negative(x), k)),
     Op.MULTIPLY: Operation("x y", "", "x * y"),
+    Op.DIVIDE: Operation("x y", "", "x // y, x not negative, y positive"),
     Op.NEGATIVE: Operation("x", "", "-x"),
     Op.ABSOLUTE: Operation("x", "", "|x|"),
     Op.MINIMUM: Operation("x y", "", "the smaller one"),

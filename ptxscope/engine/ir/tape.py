@@ -133,6 +133,7 @@ class Tape:
     add = _make_method(Op.ADD)
     subtract = _make_method(Op.SUBTRACT)
     multiply = _make_method(Op.MULTIPLY)
+    divide = _make_method(Op.DIVIDE)
     negative = _make_method(Op.NEGATIVE)
     absolute = _make_method(Op.ABSOLUTE)
     minimum = _make_method(Op.MINIMUM)

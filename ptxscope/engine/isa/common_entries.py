@@ -100,6 +100,29 @@ MULTIPLY_ADD = _make_entry(
     ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
     (_WIDE_FITS, _SAT_FITS),
 )
+_SHORT_WORD = _PRODUCT_WORD._replace(values=(ProductWord.LO, ProductWord.HI))
+_SHORT_TYPES = Slot("stype", (Type.U32, Type.S32))
+_SHORT_PRODUCTS = (
+    _make_entry(
+        "mul24",
+        "9.7.1.5",
+        "bits 31:0 or 47:16 of a product of 24-bit numbers",
+        "a * b, 24 bits",
+        (_SHORT_WORD, _SHORT_TYPES),
+        _NUMBERS,
+        ("mul24.hi.s32 d, a, b", {"a": 0x00800001, "b": 0x00123456}),
+    ),
+    _make_entry(
+        "mad24",
+        "9.7.1.6",
+        "bits 31:0 or 47:16 of a 24-bit product, plus c",
+        "24-bit a * b + c",
+        (_SHORT_WORD, SAT, _SHORT_TYPES),
+        (*_NUMBERS, Operand(Role.C, "stype")),
+        ("mad24.lo.s32 d, a, b, c", {"a": 7, "b": 0x00FFFFFE, "c": 3}),
+        (_SAT_FITS,),
+    ),
+)
 NEGATION = _make_entry(
     "neg",
     "9.7.1.11",
@@ -178,6 +201,25 @@ COMMON_ENTRIES = (
         ("shr.s32 d, a, b", {"a": 0x80000000, "b": 4}),
     ),
     _PRODUCT,
+    *_SHORT_PRODUCTS,
+    _make_entry(
+        "div",
+        "9.7.1.8",
+        "a / b, rounded towards zero",
+        "a / b",
+        (_INTEGERS,),
+        _NUMBERS,
+        ("div.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
+    ),
+    _make_entry(
+        "rem",
+        "9.7.1.9",
+        "the remainder of a / b, with the sign of a",
+        "a % b",
+        (_INTEGERS,),
+        _NUMBERS,
+        ("rem.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
+    ),
     _make_entry(
         "abs",
         "9.7.1.10",

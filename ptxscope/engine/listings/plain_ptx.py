@@ -279,12 +279,18 @@ def _write_float_bits(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     return b.emit("cvt.rn.f32.s64", b.read_register(x.nodes[0], lane, "t"), letter="w")
 
 
+def _write_quotient(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
+    letter, type_ = choose_type(b, *x.args)
+    return b.emit(f"div.{type_}", *(b.read_value(y, lane, letter) for y in x.args), letter=letter)
+
+
 _WRITERS: Mapping[Op, PtxWriter] = {
     Op.SOURCE: _write_source,
     Op.ROW: lambda b, x, lane, form: b.read_value(x.nodes[0], lane, form),
     Op.ADD: _make_ring_writer("add"),
     Op.SUBTRACT: _make_ring_writer("sub"),
     Op.MULTIPLY: _write_product,
+    Op.DIVIDE: _write_quotient,
     Op.NEGATIVE: _make_ring_writer("neg"),
     Op.ABSOLUTE: _write_absolute,
     Op.MINIMUM: lambda b, x, lane, form: _write_bounds(b, x, lane, None, x.args[1]),

@@ -32,6 +32,9 @@ class Arithmetic(Protocol[V]):
     def multiply(self, x: V, y: V | int) -> V:
         """Return x * y."""
 
+    def divide(self, x: V, y: V | int) -> V:
+        """Return x // y, for x not negative and y positive."""
+
     def negative(self, x: V) -> V:
         """Return -x."""
 
@@ -166,6 +169,9 @@ class Exact:
     def multiply(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
         return _map_lanes(int.__mul__, x, y)
 
+    def divide(self, x: LaneValues, y: LaneValues | int) -> LaneValues:
+        return _map_lanes(int.__floordiv__, x, y)
+
     def negative(self, x: LaneValues) -> LaneValues:
         return tuple(-i for i in x)
 
@@ -246,6 +252,9 @@ class Ranges:
 
     def multiply(self, x: Range, y: Range | int) -> Range:
         return _compute_corner_range(int.__mul__, x, y)
+
+    def divide(self, x: Range, y: Range | int) -> Range:
+        return _compute_corner_range(int.__floordiv__, x, y)
 
     def negative(self, x: Range) -> Range:
         return Range(-x.high, -x.low)

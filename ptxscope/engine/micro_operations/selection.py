@@ -243,9 +243,11 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
         return f"{names} read as {type_name}"
     sign, extension = ("signed", "sign") if reading.signed else ("unsigned", "zero")
     determiner = "each" if rows[1:] or len(rows[0].values) > 1 else "its"
-    part = f"{determiner} {UNIT_NAMES[reading.bits]}"
+    part = f"{determiner} {UNIT_NAMES.get(reading.bits)} is"
+    if reading.bits not in UNIT_NAMES:
+        part = f"the low {reading.bits} bits{' of each' if rows[1:] else ''} are"
     narrow = format_integer_type(reading.signed, reading.bits)
-    return f"{names} {type_name}, so {sign}: {part} is read as {narrow} and {extension}-extended"
+    return f"{names} {type_name}, so {sign}: {part} read as {narrow} and {extension}-extended"
 
 
 def format_read_type(row: RowView) -> str:

@@ -133,6 +133,12 @@ def _encode_reverse_difference(b: BitVectors, x: Node, lane: int) -> Term:
     return b.terms.make("BV_SUB", *b.resize_all((*x.fixed, *x.args), lane, width))
 
 
+def _encode_quotient(b: BitVectors, x: Node, lane: int) -> Term:
+    width = _cover(x.args).bits
+    quotient = b.terms.make("BV_UDIV", *b.resize_all(x.args, lane, width))
+    return b.terms.resize(quotient, width, x.range.bits, signed=False)
+
+
 def _encode_absolute(b: BitVectors, x: Node, lane: int) -> Term:
     (y,) = x.nodes
     width = max(x.range.bits, y.range.bits)
@@ -261,6 +267,7 @@ _ENCODERS: Mapping[Op, Encoder] = {
     Op.ROW: _for_each_lane(lambda b, x, lane: b.resize(x.args[0], lane, x.range.bits)),
     Op.REVERSE_SUBTRACT: _for_each_lane(_encode_reverse_difference),
     **{op: _encode_ring(kind) for op, kind in _RING.items()},
+    Op.DIVIDE: _for_each_lane(_encode_quotient),
     Op.ABSOLUTE: _for_each_lane(_encode_absolute),
     Op.MINIMUM: _encode_bound(is_low=False),
     Op.MAXIMUM: _encode_bound(is_low=True),

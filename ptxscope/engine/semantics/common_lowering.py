@@ -10,6 +10,7 @@ from ..micro_operations.carries import TakeBits
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
 from ..micro_operations.numbers import Add, Magnitude, Multiply
+from ..micro_operations.quotients import Divide, Remainder
 from ..micro_operations.saturation import Clamp, Truncate
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
@@ -59,16 +60,20 @@ def lower_shift(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``mul`` and ``mad``: the low or high word of an exact product, or all of it, plus c."""
+    """Lower ``mul`` and ``mad``: the low or high word of an exact product, or all of it, plus c.
+
+    The factors of ``mul24`` and ``mad24`` are the low 24 bits of a and b, the high word is at 16.
+    """
     assert form.stype
     assert form.product_type
     bits, signed, total_bits = form.stype.bits, form.stype.signed, form.product_type.bits
-    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
-    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    factor_bits, high = (24, 16) if form.opcode.endswith("24") else (bits, bits)
+    x = b.extend(Stage.EXTEND, "a", "a", factor_bits, signed)
+    y = b.extend(Stage.EXTEND, "b", "b", factor_bits, signed)
     t = b.add_row(Stage.OPERATE, "t", Multiply(), x, y)
     if form.product_word is ProductWord.HI:
-        t = b.add_row(Stage.OPERATE, "word", TakeBits(bits, bits), t)
-    if form.opcode == "mad":
+        t = b.add_row(Stage.OPERATE, "word", TakeBits(high, bits), t)
+    if form.opcode.startswith("mad"):
         if form.sat:
             t = b.extend(Stage.SUM, "word", t, bits, signed)
         c = b.extend(Stage.SUM, "c", "c", total_bits, signed)
@@ -76,6 +81,17 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     if form.sat:
         t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(total_bits, b.get_range(t).low < 0), t)}
+
+
+def lower_division(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``div`` and ``rem``."""
+    assert form.stype
+    bits, signed = form.stype.bits, form.stype.signed
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
+    y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
+    micro = Divide(bits, signed) if form.opcode == "div" else Remainder(bits, signed)
+    t = b.add_row(Stage.OPERATE, "t", micro, x, y)
+    return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, signed), t)}
 
 
 def lower_abs(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -101,6 +117,10 @@ LOWERINGS = {
     "shl": lower_shift,
     "shr": lower_shift,
     "mul": lower_mul,
+    "mul24": lower_mul,
+    "mad24": lower_mul,
+    "div": lower_division,
+    "rem": lower_division,
     "abs": lower_abs,
     "cnot": lower_cnot,
 }

@@ -69,7 +69,12 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
     if word := find_row(rows, "word"):
         is_high = word.instruction.form.product_word is ProductWord.HI
-        sentence += f" Only its {'high' if is_high else 'low'} word counts."
+        part = (
+            "Its bits 47:16 count"
+            if ins.form.opcode.endswith("24")
+            else (f"Only its {'high' if is_high else 'low'} word counts")
+        )
+        sentence += f" {part}."
     if amount := find_row(rows, "amount"):
         sentence += f" {amount.micro.describe_step(rows)}"
     if form.nega and form.negb:

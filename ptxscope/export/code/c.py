@@ -36,6 +36,7 @@ _TYPES = {
 
 class _C:
     has_kinds = True
+    quotient_sign = "/"
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         if value < 0:

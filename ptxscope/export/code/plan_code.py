@@ -71,6 +71,8 @@ class Dialect(Protocol):
 
     has_kinds: bool
     """Whether integers have a width, so that a conversion to 64 bits truncates."""
+    quotient_sign: str
+    """The sign of a division of integers."""
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         """Format an integer literal of a kind."""
@@ -298,6 +300,11 @@ def _is_of_truths(x: Node) -> bool:
     return len(x.nodes) == 2 and all(y.is_truth for y in x.nodes)
 
 
+def _write_quotient(w: Writer, x: Node, lane: int) -> Expression:
+    sign, product = w.dialect.quotient_sign, Precedence.PRODUCT
+    return _make_writer(sign, product, Precedence.UNARY, product)(w, x, lane)
+
+
 def _write_bound(w: Writer, x: Node, lane: int) -> Expression:
     if x.op is not Op.CLIP and _is_of_truths(x):
         return _write_truths(w, x, lane, "&" if x.op is Op.MINIMUM else "|")
@@ -376,6 +383,7 @@ _WRITERS: Mapping[Op, _WriterFunction] = {
     Op.ADD: _make_writer("+", Precedence.SUM, Precedence.PRODUCT, Precedence.SUM),
     Op.SUBTRACT: _make_writer("-", Precedence.SUM, Precedence.PRODUCT, Precedence.SUM),
     Op.MULTIPLY: _make_writer("*", Precedence.PRODUCT, Precedence.UNARY, Precedence.PRODUCT),
+    Op.DIVIDE: _write_quotient,
     Op.NEGATIVE: _write_negative,
     Op.ABSOLUTE: lambda w, x, lane: w.dialect.write_absolute(w, x, lane),
     Op.MINIMUM: _write_bound,

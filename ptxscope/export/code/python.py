@@ -24,6 +24,7 @@ _KIND = IntegerRangeKind.SIGNED  # integers have any width
 
 class _Python:
     has_kinds = False
+    quotient_sign = "//"
 
     def format_number(self, value: int, kind: IntegerRangeKind) -> Expression:
         text = str(value) if abs(value) < 256 else hex(value)
