@@ -6,6 +6,7 @@ import gc
 import io
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -414,9 +415,10 @@ def test_it_can_be_called_again(
         monkeypatch.setattr(sys, "stdin", given)
         assert main(COMMANDLINES[name]) == 0
         assert not given.closed
-        said.append(capsys.readouterr())
+        out, err = capsys.readouterr()
+        said.append((re.sub(r"in \d+ ms", "in some time", out), err))
     assert said[0] == said[1]
-    assert said[0].out
+    assert said[0][0]
 
 
 def test_the_caller_has_its_streams_back(monkeypatch: pytest.MonkeyPatch) -> None:
