@@ -65,7 +65,7 @@ async def test_what_was_typed_is_there_again() -> None:
     ("typed", "said"),
     [
         ("0x1x", "is not a value"),
-        ("[a]", "is not an integer"),
+        ("[a]", "`a` is not a value"),
         ("q=1", "is not a destination"),
         ("0x????????", "no digit of it is known"),
         ("0xdeadbeef", "Nothing within two changes explains it"),
