@@ -258,6 +258,20 @@ def _divide(mods: list[str], a: int, b: int) -> tuple[int, int]:
     return quotient % (1 << width), rest % (1 << width)
 
 
+def _cvt(mods: list[str], a: int) -> int:
+    """Convert a number, which for 8 bits stands in the low half of a register of 16."""
+    d, source = mods[-2:]
+    bits, source_bits = int(d[1:]), int(source[1:])
+    number = a % (1 << source_bits)
+    number = _signed(number, source_bits) if source[0] == "s" else number
+    if "sat" in mods:
+        low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if d[0] == "s" else (0, (1 << bits) - 1)
+        number = min(max(number, low), high)
+    number %= 1 << bits
+    number = _signed(number, bits) if d[0] == "s" else number
+    return number % (1 << max(bits, 16))
+
+
 def _abs(mods: list[str], a: int) -> int:
     return abs(_signed(a, _width(mods))) % (1 << _width(mods))
 
@@ -341,6 +355,7 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "mul": _mul,
     "mul24": _mul24,
     "mad24": _mad24,
+    "cvt": _cvt,
     "div": lambda mods, a, b: _divide(mods, a, b)[0],
     "rem": lambda mods, a, b: _divide(mods, a, b)[1],
     "abs": _abs,

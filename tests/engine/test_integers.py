@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from contextlib import suppress
 from functools import cache
 from random import Random
 
@@ -13,7 +14,8 @@ from hypothesis import strategies as st
 
 from ptxscope import PtxError, evaluate, parse, parse_all, replay, trace
 from ptxscope.cli import main
-from ptxscope.engine.isa.catalog import CATALOG, list_shapes
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
+from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
@@ -79,6 +81,20 @@ def test_the_verdict_on_links_of_a_chain_is_that_of_ptxas() -> None:
             assert row["ptxas_13_0"] == "reject", row
         else:
             assert row["ptxas_13_0"] == "accept", row
+
+
+def test_the_verdict_on_instructions_of_all_code_is_that_of_ptxas() -> None:
+    """Registers are as wide as the types; ptxas takes wider ones for ``cvt``, too."""
+    with (DATA / "common_verdicts.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    accepted = {row["ptx"] for row in rows if row["ptxas_13_0"] == "accept"}
+    parsed_lines = set[str]()
+    for row in rows:
+        with suppress(PtxError):
+            assert parse(str(parse(f"{row['ptx']};"))).mnemonic == row["ptx"].split()[0]
+            parsed_lines.add(row["ptx"])
+    assert parsed_lines == accepted
+    assert len(accepted) == sum(count_entry_forms(x) for x in ENTRIES if x.group is Group.COMMON)
 
 
 @pytest.mark.parametrize("model", _MODELS)
@@ -179,6 +195,7 @@ def test_the_forms_are_counted() -> None:
         "mul": 16,
         "mul24": 4,
         "mad24": 5,
+        "cvt": 102,
         "div": 6,
         "rem": 6,
         "abs": 3,

@@ -226,6 +226,19 @@ def test_products_are_computed(x: int, y: int) -> None:
     assert words == [*sums, abs(signed(u)) % 2**32, not u, *divmod(u, v | 1)]
 
 
+@given(LONGS)
+def test_integers_are_converted(x: int) -> None:
+    text = """.reg .b64 x, y, z; .reg .b32 u, v, w, t; .reg .b16 h, i, j; cvt.u32.u64 u, x;
+    cvt.s64.s32 y, u; cvt.u64.u32 z, u; cvt.u16.u32 h, u; cvt.u32.u16 v, h; cvt.s32.s16 w, h;
+    cvt.s32.s8 t, h; cvt.u8.u32 i, u; cvt.sat.s8.s64 j, x;"""
+    found = {name: y.bits for name, y in execute(block(text), {"x": x}).registers.items()}
+    u, h = x % 2**32, x % 2**16
+    assert (found["u"], found["y"], found["z"]) == (u, signed(u) % 2**64, u)
+    assert (found["h"], found["v"], found["w"]) == (h, h, signed(h, 16) % 2**32)
+    assert (found["t"], found["i"]) == (signed(x % 256, 8) % 2**32, x % 256)
+    assert found["j"] == sorted((-128, signed(x, 64), 127))[1] % 2**16
+
+
 def test_words_are_packed_and_unpacked() -> None:
     text = "mov.b32 {l, h}, a; mov.b32 d, {h, l};"
     assert results(text, a=0x11112222)["d"] == 0x22221111

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
 from .form import Form
+from .integers import get_limits
 from .roles import Role
 from .slots import NEEDS_F64, SAT, ST
 from .types import ProductWord, Type
@@ -133,6 +134,37 @@ NEGATION = _make_entry(
     ("neg.s32 d, a", {"a": 5}),
 )
 
+# --- conversions -------------------------------------------------------------------------
+
+_CONVERTED = (Type.U8, *_INTEGERS.values[:3], Type.S8, *_INTEGERS.values[3:])
+
+
+def _is_clamp_legal(form: Form) -> bool:
+    d, a = form.dtype, form.atype
+    if not form.sat or d is None or a is None:
+        return True
+    return not get_limits(d.bits, d.signed).contains(get_limits(a.bits, a.signed))
+
+
+_CLAMP_FITS = Constraint(
+    ("sat", "dtype", "atype"),
+    _is_clamp_legal,
+    ".sat requires a destination type that does not hold every number of the type of a",
+    "`.sat` has no form with `.{f.dtype}` and `.{f.atype}`: every number fits",
+    lambda _: "the line without `.sat`",
+    "sat",
+)
+_CONVERSION = _make_entry(
+    "cvt",
+    "9.7.9.21",
+    "a as a number of another integer type",
+    "a as dtype",
+    (SAT, Slot("dtype", _CONVERTED), Slot("atype", _CONVERTED)),
+    (Operand(Role.D, "converted_type"), Operand(Role.A, "unconverted_type")),
+    ("cvt.sat.s8.s32 d, a", {"a": 300}),
+    (_CLAMP_FITS,),
+)._replace(foreign_types=FLOATS | {"pack"})
+
 # --- the others --------------------------------------------------------------------------
 
 COMMON_ENTRIES = (
@@ -202,6 +234,7 @@ COMMON_ENTRIES = (
     ),
     _PRODUCT,
     *_SHORT_PRODUCTS,
+    _CONVERSION,
     _make_entry(
         "div",
         "9.7.1.8",

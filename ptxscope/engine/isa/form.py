@@ -82,6 +82,16 @@ class Form(NamedTuple):
         return Type.U32 if self.atype is self.btype is Type.U32 else Type.S32
 
     @property
+    def converted_type(self) -> Type | None:
+        """The type of the register that ``cvt`` writes: of 16 bits if dtype has 8."""
+        return self.dtype and self.dtype.register_type
+
+    @property
+    def unconverted_type(self) -> Type | None:
+        """The type of the register that ``cvt`` reads: of 16 bits if atype has 8."""
+        return self.atype and self.atype.register_type
+
+    @property
     def product_type(self) -> Type | None:
         """The type of d and c in ``mul`` and ``mad``: twice as wide as stype with ``.wide``."""
         stype = self.stype

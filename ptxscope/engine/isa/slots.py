@@ -9,7 +9,7 @@ from .form import Form
 from .types import BoolOp, Cmp, Destinations, SecOp, Type, parse_selector
 
 _T = (Type.U32, Type.S32)
-ST = tuple(t for t in Type if t is not Type.PRED and t.lanes == 1 and not t.is_half)
+ST = tuple(t for t in Type if t.bits > 8 and t.lanes == 1 and not t.is_half)
 _SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
 SETP_DESTINATION = Slot("dst", _SETP_DESTINATIONS, place=SlotPlace.D)
 CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)

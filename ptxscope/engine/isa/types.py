@@ -34,10 +34,12 @@ class Type(StrEnum):
     S16X2 = "s16x2"
     U8X4 = "u8x4"
     S8X4 = "s8x4"
+    U8 = "u8"
+    S8 = "s8"
     PRED = "pred"
 
     bits: int
-    """The width in bits: 1, 16, 32 or 64."""
+    """The width in bits: 1, 8, 16, 32 or 64."""
     lanes: int
     """The number of values that the bits hold: 2 or 4 for a packed type, else 1."""
     signed: bool
@@ -60,9 +62,14 @@ class Type(StrEnum):
     def lane_type(self) -> Type:
         """The type of one lane: ``.f16`` for ``.f16x2``.
 
-        The type itself if it has one lane, or lanes of 8 bits: no instruction has that type alone.
+        The type itself if it has one lane, or lanes of 8 bits, which no operand has alone.
         """
         return Type(self.value.removesuffix("x2"))
+
+    @property
+    def register_type(self) -> Type:
+        """The type of the narrowest register that holds it: ``.u16`` for ``.u8``."""
+        return Type(f"{self.value[0]}16") if self.bits == 8 else self
 
     @property
     def is_half(self) -> bool:

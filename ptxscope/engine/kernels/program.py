@@ -33,7 +33,7 @@ class StatementKind(StrEnum):
     """Anything else; the registers it writes become unknown."""
 
 
-_INDEX_OPCODES = frozenset(("div", "mad", "mad24", "mul", "mul24", "rem"))
+_INDEX_OPCODES = frozenset(("cvt", "div", "mad", "mad24", "mul", "mul24", "rem"))
 """Plain instructions that mostly compute indices."""
 
 

@@ -83,6 +83,20 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(total_bits, b.get_range(t).low < 0), t)}
 
 
+def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
+    """Lower ``cvt`` of integers; one of 8 bits is extended to a register of 16."""
+    assert form.dtype
+    assert form.atype
+    bits, signed = form.dtype.bits, form.dtype.signed
+    t = b.extend(Stage.EXTEND, "a", "a", form.atype.bits, form.atype.signed)
+    if form.sat:
+        t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
+    elif bits == 8:
+        t = b.wrap(Stage.OPERATE, "t", t, bits, signed)
+    micro = Truncate(form.dtype.register_type.bits, signed)
+    return {"d": b.add_row(Stage.WRITE, "d", micro, t)}
+
+
 def lower_division(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``div`` and ``rem``."""
     assert form.stype
@@ -116,6 +130,7 @@ LOWERINGS = {
     "not": lower_not,
     "shl": lower_shift,
     "shr": lower_shift,
+    "cvt": lower_cvt,
     "mul": lower_mul,
     "mul24": lower_mul,
     "mad24": lower_mul,
