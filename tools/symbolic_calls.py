@@ -92,6 +92,12 @@ def _encode_right_shift(terms: TermFactory, out: Dtype, x: _Lane, amount: _Lane)
     return terms.make("BV_ASHR" if x.sign == "S" else "BV_SHR", x.term, amount.term)
 
 
+def _encode_quotient(terms: TermFactory, out: Dtype, x: _Lane, y: _Lane) -> Term:
+    """Encode a quotient of numbers that are not negative."""
+    assert x.dtype == y.dtype == out
+    return terms.make("BV_UDIV", x.term, y.term)
+
+
 def _encode_comparison(kind: str, *, negate: bool = False) -> _CallEncoder:
     def encode(terms: TermFactory, out: Dtype, x: _Lane, y: _Lane) -> Term:
         assert x.dtype == y.dtype
@@ -131,6 +137,7 @@ _CALLS: Mapping[Function, _CallEncoder] = {
     np.add: _encode_ring("BV_ADD"),
     np.subtract: _encode_ring("BV_SUB"),
     np.multiply: _encode_ring("BV_MUL"),
+    np.floor_divide: _encode_quotient,
     np.negative: _encode_ring("BV_NEG"),
     np.bitwise_and: _encode_ring("BV_AND"),
     np.bitwise_or: _encode_ring("BV_OR"),

@@ -102,9 +102,9 @@ def _choose_register_slot(
 
 
 def _has_lone_operand(sketch: Sketch) -> bool:
-    """Whether lanes have one operand, so that it needs no side of its own."""
+    """Whether there is one operand, so that it needs no side of its own."""
     names = {row.name for row in sketch.rows.values()}
-    return sketch.scene.lanes > 1 and len(sketch.registers) == 1 and "b" not in names
+    return len(sketch.registers) == 1 and "b" not in names
 
 
 def _is_negated(sketch: Sketch, row: RowScene) -> bool:
