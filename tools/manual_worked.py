@@ -93,13 +93,15 @@ def find_examples(entry: Entry) -> tuple[Worked, ...]:
 
 
 def _others(entry: Entry, seen: list[Trace]) -> Worked | None:
-    """Another result, by other values or else by another modifier."""
+    """Another result, by other values or else by another modifier; a known one if all are."""
     first, *_ = seen
-    for form in _near(entry, first.instruction.form):
-        for trace in _traces(form, first.instruction):
-            if all(trace.result != x.result and trace.operands != x.operands for x in seen):
-                is_other_form = trace.instruction.form != first.instruction.form
-                return Worked("Another modifier" if is_other_form else "Other values", trace)
+    for is_new_result in (True, False):
+        for form in _near(entry, first.instruction.form):
+            for trace in _traces(form, first.instruction):
+                results = [x.result for x in seen] * is_new_result
+                if trace.result not in results and all(trace.operands != x.operands for x in seen):
+                    is_other_form = trace.instruction.form != first.instruction.form
+                    return Worked("Another modifier" if is_other_form else "Other values", trace)
     return None
 
 

@@ -128,11 +128,11 @@ async def test_the_export_is_that_of_the_block() -> None:
 
 async def test_a_statement_that_is_not_computed_beside_an_instruction_opens_a_listing() -> None:
     async with explorer(size=(120, 40)) as drive:
-        await drive.paste("{ popc.b32 d, a; mul.lo.u32 d, d, 3; }")
+        await drive.paste("{ popc.b32 d, a; mul.rn.f32 d, d, d; }")
         assert drive.state.cursor
         assert drive.state.cursor.block_trace is None
         statements = drive.state.cursor.listing.programs[0].statements
-        assert [x.opcode for x in statements] == ["popc.b32", "mul.lo.u32"]
+        assert [x.opcode for x in statements] == ["popc.b32", "mul.rn.f32"]
 
 
 async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:

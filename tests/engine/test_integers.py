@@ -12,10 +12,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, evaluate, parse, parse_all, replay, trace
+from ptxscope import PtxError, diagnose, evaluate, parse, parse_all, replay, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
-from ptxscope.engine.isa.entry import Group
+from ptxscope.engine.isa.entry import Entry, Group
 from ptxscope.engine.isa.legality import count_entry_forms, draw_entry_form
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
@@ -95,6 +95,19 @@ def test_the_verdict_on_instructions_of_all_code_is_that_of_ptxas() -> None:
             parsed_lines.add(row["ptx"])
     assert parsed_lines == accepted
     assert len(accepted) == sum(count_entry_forms(x) for x in ENTRIES if x.group is Group.COMMON)
+
+
+@pytest.mark.parametrize(
+    "entry", [x for x in ENTRIES if x.group is Group.COMMON], ids=lambda x: x.opcode
+)
+def test_a_result_of_an_instruction_of_all_code_is_explained(entry: Entry) -> None:
+    rng = Random(entry.opcode)
+    for _ in range(3):
+        ins = instruction_of(draw_entry_form(entry, rng))
+        values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}
+        (right,) = evaluate(ins, values).values()
+        assert not diagnose(ins, values, int(right))[0].causes
+        assert all(x.causes for x in diagnose(ins, values, int(right) ^ 1))
 
 
 @pytest.mark.parametrize("model", _MODELS)

@@ -17,6 +17,7 @@ _CONFUSION_COSTS = {
     frozenset(pair): cost
     for cost, *pairs in (
         (2, ("vadd", "vsub"), ("vmin", "vmax"), ("vshl", "vshr"), ("vadd", "vavrg")),
+        (2, ("shl", "shr"), ("and", "or"), ("and", "xor"), ("or", "xor"), ("div", "rem")),
         (3, ("vsub", "vabsdiff")),
     )
     for pair in pairs

@@ -13,7 +13,7 @@ from ..isa.form import Form
 from ..isa.grammar import is_type_slot
 from ..isa.legality import with_c
 from ..isa.shapes import list_shared_slots
-from ..isa.types import Selector, Type
+from ..isa.types import ProductWord, Selector, Type
 from ..semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ..semantics.models import PTXAS_MODELS
 from ..syntax.constant_folding import FOLDING, find_folding
@@ -155,7 +155,7 @@ def _iter_type_causes(ins: Instruction) -> Iterator[Cause]:
         for name in _TYPE_SLOTS
         if _find_variable_slot(ins, name)
     }
-    if len(present_types) < 2:
+    if len(present_types) < 2 or not _OTHER_SIGNEDNESS.keys() >= {*present_types.values()}:
         return
     has_all_types = len(present_types) == sum(map(is_type_slot, ins.entry.slots))
     known_changes: list[dict[str, Type]] = []
@@ -222,7 +222,9 @@ def _compute_comparison_cost(present_value: object, value: object, has_nan: bool
 
 
 def _has_same_width(present_value: object, value: object) -> bool:
-    """Return whether a register of one type can be read as the other."""
+    """Return whether registers of one type, or for a product, can be read as those of the other."""
+    if ProductWord.WIDE in (present_value, value):
+        return False
     return (
         not (isinstance(present_value, Type) and isinstance(value, Type))
         or present_value.bits == value.bits

@@ -237,11 +237,12 @@ def _iter_result_misreadings(ins: Instruction) -> Iterator[Cause]:
     if "d" not in ins.results:
         return
     name, width = ins.format_operand("d"), ins.type_of("d").bits
-    yield _make_d_misreading(
-        f"with the bytes of {name} reversed",
-        3,
-        lambda bits: _reverse_bytes(bits, width),
-    )
+    if width > 8:
+        yield _make_d_misreading(
+            f"with the bytes of {name} reversed",
+            3,
+            lambda bits: _reverse_bytes(bits, width),
+        )
     if width == 32 and not ins.type_of("d").is_float:
         yield from _iter_storage_misreadings(name)
     if width >= 32 and ins.entry.group is Group.COMPARE:

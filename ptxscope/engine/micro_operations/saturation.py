@@ -121,6 +121,7 @@ class Wrap(MicroOperation):
     bits: int
     signed: bool
     formula = "{self.type_name}({x})"
+    about = "The low bits of a number, read as a number of a narrower type."
     is_narrowing = True
     has_revealing_inputs = True
 
