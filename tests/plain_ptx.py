@@ -133,7 +133,9 @@ class Machine:
             mask = above & ~below
             return np.asarray((x[1] & ~mask) | (_shift(x[0], start, True, "b64") & mask))
         if kind == "fns":
-            return np.array([_find_nth_one(*map(int, row)) for row in np.broadcast(*x)], np.uint64)
+            words = (y & np.uint64(0xFFFF_FFFF) for y in x)
+            rows = np.broadcast(*words)
+            return np.array([_find_nth_one(*map(int, row)) for row in rows], np.uint64)
         if kind == "setp":
             return _wide(_RELATIONS[more[0]](_as(x[0], type_), _as(x[1], type_)))
         if kind == "selp":

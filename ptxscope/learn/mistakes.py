@@ -14,7 +14,6 @@ from ..engine.diagnosis.causes import Cause, CauseKind, ObservedCase
 from ..engine.diagnosis.explanations import investigate
 from ..engine.diagnosis.form_causes import iter_form_causes
 from ..engine.diagnosis.observation import Observation, Observed
-from ..engine.diagnosis.row_mutations import with_mutation
 from ..engine.diagnosis.value_causes import iter_value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
@@ -37,14 +36,12 @@ from .question import (
     locate_answer,
     measure_destination,
 )
-from .row_mutations import iter_mutations
+from .row_mutations import iter_mutations, with_mutation
 
 _MIN_UNLIKELY_COST = 5
 """Weight from which a cause is not a plausible mistake in a prediction."""
 _COINCIDENTAL_KINDS = frozenset((CauseKind.OPCODE, CauseKind.SELECTOR))
 """Kinds of cause that explain almost anything when combined with another one."""
-_UNPREDICTABLE_KINDS = frozenset((CauseKind.PTXAS, CauseKind.READING, CauseKind.MISTAKE))
-"""Kinds of cause that nobody predicts, or that are judged elsewhere."""
 
 
 class MistakeExplanation(NamedTuple):
@@ -300,9 +297,8 @@ def _is_predictable(cause: Cause) -> bool:
     """Whether a person who predicts a value could make this mistake.
 
     That excludes the behaviour of assemblers, unseen registers, and the notation of results.
-    Mutated rows are judged on their own.
     """
-    if cause.kind in _UNPREDICTABLE_KINDS or cause.cost >= _MIN_UNLIKELY_COST:
+    if cause.kind in (CauseKind.PTXAS, CauseKind.READING) or cause.cost >= _MIN_UNLIKELY_COST:
         return False
     if "lut" in cause.changed_aspects:  # one of the 255 other tables gives any value
         return False

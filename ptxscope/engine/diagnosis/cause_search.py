@@ -12,17 +12,15 @@ from math import isnan
 from ..isa.catalog import get_entry
 from ..isa.floats import decode_float
 from ..records import NamedTuple
-from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..tracing.trace import Trace
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .digit_changes import iter_digit_changes, make_lane_selector_cause
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
 from .literal_solver import find_literals
-from .row_mutations import iter_mutation_causes
 from .selector_problem import SelectorMatches
 from .selector_simplicity import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT
 from .value_causes import iter_value_causes
@@ -82,7 +80,6 @@ class Search:
             yield CauseCombination(())
         insufficient: list[Cause] = []
         variants: set[Variant | None] = set()
-        has_line_change = False
         for cause in self._iter_causes():
             if self._variants.is_redundant((cause,)) or not self._try_causes((cause,)):
                 insufficient.append(cause)
@@ -90,32 +87,18 @@ class Search:
                 continue  # this ptxas also gives the documented result
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
-                has_line_change |= cause.has_plan_change
                 variants.update(self._make_line_variants((cause,)))
         roles = ["a", "b"] if self._is_solvable else []
         has_chance = False
         for role in tuple(roles):
             if combination := self._solve_selectors((), role):
                 roles.remove(role)
-                has_line_change = True
                 has_chance |= combination.is_coincidence
                 yield combination
         if not documented and self.max_causes > 1:
-            if not has_line_change:
-                yield from self._iter_mutations()
             for combination in self._iter_pairs(insufficient, roles, has_chance=has_chance):
                 if variants.isdisjoint(self._make_line_variants(combination.causes)):
                     yield combination
-
-    def _iter_mutations(self) -> Iterator[CauseCombination]:
-        """Yield the mistakes in one step that explain every observation."""
-        trace = Trace(self.ins, ISA_MODEL, self.cases[0].observation.operands)
-        for cause in iter_mutation_causes(trace):
-            try:
-                if not self._variants.is_redundant((cause,)) and self._try_causes((cause,)):
-                    yield CauseCombination((cause,))
-            except ValueError:  # a later row cannot shift by a negative distance
-                continue
 
     def _make_line_variants(self, causes: tuple[Cause, ...]) -> Iterator[Variant | None]:
         """Yield the variant of causes that only change the line."""
@@ -270,7 +253,7 @@ class Search:
             return None
         self.try_count += 1
         cases = [(apply_to_operands(causes, x), x.observation.observed["d"]) for x in self.cases]
-        matches = solve_selectors(variant.form, variant.rules, variant.guard, cases, roles)
+        matches = solve_selectors(*variant, cases, roles)
         if matches is None:
             return None
         selector_causes = [_make_selector_cause(self.ins, role, matches) for role in roles]
@@ -325,7 +308,7 @@ def _check_cases(
 ) -> Iterator[bool]:
     """Yield for each observation whether the causes explain it."""
     operands = [apply_to_operands(causes, case) for case in cases]
-    if len(cases) < _MIN_ARRAY_CASES or any(cause.mutations for cause in causes):
+    if len(cases) < _MIN_ARRAY_CASES:
         results: Iterable[Bits] = (compute_results(plan, case) for case in operands)
     else:
         from ..arrays.block_runner import compute_batch

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import StrEnum
 
-from ..micro_operations.base import RowMutation
 from ..records import NamedTuple
 from ..semantics.erratum import Erratum
 from ..semantics.models import Model
@@ -32,7 +31,6 @@ class CauseKind(StrEnum):
     OPERAND = "operand"
     READING = "reading"
     MISCONCEPTION = "habit"  # the value in JSON output
-    MISTAKE = "mistake"
     COMBINATION = "combination"
 
 
@@ -67,8 +65,6 @@ class Cause(NamedTuple):
     """Two roles whose operands are exchanged in the line; ``operands`` exchanges their values."""
     reading: Callable[[Bits], Bits] | None = None
     """Function that misreads the result, by role."""
-    mutations: tuple[tuple[str, RowMutation], ...] = ()
-    """Rows of the plan that do something else, by key."""
     is_guard_inverted: bool = False
     """Whether the guard is read with the opposite sense."""
 
@@ -80,4 +76,4 @@ class Cause(NamedTuple):
     @property
     def has_plan_change(self) -> bool:
         """Whether it changes the computation; otherwise it only changes values."""
-        return bool(self.slots or self.errata or self.mutations or self.is_guard_inverted)
+        return bool(self.slots or self.errata or self.is_guard_inverted)

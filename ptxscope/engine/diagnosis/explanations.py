@@ -11,7 +11,6 @@ from ..isa.form import Form
 from ..records import NamedTuple, Record, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
-from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
@@ -30,7 +29,6 @@ from .cause_search import (
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import format_slot_change
 from .observation import Observation, Observed, make_observed
-from .row_mutations import with_mutations
 from .selector_problem import SelectorMatches
 
 _MAX_REPORTED_MISSES = 3
@@ -78,14 +76,8 @@ class Explanation(Record):
         return sum(cause.cost for cause in self.causes) + compute_coincidence_cost(self.matches)
 
     @cached_property
-    def plan(self) -> Plan:
-        """The plan of the instruction, with the rows that the causes mutate."""
-        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
-        return with_mutations(plan, (x for cause in self.causes for x in cause.mutations))
-
-    @cached_property
     def trace(self) -> Trace:
-        """The trace of the observation that is shown, without mutated rows."""
+        """The trace of the observation that is shown."""
         return Trace(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
@@ -95,7 +87,8 @@ class Explanation(Record):
 
     def get_result(self, index: int = 0) -> dict[str, int]:
         """Return the result for an observation, by role, as it would be read."""
-        result = compute_results(self.plan, self.operands[index])
+        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        result = compute_results(plan, self.operands[index])
         return dict(apply_readings(self.causes, result))
 
 
@@ -456,8 +449,7 @@ def _format_sentence(
     misconceptions = [
         e for cause in causes if cause.kind is CauseKind.MISCONCEPTION for e in cause.errata
     ]
-    is_wrong = misconceptions or any(cause.mutations for cause in causes)
-    verb = "would give" if is_wrong else "gives"
+    verb = "would give" if misconceptions else "gives"
     sentences = [f"The instruction {verb} this {' and '.join(cause.phrase for cause in causes)}."]
     sentences += [misconception.sentence for misconception in misconceptions]
     sentences += [f"{e.id}: {e.sentence}" for e in trace.changed_by if e.id.startswith("E")]

@@ -131,10 +131,14 @@ def _parse_lanes(text: str, word: str, type_: Type) -> Observed:
     return Observed(bits & known_mask, known_mask)
 
 
+def _get_type(ins: Signature, role: str) -> Type:
+    return ins.type_of(role)
+
+
 def parse_got(
     ins: Signature,
     text: str,
-    reading_type: Callable[[Signature, str], Type] = Signature.type_of,
+    reading_type: Callable[[Signature, str], Type] = _get_type,
 ) -> tuple[str, Observed]:
     """Parse ``VALUE`` or ``NAME=VALUE``: return the destination's role and the observed value.
 

@@ -85,7 +85,7 @@ def _iter_operand_causes(ins: Instruction, known_roles: frozenset[str]) -> Itera
     if registers.get(ins.format_operand("c")) == "c":
         yield from _iter_c_causes(ins, types, registers.values())
     for name, roles in registers.items():
-        cost = 3 if roles == "c" else 5
+        cost = 3 if roles == "c" else 4
         yield make_operand_cause(roles, f"with {name} = 0", cost, lambda *_: 0)
         yield from _iter_overwrites(ins, name, roles)
         yield from _iter_misreadings(ins, name, roles, types[roles[0]])

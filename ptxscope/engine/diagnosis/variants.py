@@ -9,7 +9,6 @@ from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.legality import find_violations
 from ..isa.types import Type
-from ..micro_operations.base import RowMutation
 from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.models import Model
@@ -19,7 +18,6 @@ from ..syntax.constants import convert_literal
 from ..syntax.instruction import Immediate, Instruction, Register
 from .causes import Cause
 from .form_causes import change_form
-from .row_mutations import with_mutations
 
 
 class Variant(NamedTuple):
@@ -28,13 +26,11 @@ class Variant(NamedTuple):
     form: Form
     rules: Rules
     guard: bool | None
-    mutations: tuple[tuple[str, RowMutation], ...] = ()
-    """Rows of the plan that do something else, by key."""
 
     @property
     def plan(self) -> Plan:
         """The plan."""
-        return with_mutations(lower(self.form, self.rules, self.guard), self.mutations)
+        return lower(self.form, self.rules, self.guard)
 
     @property
     def documented(self) -> Plan:
@@ -81,7 +77,7 @@ class Variants:
         """
         changing = [cause for cause in causes if cause.has_plan_change]
         key = tuple(
-            (x.slots, x.literals, tuple(e.id for e in x.errata), x.mutations, x.is_guard_inverted)
+            (x.slots, x.literals, tuple(e.id for e in x.errata), x.is_guard_inverted)
             for x in changing
         )
         if key not in self._variants:
@@ -113,8 +109,7 @@ class Variants:
             return None
         errata = tuple(erratum for cause in changing for erratum in cause.errata)
         rules = Model("", errata).make_rules(form) if errata else ISA
-        mutations = tuple(mutation for cause in changing for mutation in cause.mutations)
-        variant = Variant(form, rules, self._get_guard(changing), mutations)
+        variant = Variant(form, rules, self._get_guard(changing))
         # the trace of an explanation also needs the documented result of its form
         readable = self._is_readable(variant.plan) and self._is_readable(variant.documented)
         return variant if readable else None

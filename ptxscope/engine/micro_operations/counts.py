@@ -215,14 +215,12 @@ class FindNthOne(MicroOperation):
         other_direction = ((SubtractFrom(0), (offset,)), find)
         yield RowMutation("counted in the other direction", other_direction, 0)
         ones, first, count = (source.values[0] for source in site.row.inputs)
-        if count:
-            is_one = ones >> first & 1
-            description = "did not count the 1 at bit b itself" if is_one else "counted from 0"
+        if count and ones >> first & 1:
             is_down = count < 0  # one less is the opposite of one more
             steps = (SubtractFrom(0), PlusOne(), SubtractFrom(0)) if is_down else (PlusOne(),)
             names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
             one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
-            yield RowMutation(description, (*one_more, find), 0)
+            yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
 
 
 def _list_distances(bits: int) -> list[int]:

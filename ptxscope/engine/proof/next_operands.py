@@ -88,13 +88,9 @@ def find_next_operands(
 
 
 def _changes_values(explanation: Explanation) -> bool:
-    """Whether a cause changes operands, a step or the reading of the result.
-
-    No formula has these.
-    """
+    """Whether a cause changes operands or the reading of the result, which no formula has."""
     return any(
-        cause.reading or cause.mutations or (cause.operands and not cause.is_swap)
-        for cause in explanation.causes
+        cause.reading or (cause.operands and not cause.is_swap) for cause in explanation.causes
     )
 
 
@@ -127,7 +123,9 @@ def _predict_all(
 def _iter_results(
     ins: Instruction, explanation: Explanation, case: ObservedCase
 ) -> Iterator[tuple[str, int]]:
-    plan = explanation.plan
+    plan = make_plan(
+        explanation.instruction, explanation.model.make_rules(explanation.instruction.form)
+    )
     operands = apply_to_operands(explanation.causes, case)
     missing = {source.role: 0 for source in plan.sources}
     results = apply_readings(explanation.causes, compute_results(plan, {**missing, **operands}))

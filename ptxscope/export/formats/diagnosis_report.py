@@ -232,8 +232,8 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
     sentence = (
         f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
         f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
-        "operands exchanged, missing, overwritten, misread, byte-reversed, a step done wrongly, "
-        f"and what people often expect.{not_tried}"
+        "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
+        f"expect.{not_tried}"
     )
     yield from wrap_text(make_printable(sentence), "", "", width)
     count = len(diagnosis.cases)
@@ -300,7 +300,7 @@ def _divergence_lines(
 ) -> Iterator[str]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
     documented_trace, trace = diagnosis.documented, explanation.trace
-    if not explanation.causes or any(cause.mutations for cause in explanation.causes):
+    if not explanation.causes:
         return
     if trace.result != documented_trace.result or documented_trace.plan != trace.plan:
         stage = find_first_difference(documented_trace, trace)
