@@ -233,7 +233,8 @@ def map_read_bits(
 def describe_reading(reading: Reading, bits: int, value: int) -> str:
     """Describe the conversion of bits to a number: ``0xff is -1 as s8``."""
     name = format_integer_type(reading.signed, reading.bits)
-    return f"{format_hex(bits, reading.bits)} is {value} as {name}"
+    low_bits = bits & (1 << reading.bits) - 1
+    return f"{format_hex(low_bits, reading.bits)} is {value} as {name}"
 
 
 def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
