@@ -14,7 +14,7 @@ from .formula import make_equation, make_transition
 from .instruction_view import format_guard
 from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
 from .stage import Stage
-from .step_words import format_destinations
+from .step_words import NOTHING_WRITTEN, format_destinations
 
 
 class Not(MicroOperation):
@@ -179,9 +179,9 @@ class TakeLane(MicroOperation):
         parts = [
             f"{row.destination} takes the {('low', 'high')[micro.lane]} half's result"
             for row in rows
-            if isinstance(micro := row.micro, TakeLane)
+            if isinstance(micro := row.micro, TakeLane) and row.destination != "_"
         ]
-        return f"{', '.join(parts)}."
+        return f"{', '.join(parts)}." if parts else NOTHING_WRITTEN
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other_lane = TakeLane(1 - self.lane, self.input_lanes)

@@ -14,7 +14,7 @@ from .formula import Formula, Sign, make_equation, make_transition
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, map_bits
 from .selection import map_read_bits
 from .stage import Stage
-from .step_words import format_destinations, format_write
+from .step_words import NOTHING_WRITTEN, format_destinations, format_write
 
 _WORD = 32
 
@@ -226,7 +226,7 @@ class Truncate(MicroOperation):
         words = [row for row in rows if row not in flags]
         action = format_write(words, len(words) if self.bits == 1 else 2)
         if format_destinations(rows) == "_":
-            return "Nothing is written: the destination is `_`."
+            return NOTHING_WRITTEN
         if self.bits == 1:
             return f"The predicate{'s' if len(rows) > 1 else ''} {action}."
         source = rows[0].inputs[0]

@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from .base import RowView
 
+NOTHING_WRITTEN = "Nothing is written: the destination is `_`."
+"""The sentence of a step whose only destination is a sink."""
+
 
 def find_row(rows: Sequence[RowView], name: str) -> RowView | None:
     """Return the row of a step with this name, or None."""
