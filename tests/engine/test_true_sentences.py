@@ -377,9 +377,10 @@ def check_destinations(tr: Trace, doc: Document) -> None:
             continue
         exact = row.row.inputs[0][0]
         has_minus_one = ins.opcode in ("bfind", "fns")  # the manual: -1 if there is no such bit
-        # carries are of unsigned words, and high words are bits, whatever the type
-        is_in_chain = ins.form.cc or ins.opcode in ("addc", "subc", "madc")
-        is_signed = type_.signed and not is_in_chain and ins.form.product_word != "hi"
+        # carries are of unsigned words, and a high word without a sum is bits, whatever the type
+        has_bits = ins.form.cc or ins.opcode in ("addc", "subc", "madc")
+        has_bits |= ins.form.product_word == "hi" and ins.opcode.startswith("mul")
+        is_signed = type_.signed and not has_bits
         low = -(1 << type_.bits - 1) if is_signed or has_minus_one else 0
         fits = low <= exact < low + (1 << type_.bits)
         selected = type_.bits != 32 or ins.opcode in ("selp", "slct")
