@@ -8,23 +8,24 @@ from typing import Any
 import pytest
 
 from ptxscope import parse
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.proof.question import make_program_plan
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, get_erratum
-from tests.tiers import some, thorough
+from tests.tiers import sampled, some, thorough
 
 pytest.importorskip("bitwuzla")
 
 import numpy as np
 
-from tools import proofs, symbolic_calls
+from tools import nvcc_intrinsics, proofs, symbolic_calls
 from tools.symbolic_ptx import PlainPtx
 
 EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
 
 
 @pytest.mark.parametrize("count", some([25, 400]))
-@pytest.mark.parametrize("name", proofs.PARTS)
+@pytest.mark.parametrize("name", [x for x in proofs.PARTS if x != "intrinsics"])
 def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "TIMEOUT", 2.0)
     part = proofs.PARTS[name](count, Random(f"{name} {count}"))
@@ -32,6 +33,30 @@ def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     hard = "vmad" if name in ("models", "replacements") else ""  # products and quotients
     assert not [x for x in part.exceptions if not x.startswith(f"undecided: {hard}")]
     assert len(part.exceptions) <= count / 10
+
+
+KERNELS = nvcc_intrinsics.map_kernels(nvcc_intrinsics.PTX.read_text("utf-8"))
+
+
+@sampled
+@pytest.mark.parametrize("name", map_intrinsics())
+def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str) -> None:
+    proof = nvcc_intrinsics.prove_intrinsic(map_intrinsics()[name], KERNELS[name])
+    assert proof.verdict == "equal"
+
+
+def test_a_wrong_meaning_of_an_intrinsic_is_refuted() -> None:
+    maximum = map_intrinsics()["__vmaxu4"]
+    proof = nvcc_intrinsics.prove_intrinsic(maximum, KERNELS["__vmaxs4"])
+    assert proof.verdict == "different"
+    pairs = [*zip(*(x.to_bytes(4, "little") for x in proof.get_values(1).values()), strict=True)]
+    lanes = [[max(x, y) for x, y in pairs], [max(x, y, key=_read_signed) for x, y in pairs]]
+    unsigned, signed = (int.from_bytes(x, "little") for x in lanes)
+    assert proof.results == ((signed, unsigned),)
+
+
+def _read_signed(byte: int) -> int:
+    return byte - 256 if byte > 127 else byte
 
 
 def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,8 @@ MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 
 _LOADS = ("ld", "ldu")
+_GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
+"""Instructions whose results a block with memory takes as given values, and what these are."""
 _ADDRESS = re.compile(r"\[([^][]*)\]")
 _NAME = re.compile(r"[%$\w]+")
 
@@ -41,9 +43,9 @@ def parse_block(
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog. ``with_memory`` leaves out loads too: what one loads is a
-    value that the block reads. Then what the block stores is its result, if it stores anything;
-    addresses are left out.
+    is an instruction of the catalog. ``with_memory`` leaves out loads and ``cvta`` too: what one
+    writes is a value that the block reads. Then what the block stores is its result, if it stores
+    anything; addresses are left out.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -133,8 +135,8 @@ class _Reader:
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
-        self.loaded: list[str] = []
-        """The registers that are loaded, before anything else uses them."""
+        self.given: dict[str, str] = {}
+        """What is in the registers that are taken as given, which nothing uses before."""
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
         self.open_blocks: list[Statement] = []
@@ -168,9 +170,11 @@ class _Reader:
                         self._add(statement)
                 case _:
                     self._skip(statement)
-        read = {name for x in self.statements for name in x.instruction.names.values()}
-        if given := [name for name in dict.fromkeys(self.loaded) if name in read]:
-            self.notes.append(f"loaded, so taken as given: {', '.join(given)}")
+        places = (place for x in self.statements for place in x.reads.values())
+        read = {place.role for place in places if not place.statement}
+        for kind in dict.fromkeys(_GIVEN.values()):
+            if given := [name for name, x in self.given.items() if x == kind and name in read]:
+                self.notes.append(f"{kind}, so taken as given: {', '.join(given)}")
         if self.stored:
             self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -206,7 +210,8 @@ class _Reader:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
                        statement.span)  # fmt: skip
         elif self._is_given(statement):
-            self.loaded += statement.writes
+            kind = _GIVEN[statement.opcode.partition(".")[0]]
+            self.given.update(dict.fromkeys(statement.writes, kind))
         elif statement.writes:
             self._fail(
                 f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
@@ -217,9 +222,9 @@ class _Reader:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
 
     def _is_given(self, statement: Statement) -> bool:
-        """Whether a statement loads values that a block reads, into registers not used before."""
-        is_load = statement.opcode.partition(".")[0] in _LOADS
-        return self.with_memory and is_load and self.state.keys().isdisjoint(statement.writes)
+        """Whether a statement gives values that a block reads to registers not used before."""
+        is_known = statement.opcode.partition(".")[0] in _GIVEN
+        return self.with_memory and is_known and self.state.keys().isdisjoint(statement.writes)
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
