@@ -10,12 +10,13 @@ from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
 from ..kernels.program import Program, Statement, StatementKind
 from ..kernels.program_loader import load
-from ..records import NamedTuple
+from ..kernels.vector_move import MoveStep, VectorMove
+from ..records import NamedTuple, replace
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ..syntax.instruction import Register
+from ..syntax.instruction import Guard, Immediate, Instruction, Register
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
-from ..syntax.parser import OMISSION_PREFIX
+from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
 MAX_STATEMENTS = 64
@@ -26,6 +27,7 @@ _GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
 """Instructions whose results a block with memory takes as given values, and what these are."""
 _ADDRESS = re.compile(r"\[([^][]*)\]")
 _NAME = re.compile(r"[%$\w]+")
+_STORED_BITS = re.compile(r"\.[busf](8|16|32|64)$")
 
 
 class _Contents(NamedTuple):
@@ -139,6 +141,8 @@ class _Reader:
         """What is in the registers that are taken as given, which nothing uses before."""
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
+        self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
+        """The low bits of values of which a statement stores so many."""
         self.open_blocks: list[Statement] = []
         self.declarations: dict[str, Statement | None] = {}
         """The inner block that declares each given register, if one does."""
@@ -232,8 +236,22 @@ class _Reader:
             contents = self.state.get(name)
             if contents is None or not contents.place.statement:
                 continue
-            if self.stored.setdefault(name, contents.place) != contents.place:
+            place = self._cut(name, contents, statement)
+            if self.stored.setdefault(name, place) != place:
                 self._fail(f"{quote_word(name)} is stored twice, with two values", statement.span)
+
+    def _cut(self, name: str, contents: _Contents, statement: Statement) -> ValuePlace:
+        """Return the place of the bits of a register that a statement stores."""
+        match, held_bits = _STORED_BITS.search(statement.opcode), contents.type.bits
+        bits = int(match[1]) if match else held_bits
+        if bits >= held_bits:
+            return contents.place
+        key = (contents.place, bits)
+        if key not in self.cut_values:
+            cut = f"and.b{held_bits} d, a, 255" if bits == 8 else f"cvt.u{bits}.u{held_bits} d, a"
+            self._compute(statement, MoveStep(cut, f"{name}.{bits}", (name,)))
+            self.cut_values[key] = self.state[f"{name}.{bits}"].place
+        return self.cut_values[key]
 
     def _move(self, statement: Statement) -> None:
         """Give the contents of a register, or a literal, another name."""
@@ -250,11 +268,45 @@ class _Reader:
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins = statement.instruction or statement.plain
-        if ins is None:
-            self._fail("a block can't take a `mov` with a list of registers", statement.span,
-                       "prmt joins half-words")  # fmt: skip
-        assert ins
+        if statement.move:
+            self._add_move(statement, statement.move)
+        elif ins := statement.instruction or statement.plain:
+            self._add_instruction(statement, ins)
+
+    def _add_move(self, statement: Statement, move: VectorMove) -> None:
+        """Add the instructions that give the result of a move between a word and its parts."""
+        if move.part_bits == 8:
+            self._fail("a block can't take a `mov` with a list of bytes", statement.span,
+                       "prmt joins bytes")  # fmt: skip
+        for step in move.iter_steps():
+            self._compute(statement, step, is_guarded=step.target in move.targets)
+
+    def _compute(self, statement: Statement, step: MoveStep, *, is_guarded: bool = False) -> None:
+        """Add an instruction that is a part of what a statement does."""
+        self._check_count(statement)
+        ins = parse(step.line)
+        sources: list[Register | Immediate] = [
+            Immediate(x & (1 << ins.type_of(role).bits) - 1, f"{x:#x}")
+            if isinstance(x, int)
+            else Register(x)
+            for role, x in zip("ab", step.sources, strict=False)
+        ]
+        guard = Guard(statement.guard, statement.negated) if statement.guard else None
+        ins = replace(
+            ins,
+            destinations=(step.target,),
+            sources=(*sources, *ins.sources[len(sources) :]),
+            guard=guard if is_guarded else None,
+            text="",
+            spans={},
+        )
+        self._add_instruction(statement, ins, str(ins).rstrip(";"))
+
+    def _add_instruction(self, statement: Statement, ins: Instruction, part: str = "") -> None:
+        """Add an instruction with the values that it reads.
+
+        ``part`` is its text if it does a part of the statement.
+        """
         spans = ins.spans
         sources: dict[str, _Contents] = {}
         for role, name in ins.names.items():
@@ -271,7 +323,9 @@ class _Reader:
         for place in reads.values():
             self.unread.pop(place, None)
         number = len(self.statements) + 1
-        self.statements.append(BlockStatement(number, statement.text, statement.line, ins, reads))
+        texts = (part, statement.text) if part else (statement.text, "")
+        added = BlockStatement(number, texts[0], statement.line, ins, reads, texts[1])
+        self.statements.append(added)
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
             self.state[name] = _Contents(place, ins.type_of(role))
