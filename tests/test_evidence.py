@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -19,6 +20,7 @@ pytest.importorskip("bitwuzla")
 import numpy as np
 
 from tools import nvcc_intrinsics, proofs, symbolic_calls
+from tools.nvcc_intrinsics import map_kernels, prove_intrinsic, read_stored_ptx
 from tools.symbolic_ptx import PlainPtx
 
 EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
@@ -35,19 +37,52 @@ def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(part.exceptions) <= count / 10
 
 
-KERNELS = nvcc_intrinsics.map_kernels(nvcc_intrinsics.PTX.read_text("utf-8"))
+KERNELS = {
+    (name, architecture): kernel
+    for architecture in nvcc_intrinsics.STORED
+    for name, kernel in map_kernels(read_stored_ptx(architecture)).items()
+}
+
+
+def test_every_intrinsic_has_kernels() -> None:
+    assert {*KERNELS} == set(product(map_intrinsics(), nvcc_intrinsics.STORED))
 
 
 @sampled
-@pytest.mark.parametrize("name", map_intrinsics())
-def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str) -> None:
-    proof = nvcc_intrinsics.prove_intrinsic(map_intrinsics()[name], KERNELS[name])
+@pytest.mark.parametrize(("name", "architecture"), KERNELS)
+def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str, architecture: str) -> None:
+    proof = prove_intrinsic(map_intrinsics()[name], KERNELS[name, architecture])
     assert proof.verdict == "equal"
+
+
+@pytest.mark.skipif(not nvcc_intrinsics.has_nvcc(), reason="nvcc is not installed")
+def test_nvcc_writes_the_kernels() -> None:
+    part = proofs.PARTS["intrinsics"](20, Random(20))
+    assert sum(part.counts.values()) == part.counts["proved"] + part.counts["the same operations"]
+    assert sum(part.counts.values()) == 20
+
+
+def test_without_nvcc_the_stored_kernels_are_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
+    part = proofs.PARTS["intrinsics"](20, Random(2))
+    assert part.claim.endswith("for sm_75, sm_90. No nvcc was found: the kernels are those in "
+                               "tests/data.")  # fmt: skip
+    assert "nvcc 13.0.88" in part.claim
+    assert not part.exceptions
+
+
+def test_a_kernel_that_is_not_readable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
+    monkeypatch.setattr(
+        proofs, "read_stored_ptx", lambda x: read_stored_ptx(x).replace("dp4a.s32", "dp9a.s32")
+    )
+    part = proofs.PARTS["intrinsics"](None, Random(2))
+    assert part.exceptions == [f"not readable: __dp4a ({x})" for x in nvcc_intrinsics.STORED]
 
 
 def test_a_wrong_meaning_of_an_intrinsic_is_refuted() -> None:
     maximum = map_intrinsics()["__vmaxu4"]
-    proof = nvcc_intrinsics.prove_intrinsic(maximum, KERNELS["__vmaxs4"])
+    proof = prove_intrinsic(maximum, KERNELS["__vmaxs4", "sm_90"])
     assert proof.verdict == "different"
     pairs = [*zip(*(x.to_bytes(4, "little") for x in proof.get_values(1).values()), strict=True)]
     lanes = [[max(x, y) for x, y in pairs], [max(x, y, key=_read_signed) for x, y in pairs]]

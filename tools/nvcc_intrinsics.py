@@ -13,9 +13,11 @@ from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ptxscope.engine.proof.equivalence import TIMEOUT, Proof, prove_equal
 from ptxscope.engine.proof.programs import read_program
 
-PTX = Path(__file__).resolve().parent.parent / "tests" / "data" / "nvcc_intrinsics.ptx"
-"""What nvcc 13.0 wrote, for machines without it."""
-ARCHITECTURE = "sm_90"
+_DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
+"""Those for which nvcc emits different code: sm_90 has instructions on half-words."""
+STORED = ARCHITECTURES[:2]
+"""Those of which tests/data has what nvcc 13.0 wrote, for machines without it."""
 
 _PROTOTYPES = (
     (r"__brevll", "unsigned long long", ("unsigned long long",)),
@@ -67,10 +69,13 @@ def _write_kernel(intrinsic: Intrinsic) -> str:
     )
 
 
-def read_ptx(architecture: str = ARCHITECTURE) -> str:
-    """Return the PTX that the nvcc on the path makes of the kernels, or what is stored of it."""
-    if not has_nvcc():
-        return PTX.read_text("utf-8")
+def read_stored_ptx(architecture: str) -> str:
+    """Return what is stored of the PTX that nvcc makes of the kernels."""
+    return (_DATA / f"nvcc_intrinsics_{architecture}.ptx").read_text("utf-8")
+
+
+def compile_ptx(architecture: str) -> str:
+    """Return the PTX that the nvcc on the path makes of the kernels."""
     with tempfile.TemporaryDirectory() as folder:
         source, listing = Path(folder, "k.cu"), Path(folder, "k.ptx")
         source.write_text(write_source(), "utf-8")
