@@ -16,6 +16,7 @@ from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Guard, Immediate, Instruction, Register
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
+from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
@@ -25,6 +26,7 @@ MAX_STATEMENTS = 64
 _LOADS = ("ld", "ldu")
 _GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
 """Instructions whose results a block with memory takes as given values, and what these are."""
+_SPECIAL_REGISTER = "a special register"
 _ADDRESS = re.compile(r"\[([^][]*)\]")
 _NAME = re.compile(r"[%$\w]+")
 _STORED_BITS = re.compile(r"\.[busf](8|16|32|64)$")
@@ -45,9 +47,9 @@ def parse_block(
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog. ``with_memory`` leaves out loads and ``cvta`` too: what one
-    writes is a value that the block reads. Then what the block stores is its result, if it stores
-    anything; addresses are left out.
+    is an instruction of the catalog. ``with_memory`` leaves out loads, ``cvta`` and moves of
+    special registers too: what one writes is a value that the block reads. Then what the block
+    stores is its result, if it stores anything; addresses are left out.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -176,7 +178,7 @@ class _Reader:
                     self._skip(statement)
         places = (place for x in self.statements for place in x.reads.values())
         read = {place.role for place in places if not place.statement}
-        for kind in dict.fromkeys(_GIVEN.values()):
+        for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
             if given := [name for name, x in self.given.items() if x == kind and name in read]:
                 self.notes.append(f"{kind}, so taken as given: {', '.join(given)}")
         if self.stored:
@@ -213,8 +215,7 @@ class _Reader:
         elif statement.unread:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
                        statement.span)  # fmt: skip
-        elif self._is_given(statement):
-            kind = _GIVEN[statement.opcode.partition(".")[0]]
+        elif kind := self._find_given_kind(statement):
             self.given.update(dict.fromkeys(statement.writes, kind))
         elif statement.writes:
             self._fail(
@@ -225,10 +226,15 @@ class _Reader:
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
 
-    def _is_given(self, statement: Statement) -> bool:
-        """Whether a statement gives values that a block reads to registers not used before."""
-        is_known = statement.opcode.partition(".")[0] in _GIVEN
-        return self.with_memory and is_known and self.state.keys().isdisjoint(statement.writes)
+    def _find_given_kind(self, statement: Statement) -> str:
+        """Return what kind of value registers not used before are given; empty if none is."""
+        if not self.with_memory or not self.state.keys().isdisjoint(statement.writes):
+            return ""
+        opcode = statement.opcode.partition(".")[0]
+        source = statement.text.rpartition(",")[2].strip().partition(".")[0]
+        if opcode == "mov" and SPECIAL.fullmatch(source):
+            return _SPECIAL_REGISTER
+        return _GIVEN.get(opcode, "")
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
