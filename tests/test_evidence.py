@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+from itertools import product
 from random import Random
 from typing import Any
 
 import pytest
 
 from ptxscope import parse
+from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.proof.question import make_program_plan
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, get_erratum
-from tests.tiers import some, thorough
+from tests.tiers import sampled, some, thorough
 
 pytest.importorskip("bitwuzla")
 
 import numpy as np
 
-from tools import proofs, symbolic_calls
+from tools import nvcc_intrinsics, proofs, symbolic_calls
+from tools.nvcc_intrinsics import map_kernels, prove_intrinsic, read_stored_ptx
 from tools.symbolic_ptx import PlainPtx
 
 EXACT = {x.id for x in ERRATA} - {"E10", "E16"}
 
 
 @pytest.mark.parametrize("count", some([25, 400]))
-@pytest.mark.parametrize("name", proofs.PARTS)
+@pytest.mark.parametrize("name", [x for x in proofs.PARTS if x != "intrinsics"])
 def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "TIMEOUT", 2.0)
     part = proofs.PARTS[name](count, Random(f"{name} {count}"))
@@ -32,6 +35,63 @@ def test_claims(name: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     hard = "vmad" if name in ("models", "replacements") else ""  # products and quotients
     assert not [x for x in part.exceptions if not x.startswith(f"undecided: {hard}")]
     assert len(part.exceptions) <= count / 10
+
+
+KERNELS = {
+    (name, architecture): kernel
+    for architecture in nvcc_intrinsics.STORED
+    for name, kernel in map_kernels(read_stored_ptx(architecture)).items()
+}
+
+
+def test_every_intrinsic_has_kernels() -> None:
+    assert {*KERNELS} == set(product(map_intrinsics(), nvcc_intrinsics.STORED))
+
+
+@sampled
+@pytest.mark.parametrize(("name", "architecture"), KERNELS)
+def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str, architecture: str) -> None:
+    proof = prove_intrinsic(map_intrinsics()[name], KERNELS[name, architecture])
+    assert proof.verdict == "equal"
+
+
+@pytest.mark.skipif(not nvcc_intrinsics.has_nvcc(), reason="nvcc is not installed")
+def test_nvcc_writes_the_kernels() -> None:
+    part = proofs.PARTS["intrinsics"](20, Random(20))
+    assert sum(part.counts.values()) == part.counts["proved"] + part.counts["the same operations"]
+    assert sum(part.counts.values()) == 20
+
+
+def test_without_nvcc_the_stored_kernels_are_proved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
+    part = proofs.PARTS["intrinsics"](20, Random(2))
+    assert part.claim.endswith("for sm_75, sm_90. No nvcc was found: the kernels are those in "
+                               "tests/data.")  # fmt: skip
+    assert "nvcc 13.0.88" in part.claim
+    assert not part.exceptions
+
+
+def test_a_kernel_that_is_not_readable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
+    monkeypatch.setattr(
+        proofs, "read_stored_ptx", lambda x: read_stored_ptx(x).replace("dp4a.s32", "dp9a.s32")
+    )
+    part = proofs.PARTS["intrinsics"](None, Random(2))
+    assert part.exceptions == [f"not readable: __dp4a ({x})" for x in nvcc_intrinsics.STORED]
+
+
+def test_a_wrong_meaning_of_an_intrinsic_is_refuted() -> None:
+    maximum = map_intrinsics()["__vmaxu4"]
+    proof = prove_intrinsic(maximum, KERNELS["__vmaxs4", "sm_90"])
+    assert proof.verdict == "different"
+    pairs = [*zip(*(x.to_bytes(4, "little") for x in proof.get_values(1).values()), strict=True)]
+    lanes = [[max(x, y) for x, y in pairs], [max(x, y, key=_read_signed) for x, y in pairs]]
+    unsigned, signed = (int.from_bytes(x, "little") for x in lanes)
+    assert proof.results == ((signed, unsigned),)
+
+
+def _read_signed(byte: int) -> int:
+    return byte - 256 if byte > 127 else byte
 
 
 def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -26,11 +26,13 @@ from ptxscope.engine.ir.recorded_plan import record_plan, rewrite_plan
 from ptxscope.engine.ir.tape import Node
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.form import Form
+from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
 from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.proof.bit_vectors import PROOF_RULES
 from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.differences import make_difference
+from ptxscope.engine.proof.equivalence import Verdict
 from ptxscope.engine.proof.operand_search import make_scope
 from ptxscope.engine.proof.question import Question, Side, make_program_plan
 from ptxscope.engine.proof.solver import Undecided, get_solver_name
@@ -38,16 +40,27 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
+from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 
+from .nvcc_intrinsics import (
+    ARCHITECTURES,
+    STORED,
+    compile_ptx,
+    find_version,
+    has_nvcc,
+    map_kernels,
+    prove_intrinsic,
+    read_stored_ptx,
+)
 from .symbolic_calls import run_calls
 from .symbolic_ptx import PlainPtx, UnknownInstructionError
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence.md"
 TIMEOUT = 10.0
-DRAWN = {"replacements": 250, "models": 600, "rewrites": 150, "programs": 300}
+DRAWN = {"intrinsics": 400, "replacements": 250, "models": 600, "rewrites": 150, "programs": 300}
 """Cases of each part that are proved without --all."""
 MANY = 20_000
 """Cases of a part with too many, with --all."""
@@ -110,7 +123,7 @@ def _count(title: str, claim: str, cases: Iterable[Case], total: int, seconds: f
         except Undecided:
             verdict = "undecided"
         counts[verdict] += 1
-        if verdict in ("undecided", "refuted", "not expressed"):
+        if verdict in ("undecided", "refuted", "not expressed", "not readable"):
             exceptions.append(f"{verdict}: {name}")
         if time.monotonic() - start > seconds:
             break
@@ -316,7 +329,47 @@ def prove_program(plan: Plan) -> str:
     return "refuted" if question.solver.is_possible(terms.join("OR", unequal)) else "proved"
 
 
+# --- intrinsics --------------------------------------------------------------------------------
+
+
+def _prove_intrinsics(count: int | None, rng: Random, seconds: float = inf) -> Part:
+    """Compare what intrinsics mean with what nvcc makes of them, or made where there is none."""
+    is_new = has_nvcc()
+    listings = (
+        {x: compile_ptx(x) for x in ARCHITECTURES}
+        if is_new
+        else {x: read_stored_ptx(x) for x in STORED}
+    )
+    cases = [
+        Case(f"{name} ({x})", partial(_decide_intrinsic, map_intrinsics()[name], kernel))
+        for x, ptx in listings.items()
+        for name, kernel in map_kernels(ptx).items()
+    ]
+    chosen = cases if count is None or count >= len(cases) else rng.sample(cases, count)
+    version = find_version(next(iter(listings.values())))
+    origin = "" if is_new else " No nvcc was found: the kernels are those in tests/data."
+    return _count(
+        "CUDA's intrinsics",
+        "A call of an intrinsic computes what the kernel does that nvcc "
+        f"{version} makes of it for {', '.join(listings)}.{origin}",
+        chosen,
+        len(chosen),
+        seconds,
+    )
+
+
+def _decide_intrinsic(intrinsic: Intrinsic, kernel: str) -> str:
+    try:
+        proof = prove_intrinsic(intrinsic, kernel, TIMEOUT)
+    except (PtxError, ValueError):
+        return "not readable"
+    if proof.verdict is Verdict.EQUAL:
+        return "the same operations" if proof.has_same_plan else "proved"
+    return "refuted" if proof.verdict is Verdict.DIFFERENT else "undecided"
+
+
 PARTS: Mapping[str, Callable[..., Part]] = {
+    "intrinsics": _prove_intrinsics,
     "models": _prove_models,
     "rewrites": _prove_rewrites,
     "programs": _prove_programs,
@@ -461,8 +514,6 @@ def _format_page(
         "",
         "## Not proved",
         "",
-        "- The meanings of CUDA's intrinsics, since they need `nvcc`; they are tested against its "
-        "output where there is one.",
         "- What ptxas does: the models describe what its machine code computed when it was run. "
         "[The specification](semantics.md) has that evidence.",
         "",

@@ -9,7 +9,8 @@ the run, so the statements after it are computed from it.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, cycle
 from typing import TYPE_CHECKING
@@ -38,7 +39,7 @@ from .edits import with_line
 from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock
+    from ..engine.blocks.basic_block import BasicBlock, BlockStatement
     from ..engine.blocks.block_trace import BlockTrace
 
 MAX_CHARS = 1_000_000
@@ -466,24 +467,31 @@ def open_block(
     block: BasicBlock, model_name: str = "isa", values: Mapping[str, int] | None = None
 ) -> ListingCursor:
     """Return a block at its first statement; registers without a value begin with some bits."""
-    texts = {(x.line, x.text) for x in block.statements}
+    texts = {(x.line, x.whole_text or x.text) for x in block.statements}
     program = next(
         x
         for x in load(block.text, is_excerpt=True)
         if texts <= {(y.line, y.text) for y in x.statements}
     )
-    statements, block_statements = list(program.statements), [*block.statements]
-    for index, statement in enumerate(statements):
-        if block_statements and statement.text == block_statements[0].text:
-            ins = statement.instruction or block_statements[0].instruction
-            del block_statements[0]
-            statements[index] = statement._replace(
-                kind=StatementKind.INSTRUCTION,
-                writes=tuple(ins.results.values()),
-                instruction=ins,
-                plain=None,
-                move=None,
+    statements, block_statements = list[Statement](), deque(block.statements)
+    for statement in program.statements:
+        parts: list[BlockStatement] = []
+        while block_statements and _is_part(statement, block_statements[0], parts):
+            parts.append(block_statements.popleft())
+        for part in parts:
+            ins = statement.instruction or part.instruction
+            statements.append(
+                statement._replace(
+                    kind=StatementKind.INSTRUCTION,
+                    text=part.text,
+                    writes=tuple(ins.results.values()),
+                    instruction=ins,
+                    plain=None,
+                    move=None,
+                )
             )
+        if not parts:
+            statements.append(statement)
     program = program._replace(statements=tuple(statements), types=map_types(statements))
     bits = {
         x.name: start & (1 << x.type.bits) - 1
@@ -493,6 +501,13 @@ def open_block(
     listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
     first = next(i for i, x in enumerate(statements) if x.instruction)
     return ListingCursor(listing, 0, first)
+
+
+def _is_part(statement: Statement, x: BlockStatement, others: Sequence[BlockStatement]) -> bool:
+    """Whether a block statement does a statement, or, with others, a part of it."""
+    if x.whole_text:
+        return x.whole_text == statement.text
+    return x.text == statement.text and not others
 
 
 def read_listing(name: str) -> str:

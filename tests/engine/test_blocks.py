@@ -19,6 +19,7 @@ from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
+from ptxscope.state.open_listing import open_block
 from tests.block_idioms import IDIOMS, WORD, Idiom
 from tests.tiers import ci_only, sampled
 
@@ -164,8 +165,8 @@ def test_listing_lines() -> None:
          "register", "p"),
         ("prmt.b32 d, a, 0, 1; vadd4.u32.u32 e, d, d, d;", "`vadd4` is missing its type of b",
          None),
-        ("mov.b32 t, {a, b}; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a list of "
-         "registers", None),
+        ("mov.b32 t, {a, b, c, e}; prmt.b32 d, t, 0, 1;", "a block can't take a `mov` with a list "
+         "of bytes", None),
         ("brev.b32 u, t; { .reg .b32 t; clz.b32 d, t; }", "`t` is two registers, both read before "
          "they are written", "t"),
         ("setp.eq.u32 _, a, b;", "this block has no result", None),
@@ -202,7 +203,7 @@ def test_values_are_checked() -> None:
         ("popc.b32 d, a; cvt.rn.f32.u32 d, d;", "cvt.rn.f32.u32 d, d"),
         ("popc.b32 d, a; ld.global.u32 d, [x];", "ld.global.u32 d, [x]"),
         ("{ cvt.rzi.u32.f32 a, x; popc.b32 d, a; }", "cvt.rzi.u32.f32 a, x"),
-        ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }", "mov.b64 x, {a, b}"),
+        ("{ mov.b32 x, {a, b, y, z}; bfe.u32 d, x, 8, 4; }", "mov.b32 x, {a, b, y, z}"),
         ('asm("popc.b32 %0, %1; xor.b64 %0, %0, 1;" : "=r"(d) : "r"(a));', "xor.b64 %0, %0, 1"),
         ("{ shr.b32 d, a, 4; div.full.f32 e, a, b; }", "div.full.f32 e, a, b"),
     ],
@@ -217,6 +218,74 @@ def test_a_statement_beside_an_instruction_that_writes_a_register_is_no_remark(
     if "popc" in ptx:
         with pytest.raises(PtxError):
             read_program(ptx)
+
+
+HALVES = "{ mov.b32 {_, hi}, a; @p mov.b32 d, {hi, 0x1234}; mov.b64 q, {d, 5}; popc.b64 e, q; }"
+
+
+@pytest.mark.parametrize(
+    ("ptx", "values", "results"),
+    [
+        ("{ mov.b32 {lo, hi}, a; brev.b32 x, a; mov.b32 d, {hi, lo}; }",
+         {"a": 0x12345678}, {"d": 0x56781234, "x": 0x1E6A2C48}),
+        ("{ mov.b32 {_, hi}, a; cvt.u32.u16 d, hi; brev.b32 x, b; }",
+         {"a": 0x12345678, "b": 1}, {"d": 0x1234, "x": 1 << 31}),
+        ("{ mov.b64 x, {a, b}; bfe.u64 d, x, 8, 40; }",
+         {"a": 0x12345678, "b": 0x9ABCDEF0}, {"d": 0xDEF0123456}),
+        ("{ mov.b64 {p, q, r, s}, a; mov.b64 d, {s, r, q, p}; brev.b32 x, b; }",
+         {"a": 0x0123456789ABCDEF, "b": 1}, {"d": 0xCDEF89AB45670123, "x": 1 << 31}),
+        (HALVES, {"a": 0x89ABCDEF, "p": 1, "d": 0}, {"e": 8 + 5 + 2}),
+        (HALVES, {"a": 0x89ABCDEF, "p": 0, "d": 7}, {"e": 3 + 2}),
+    ],
+)  # fmt: skip
+def test_a_move_between_a_word_and_its_parts(
+    ptx: str, values: dict[str, int], results: dict[str, int]
+) -> None:
+    block = parse_block(ptx)
+    assert evaluate_block(block, values) == results
+    cursor = open_block(block, values=values)
+    texts = [x.text for x in block.statements]
+    assert [x.text for x in cursor.listing.programs[0].statements if x.instruction] == texts
+    final: dict[str, int | None] = {}
+    for step in cursor.listing.run_program(0).steps:
+        final |= step.writes
+    assert {name: final[name] for name in results} == results
+
+
+@pytest.mark.parametrize(
+    ("store", "bits", "stored"),
+    [
+        ("u32", 64, 0x9ABCDEF0),
+        ("b16", 64, 0xDEF0),
+        ("s8", 64, 0xF0),
+        ("u64", 64, 0x123456789ABCDEF0),
+    ],
+)
+def test_a_narrow_store_takes_the_low_bits(store: str, bits: int, stored: int) -> None:
+    text = f"{{ not.b{bits} d, a; st.global.{store} [x], d; st.global.{store} [x+8], d; }}"
+    block = parse_block(text, with_memory=True)
+    assert evaluate_block(block, {"a": 0x123456789ABCDEF0 ^ (1 << 64) - 1}) == {"d": stored}
+    twice = text.replace("[x+8], d", "[x+8], d; st.global.u32 [x], d") if store != "u32" else ""
+    if twice:
+        with pytest.raises(PtxError, match="stored twice"):
+            parse_block(twice, with_memory=True)
+
+
+def test_addresses_and_special_registers_are_given() -> None:
+    text = "{ cvta.to.global.u64 x, y; ld.global.u32 a, [x]; not.b32 d, a; st.global.u32 [x], d; }"
+    block = parse_block(text, with_memory=True)
+    assert [x.name for x in block.inputs] == ["a"]
+    assert block.notes == ("loaded, so taken as given: a", "stored, at any address: d")
+    used = parse_block(text.replace("not.b32 d, a", "cvt.u32.u64 d, x"), with_memory=True)
+    assert used.notes == ("an address, so taken as given: x", "stored, at any address: d")
+    index = (
+        "{ mov.u32 i, %tid.x; mov.u32 j, %laneid; mad.lo.u32 d, i, 4, j; st.global.u32 [x], d; }"
+    )
+    assert parse_block(index, with_memory=True).notes == (
+        "a special register, so taken as given: i, j", "stored, at any address: d",
+    )  # fmt: skip
+    with pytest.raises(PtxError, match="is not computed here: i would be unknown"):
+        parse_block(index)
 
 
 def test_a_common_instruction_alone_is_no_block() -> None:

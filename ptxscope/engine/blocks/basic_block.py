@@ -40,12 +40,14 @@ class BlockStatement(NamedTuple):
     number: int
     """From 1."""
     text: str
-    """As written, without the ``;``."""
+    """As written, without the ``;``; or an instruction that does a part of a statement."""
     line: int
     """From 1, in the text that was read."""
     instruction: Instruction
     reads: Mapping[str, ValuePlace]
     """The place of the value of each register, by role; constants have none."""
+    whole_text: str = ""
+    """The statement as written of which it does a part; empty if it does all of it."""
 
     @property
     def prefix(self) -> str:

@@ -10,20 +10,26 @@ from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
 from ..kernels.program import Program, Statement, StatementKind
 from ..kernels.program_loader import load
-from ..records import NamedTuple
+from ..kernels.vector_move import MoveStep, VectorMove
+from ..records import NamedTuple, replace
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ..syntax.instruction import Register
+from ..syntax.instruction import Guard, Immediate, Instruction, Register
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
-from ..syntax.parser import OMISSION_PREFIX
+from ..syntax.operands import SPECIAL
+from ..syntax.parser import OMISSION_PREFIX, parse
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
 
 _LOADS = ("ld", "ldu")
+_GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
+"""Instructions whose results a block with memory takes as given values, and what these are."""
+_SPECIAL_REGISTER = "a special register"
 _ADDRESS = re.compile(r"\[([^][]*)\]")
 _NAME = re.compile(r"[%$\w]+")
+_STORED_BITS = re.compile(r"\.[busf](8|16|32|64)$")
 
 
 class _Contents(NamedTuple):
@@ -41,9 +47,9 @@ def parse_block(
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
     ``lines``, from 1, selects statements of a file's text, whose name is ``name``. Every statement
-    is an instruction of the catalog. ``with_memory`` leaves out loads too: what one loads is a
-    value that the block reads. Then what the block stores is its result, if it stores anything;
-    addresses are left out.
+    is an instruction of the catalog. ``with_memory`` leaves out loads, ``cvta`` and moves of
+    special registers too: what one writes is a value that the block reads. Then what the block
+    stores is its result, if it stores anything; addresses are left out.
 
     A result is a register that no later statement reads, and that the block does not declare in
     braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
@@ -133,10 +139,12 @@ class _Reader:
         self.unread: dict[ValuePlace, str] = {}
         """The results that nothing has read, with their registers."""
         self.notes = [*program.notes]
-        self.loaded: list[str] = []
-        """The registers that are loaded, before anything else uses them."""
+        self.given: dict[str, str] = {}
+        """What is in the registers that are taken as given, which nothing uses before."""
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
+        self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
+        """The low bits of values of which a statement stores so many."""
         self.open_blocks: list[Statement] = []
         self.declarations: dict[str, Statement | None] = {}
         """The inner block that declares each given register, if one does."""
@@ -168,9 +176,11 @@ class _Reader:
                         self._add(statement)
                 case _:
                     self._skip(statement)
-        read = {name for x in self.statements for name in x.instruction.names.values()}
-        if given := [name for name in dict.fromkeys(self.loaded) if name in read]:
-            self.notes.append(f"loaded, so taken as given: {', '.join(given)}")
+        places = (place for x in self.statements for place in x.reads.values())
+        read = {place.role for place in places if not place.statement}
+        for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
+            if given := [name for name, x in self.given.items() if x == kind and name in read]:
+                self.notes.append(f"{kind}, so taken as given: {', '.join(given)}")
         if self.stored:
             self.notes.append(f"stored, at any address: {', '.join(self.stored)}")
         spans = [x.span for x in statements if x.span != (0, 0)]
@@ -205,8 +215,8 @@ class _Reader:
         elif statement.unread:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
                        statement.span)  # fmt: skip
-        elif self._is_given(statement):
-            self.loaded += statement.writes
+        elif kind := self._find_given_kind(statement):
+            self.given.update(dict.fromkeys(statement.writes, kind))
         elif statement.writes:
             self._fail(
                 f"{opcode} is not computed here: {statement.writes[0]} would be unknown",
@@ -216,10 +226,15 @@ class _Reader:
         elif statement.kind is StatementKind.UNKNOWN:
             self.notes.append(f"{OMISSION_PREFIX}{quote_word(statement.text)}")
 
-    def _is_given(self, statement: Statement) -> bool:
-        """Whether a statement loads values that a block reads, into registers not used before."""
-        is_load = statement.opcode.partition(".")[0] in _LOADS
-        return self.with_memory and is_load and self.state.keys().isdisjoint(statement.writes)
+    def _find_given_kind(self, statement: Statement) -> str:
+        """Return what kind of value registers not used before are given; empty if none is."""
+        if not self.with_memory or not self.state.keys().isdisjoint(statement.writes):
+            return ""
+        opcode = statement.opcode.partition(".")[0]
+        source = statement.text.rpartition(",")[2].strip().partition(".")[0]
+        if opcode == "mov" and SPECIAL.fullmatch(source):
+            return _SPECIAL_REGISTER
+        return _GIVEN.get(opcode, "")
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
@@ -227,8 +242,22 @@ class _Reader:
             contents = self.state.get(name)
             if contents is None or not contents.place.statement:
                 continue
-            if self.stored.setdefault(name, contents.place) != contents.place:
+            place = self._cut(name, contents, statement)
+            if self.stored.setdefault(name, place) != place:
                 self._fail(f"{quote_word(name)} is stored twice, with two values", statement.span)
+
+    def _cut(self, name: str, contents: _Contents, statement: Statement) -> ValuePlace:
+        """Return the place of the bits of a register that a statement stores."""
+        match, held_bits = _STORED_BITS.search(statement.opcode), contents.type.bits
+        bits = int(match[1]) if match else held_bits
+        if bits >= held_bits:
+            return contents.place
+        key = (contents.place, bits)
+        if key not in self.cut_values:
+            cut = f"and.b{held_bits} d, a, 255" if bits == 8 else f"cvt.u{bits}.u{held_bits} d, a"
+            self._compute(statement, MoveStep(cut, f"{name}.{bits}", (name,)))
+            self.cut_values[key] = self.state[f"{name}.{bits}"].place
+        return self.cut_values[key]
 
     def _move(self, statement: Statement) -> None:
         """Give the contents of a register, or a literal, another name."""
@@ -245,11 +274,45 @@ class _Reader:
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
-        ins = statement.instruction or statement.plain
-        if ins is None:
-            self._fail("a block can't take a `mov` with a list of registers", statement.span,
-                       "prmt joins half-words")  # fmt: skip
-        assert ins
+        if statement.move:
+            self._add_move(statement, statement.move)
+        elif ins := statement.instruction or statement.plain:
+            self._add_instruction(statement, ins)
+
+    def _add_move(self, statement: Statement, move: VectorMove) -> None:
+        """Add the instructions that give the result of a move between a word and its parts."""
+        if move.part_bits == 8:
+            self._fail("a block can't take a `mov` with a list of bytes", statement.span,
+                       "prmt joins bytes")  # fmt: skip
+        for step in move.iter_steps():
+            self._compute(statement, step, is_guarded=step.target in move.targets)
+
+    def _compute(self, statement: Statement, step: MoveStep, *, is_guarded: bool = False) -> None:
+        """Add an instruction that is a part of what a statement does."""
+        self._check_count(statement)
+        ins = parse(step.line)
+        sources: list[Register | Immediate] = [
+            Immediate(x & (1 << ins.type_of(role).bits) - 1, f"{x:#x}")
+            if isinstance(x, int)
+            else Register(x)
+            for role, x in zip("ab", step.sources, strict=False)
+        ]
+        guard = Guard(statement.guard, statement.negated) if statement.guard else None
+        ins = replace(
+            ins,
+            destinations=(step.target,),
+            sources=(*sources, *ins.sources[len(sources) :]),
+            guard=guard if is_guarded else None,
+            text="",
+            spans={},
+        )
+        self._add_instruction(statement, ins, str(ins).rstrip(";"))
+
+    def _add_instruction(self, statement: Statement, ins: Instruction, part: str = "") -> None:
+        """Add an instruction with the values that it reads.
+
+        ``part`` is its text if it does a part of the statement.
+        """
         spans = ins.spans
         sources: dict[str, _Contents] = {}
         for role, name in ins.names.items():
@@ -266,7 +329,9 @@ class _Reader:
         for place in reads.values():
             self.unread.pop(place, None)
         number = len(self.statements) + 1
-        self.statements.append(BlockStatement(number, statement.text, statement.line, ins, reads))
+        texts = (part, statement.text) if part else (statement.text, "")
+        added = BlockStatement(number, texts[0], statement.line, ins, reads, texts[1])
+        self.statements.append(added)
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
             self.state[name] = _Contents(place, ins.type_of(role))

@@ -1,6 +1,6 @@
 """CUDA's integer intrinsics (`__vadd4`, `__byte_perm`, …) and the PTX that computes the same.
 
-Each pair of a SIMD intrinsic was checked against the code that nvcc 13.0 emits for it. If one
+Each is proved equal to the code that nvcc 13.0 emits for it (``dev.py prove``). If one
 instruction gives another result, ``differs`` says how, and ``block`` has lines that give the same.
 """
 

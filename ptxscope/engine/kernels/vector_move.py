@@ -13,6 +13,17 @@ SINK = "_"
 """The name of a part that nothing takes."""
 
 
+class MoveStep(NamedTuple):
+    """An instruction of those that together give the result of a move."""
+
+    line: str
+    """The instruction, in d, a and b."""
+    target: str
+    """The register d."""
+    sources: tuple[str | int, ...]
+    """The registers a and b; the bits of a literal for a."""
+
+
 class VectorMove(NamedTuple):
     """``mov.b32 d, {low, high}``, or the reverse, ``mov.b32 {low, high}, a``."""
 
@@ -32,6 +43,34 @@ class VectorMove(NamedTuple):
         """Yield the registers that it writes, with their types."""
         type_ = self._get_type(len(self.targets))
         return ((name, type_) for name in self.targets if name != SINK)
+
+    def iter_steps(self) -> Iterator[MoveStep]:
+        """Yield instructions that give the same, for parts of 16 or 32 bits.
+
+        Those with a name of their own, ``d.0``, are no register of the text.
+        """
+        part_bits = self.part_bits
+        word_bits = part_bits * max(len(self.targets), len(self.sources))
+        if len(self.sources) == 1:
+            for index, target in enumerate(self.targets):
+                source = self.sources[0]
+                if target == SINK:
+                    continue
+                if index:
+                    shift = f"shr.u{word_bits} d, a, {part_bits * index}"
+                    yield MoveStep(shift, f"{target}.0", (source,))
+                    source = f"{target}.0"
+                yield MoveStep(f"cvt.u{part_bits}.u{word_bits} d, a", target, (source,))
+            return
+        (target,), last = self.targets, len(self.sources) - 1
+        total, part = f"{target}.0", f"{target}.1"
+        for index, source in enumerate(self.sources):
+            wide = part if index else total
+            yield MoveStep(f"cvt.u{word_bits}.u{part_bits} d, a", wide, (source,))
+            if index:
+                yield MoveStep(f"shl.b{word_bits} d, a, {part_bits * index}", part, (part,))
+                joined = target if index == last else total
+                yield MoveStep(f"or.b{word_bits} d, a, b", joined, (total, part))
 
     def _get_type(self, count: int) -> Type:
         """Return the type of one of ``count`` operands on a side."""

@@ -1,0 +1,123 @@
+"""What nvcc makes of CUDA's integer intrinsics, and proofs that it is what we say they mean."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from ptxscope.engine.blocks.block_parser import parse_block
+from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
+from ptxscope.engine.proof.equivalence import TIMEOUT, Proof, prove_equal
+from ptxscope.engine.proof.programs import read_program
+
+_DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
+ARCHITECTURES = ("sm_75", "sm_90", "sm_120")
+"""Those for which nvcc emits different code: sm_90 has instructions on half-words."""
+STORED = ARCHITECTURES[:2]
+"""Those of which tests/data has what nvcc 13.0 wrote, for machines without it."""
+
+_PROTOTYPES = (
+    (r"__brevll", "unsigned long long", ("unsigned long long",)),
+    (r"__popcll", "int", ("unsigned long long",)),
+    (r"__(?:clz|ffs)ll", "int", ("long long",)),
+    (r"__popc", "int", ("unsigned",)),
+    (r"__(?:clz|ffs)", "int", ("int",)),
+    (r"__sad", "unsigned", ("int", "int", "unsigned")),
+    (r"__fns", "unsigned", ("unsigned", "unsigned", "int")),
+    (r"__dp[24]a\w*", "int", ("int",) * 3),
+    (r"__vi\w+_s32(?:_relu)?", "int", ("int",) * 3),
+    (r"__\w+", "unsigned", ("unsigned",) * 3),
+)
+"""For patterns of names, C's types of the result and the parameters; the first match counts.
+
+The compiler compares them with its headers.
+"""
+_KERNEL = """\
+static_assert(static_cast<{result} (*)({types})>(&{name}) != nullptr, "");
+extern "C" __global__ void k{name}({result} *d, {pointers}) {{ *d = {name}({values}); }}
+"""
+_ENTRY = re.compile(r"^\.visible \.entry k(?P<name>\w+)\(.*?^\}$", re.MULTILINE | re.DOTALL)
+_ADDRESS = re.compile(
+    r"\b(?:ld\.param\.\w+|cvta\.to\.global\.u64)\s+(?P<target>%\w+), \[?(?P<source>[\w%]+)\]?;"
+)
+_LOAD = re.compile(r"\bld\.global(?:\.\w+)*\s+(?P<target>%\w+), \[(?P<address>%\w+)\];")
+
+
+def write_source() -> str:
+    """Return CUDA C++ with a kernel for each intrinsic, `k__vadd4`: it reads a, b, c, writes d."""
+    return "".join(map(_write_kernel, map_intrinsics().values()))
+
+
+def _write_kernel(intrinsic: Intrinsic) -> str:
+    name, letters = intrinsic.name, intrinsic.parameters
+    result, types = next(
+        (result, types[: len(letters)])
+        for pattern, result, types in _PROTOTYPES
+        if re.fullmatch(pattern, name)
+    )
+    return _KERNEL.format(
+        name=name,
+        result=result,
+        types=", ".join(types),
+        pointers=", ".join(
+            f"const {type_} *{letter}" for type_, letter in zip(types, letters, strict=True)
+        ),
+        values=", ".join(f"*{letter}" for letter in letters),
+    )
+
+
+def read_stored_ptx(architecture: str) -> str:
+    """Return what is stored of the PTX that nvcc makes of the kernels."""
+    return (_DATA / f"nvcc_intrinsics_{architecture}.ptx").read_text("utf-8")
+
+
+def compile_ptx(architecture: str) -> str:
+    """Return the PTX that the nvcc on the path makes of the kernels."""
+    with tempfile.TemporaryDirectory() as folder:
+        source, listing = Path(folder, "k.cu"), Path(folder, "k.ptx")
+        source.write_text(write_source(), "utf-8")
+        command = ["nvcc", "-ptx", f"-arch={architecture}", str(source), "-o", str(listing)]
+        subprocess.run(command, check=True)
+        return listing.read_text("utf-8")
+
+
+def has_nvcc() -> bool:
+    """Return whether there is an nvcc on the path."""
+    return shutil.which("nvcc") is not None
+
+
+def find_version(ptx: str) -> str:
+    """Return the version of the nvcc that wrote PTX, such as 13.0.88."""
+    match = re.search(r"^// Cuda compilation tools, .*\bV([\d.]+)", ptx, re.MULTILINE)
+    return match[1] if match else "of an unknown version"
+
+
+def map_kernels(ptx: str) -> dict[str, str]:
+    """Map the name of each intrinsic to its kernel."""
+    return {match["name"]: match[0] for match in _ENTRY.finditer(ptx)}
+
+
+def prove_intrinsic(intrinsic: Intrinsic, kernel: str, timeout: float = TIMEOUT) -> Proof:
+    """Decide whether a kernel stores what a call of the intrinsic means, for all operands.
+
+    Raise PtxError if the kernel has a statement that a block can't have.
+    """
+    call = f"d = {intrinsic.name}({', '.join(intrinsic.parameters)});"
+    same = _map_loads(kernel)
+    return prove_equal(
+        parse_block(kernel, with_memory=True), read_program(call), same=same, timeout=timeout
+    )
+
+
+def _map_loads(kernel: str) -> dict[str, str]:
+    """Map each register that is loaded to the letter of the parameter that points there."""
+    origins: dict[str, str] = {}
+    for match in _ADDRESS.finditer(kernel):
+        origins[match["target"]] = origins.get(match["source"], match["source"])
+    return {
+        match["target"]: "dabc"[int(origins[match["address"]][-1])]
+        for match in _LOAD.finditer(kernel)
+    }
