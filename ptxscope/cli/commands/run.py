@@ -76,6 +76,10 @@ def run(words: Sequence[str]) -> int:
 
 def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     text, name = _read_program_text(arguments.file, bar)
+    if _is_launch(arguments, text):
+        from ..support.kernel_launch import launch_kernel  # NumPy
+
+        return launch_kernel(arguments, text, choose_model(arguments.model), bar)
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
     program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
     if program.problems:
@@ -119,6 +123,19 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     )
 
 
+def _is_launch(arguments: argparse.Namespace, text: str) -> bool:
+    """Return whether to run a kernel from its parameters, not from registers."""
+    options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
+    if any(options):
+        return True
+    names = {value.partition("=")[0].strip() for value in arguments.values}
+    if ".entry" not in text or not names or any(name.startswith("%") for name in names):
+        return False
+    from ..support.kernel_launch import has_parameter  # NumPy
+
+    return has_parameter(text, names)
+
+
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Run a kernel or a block of inline assembly, line by line."
@@ -131,6 +148,22 @@ def make_parser() -> Parser:
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
     parser.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
     add_model(parser)
+    launch = parser.add_argument_group("kernels with parameters")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")
+    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block; 1 by default")
+    launch.add_argument(
+        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
+    )
+    launch.add_argument(
+        "--save",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="file for a buffer: .npy, or plain bytes; repeatable",
+    )
+    launch.add_argument(
+        "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
+    )
     debugging = parser.add_argument_group("debugging")
     debugging.add_argument(
         "--break", dest="stop", type=int, metavar="LINE", help="line of the file to stop before"

@@ -6,6 +6,7 @@ their callers, so that threads that part meet again.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 
@@ -88,10 +89,19 @@ class Lockstep:
                 step(group)
             self.step_count += group.count * block.size
             if self.step_count > self.max_steps:
+                block.leave(group)
                 raise StepLimitError
             if self.on_progress:
                 self.on_progress(self.step_count)
             block.leave(group)
+
+    def list_positions(self) -> list[tuple[int, int]]:
+        """Return the lines at which threads are, each with their number."""
+        positions = Counter[int]()
+        for place, group in (*self.ready.items(), *self.parked.items()):
+            if statements := self._get_statements(place):
+                positions[statements[0].line] += group.count
+        return sorted((positions + self.barriers.count_by_line()).items())
 
     def add_frame(self, frame: Frame) -> Frame:
         """Give a frame its number, and return it."""
@@ -142,7 +152,10 @@ class Lockstep:
 
     def _get_statements(self, place: _Place) -> tuple[CodeStatement, ...]:
         function = self._frames[place.frame_number].function
-        block = self._get_flow(function).blocks[place.block]
+        blocks = self._get_flow(function).blocks
+        if place.block == len(blocks):
+            return ()
+        block = blocks[place.block]
         return function.statements[block.start : block.end]
 
     # --- exchanges in warps
@@ -261,7 +274,7 @@ class Lockstep:
         return branch
 
     def _trap(self, statement: CodeStatement, group: Group) -> None:
-        self.state.fail(statement, int(group.lanes[0]), "the kernel traps")
+        self.state.fail(statement, int(group.lanes[0]), "executes trap")
 
     def _exit(self, group: Group) -> None:
         self.state.live &= ~group.mask

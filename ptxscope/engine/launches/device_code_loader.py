@@ -252,7 +252,10 @@ class _Loader:
         if instruction is None:
             return statement
         if problems := tuple(find_register_problems(instruction, self.scopes)):
-            return statement._replace(problems=problems)
+            # the address of a variable is no operand of the catalog's
+            return (
+                statement if instruction.opcode == "mov" else statement._replace(problems=problems)
+            )
         if unique_raw is not raw:
             unique = parse_statement(self.text, self.fragment, unique_raw)
             instruction = (

@@ -34,9 +34,9 @@ class LaunchError(Exception):
     def __init__(
         self, message: str, statement: CodeStatement | None = None, thread: str = ""
     ) -> None:
-        self.statement, self.thread, self.reason = statement, thread, message
-        parts = [f"line {statement.line}: {statement.text}" if statement else "", thread, message]
-        super().__init__(": ".join(filter(None, parts)))
+        self.statement, self.thread = statement, thread
+        place = f"line {statement.line}: {statement.text}: " if statement else ""
+        super().__init__(place + " ".join(filter(None, (thread, message))))
 
 
 class ThreadValues:

@@ -132,6 +132,7 @@ def _bind(
                 part = [x[target.positions] for x in bits]
                 part_causes = None if causes is None else causes[target.positions]
                 old, target_causes = _apply(target, part, part_causes, operation)
+                target.space.note_line(target.access, target.instances, statement.line)
                 old_bits[target.positions] = old.view(old_bits.dtype)
                 old_causes[target.positions] = target_causes
         except AccessError as error:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import NamedTuple
+from ..syntax.errors import format_count
 from .device_code import CodeStatement, RegisterOperand
 from .thread_state import (
     Frame,
@@ -166,6 +168,16 @@ class Barriers:
 
         return go_on
 
+    def count_by_line(self) -> Counter[int]:
+        """Return the number of threads that wait at each line."""
+        return Counter(
+            {
+                x.statement.line: int(np.count_nonzero(x.mask))
+                for barrier in self._barriers.values()
+                for x in barrier.waiting
+            }
+        )
+
     def check_nobody_waits(self) -> None:
         """Raise LaunchError if threads wait at a barrier that others do not reach."""
         waiting = [x for barrier in self._barriers.values() for x in barrier.waiting]
@@ -175,8 +187,8 @@ class Barriers:
         count = int(np.count_nonzero(first.mask))
         lines = sorted({x.statement.line for x in waiting})
         others = f"; others wait at line {lines[-1]}" if len(lines) > 1 else ""
-        noun = "thread waits" if count == 1 else "threads wait"
-        message = f"{count} {noun} at this barrier for threads that never come{others}"
+        subject = "waits" if count == 1 else f"and {format_count(count - 1, 'other')} wait"
+        message = f"{subject} at this barrier for threads that never come{others}"
         lane = int(np.flatnonzero(first.mask)[0])
         thread = self.state.wave.shape.format_thread(int(self.state.wave.threads[lane]))
         raise LaunchError(message, first.statement, thread)

@@ -108,6 +108,8 @@ class AddressSpace:
         """Why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
         """The last writer of each byte: its thread's number + 1, and its epoch above 32 bits."""
+        self.lines: npt.NDArray[np.int32] | None = None
+        """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
         self._last_region: Region | None = None
 
     # --- layout
@@ -173,7 +175,7 @@ class AddressSpace:
     def format_place(self, offset: int) -> str:
         """Return ``param0[5]``, or ``param0+3`` if no element begins there; nearest region."""
         if not self.regions:
-            return f"{self.name}+{offset}"
+            return f"{self.name} memory + {offset}"
         region = min(
             self.regions,
             key=lambda x: (
@@ -201,11 +203,11 @@ class AddressSpace:
             offset = int(offsets[position])
             raise AccessError(
                 int(access.lanes[position]),
-                f"{total} bytes at {self.format_place(offset)} are misaligned: the address is "
+                f"{total} bytes at {self.format_place(offset)}, misaligned: the address is "
                 f"{offset % total} above a multiple of {total}",
             )
         if writes and region and region.is_read_only:
-            raise AccessError(int(access.lanes[0]), f"{region.name} is read-only")
+            raise AccessError(int(access.lanes[0]), f"{region.name}, which is read-only")
         self._last_region = region
 
     def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
@@ -225,7 +227,7 @@ class AddressSpace:
         place = self.format_place(offset)
         name = place.partition("[")[0] if "[" in place else place.partition("+")[0]
         region = next((x for x in self.regions if x.name == name), None)
-        noun = "byte is" if total == 1 else "bytes are"
+        noun = "byte" if total == 1 else "bytes"
         if region is None:
             return f"{total} {noun} at {place}, where there is no buffer"
         size = region.bytes // region.element_bytes
@@ -282,6 +284,12 @@ class AddressSpace:
             new_causes = 0 if causes is None else causes[:, np.newaxis]
             rows[index // access.element_count] = new_causes
         return conflict
+
+    def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
+        """Keep the line of the statement that writes, if lines are kept."""
+        if self.lines is not None:
+            rows = self.lines.reshape(-1, access.width * access.element_count)
+            rows[self.find_indices(access, instances) // access.element_count] = line
 
     def _find_conflict(
         self,

@@ -327,5 +327,6 @@ def store_bits(
                 state.writers if is_common else None,
             )
             state.note_conflict(statement, conflict)
+            target.space.note_line(target.access, target.instances, statement.line)
     except AccessError as error:
         state.fail(statement, error.lane, f"writes {error}")

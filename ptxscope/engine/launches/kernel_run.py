@@ -37,6 +37,8 @@ class KernelBuffer(NamedTuple):
     """In the shape and type of the argument."""
     causes: Causes | None
     """Why elements are unknown, in order; None if all are known."""
+    lines: npt.NDArray[np.int32]
+    """The line of the statement that wrote each element last, in order; 0 for none."""
     is_changed: bool
 
 
@@ -64,6 +66,8 @@ class KernelRun(NamedTuple):
     conflicts: tuple[KernelConflict, ...]
     step_count: int
     """Statements executed, counted for each thread."""
+    positions: tuple[tuple[int, int], ...]
+    """The lines at which threads were when the limit of steps was reached, with their number."""
     is_complete: bool
     """Whether all threads came to their ends within the limit of steps."""
 
@@ -159,6 +163,9 @@ def _run_waves(
     on_progress: Callable[[int], None] | None,
 ) -> KernelRun:
     fidelity, step_count, is_complete = Fidelity(), 0, True
+    positions: list[tuple[int, int]] = []
+    space = memory.spaces["global"]
+    space.lines = np.zeros(space.data.size, np.int32)
     conflicts: dict[int, KernelConflict] = {}
     for wave in memory.shape.iter_waves():
         spaces = memory.make_spaces(wave)
@@ -167,13 +174,12 @@ def _run_waves(
         try:
             lockstep.run()
         except StepLimitError:
-            is_complete = False
+            is_complete, positions = False, lockstep.list_positions()
         step_count = lockstep.step_count
         for key, (statement, conflict) in state.conflicts.items():
             conflicts.setdefault(key, _describe_conflict(memory.shape, statement, conflict))
         if not is_complete:
             break
-    space = memory.spaces["global"]
     return KernelRun(
         memory.kernel,
         memory.shape,
@@ -182,6 +188,7 @@ def _run_waves(
         fidelity,
         tuple(conflicts.values()),
         step_count,
+        tuple(positions),
         is_complete,
     )
 
@@ -208,5 +215,8 @@ def _read_buffer(space: AddressSpace, x: BoundBuffer) -> KernelBuffer:
         causes = causes if causes.any() else None
     old_data = x.array.reshape(-1).view(np.uint8)
     values = data.view(x.array.dtype).reshape(x.array.shape)
+    assert space.lines is not None
+    line_rows = space.lines[region.start : region.end].reshape(x.array.size, -1)
+    lines = line_rows.max(axis=1, initial=0)
     is_changed = causes is not None or not np.array_equal(data, old_data)
-    return KernelBuffer(x.name, x.position, values, causes, is_changed)
+    return KernelBuffer(x.name, x.position, values, causes, lines, is_changed)
