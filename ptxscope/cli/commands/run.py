@@ -52,13 +52,21 @@ unknown, and t@0=value for the start. A taken branch ends the run.
 A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
 the register is not declared, the value is read by its use.
 
+A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
+by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
+random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The buffers that changed are shown, and what of them is
+exact: a result that an instruction which is not modelled may have changed is unknown, shown as ?.
+There, --expect takes param2[3]=0x7f or param2=@expected.npy.
+
 examples:
+  ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
   ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 for success, 1 if a register is not as expected, 2 if the request is invalid.
+Exit status: 0 for success, 1 if a value is not as expected or a kernel can't go on, 2 if the request
+is invalid.
 """
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
@@ -148,22 +156,6 @@ def make_parser() -> Parser:
     parser.add_argument("values", metavar="name=value", nargs="*", help=VALUES_HELP)
     parser.add_argument("--kernel", metavar="NAME", help="kernel to run, if the file has several")
     add_model(parser)
-    launch = parser.add_argument_group("kernels with parameters")
-    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")
-    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block; 1 by default")
-    launch.add_argument(
-        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
-    )
-    launch.add_argument(
-        "--save",
-        action="append",
-        default=[],
-        metavar="NAME=FILE",
-        help="file for a buffer: .npy, or plain bytes; repeatable",
-    )
-    launch.add_argument(
-        "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
-    )
     debugging = parser.add_argument_group("debugging")
     debugging.add_argument(
         "--break", dest="stop", type=int, metavar="LINE", help="line of the file to stop before"
@@ -181,6 +173,22 @@ def make_parser() -> Parser:
         default=[],
         metavar="NAME=VALUE",
         help="observed value of a register at the end; repeatable",
+    )
+    launch = parser.add_argument_group("kernels with parameters")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")
+    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block; 1 by default")
+    launch.add_argument(
+        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
+    )
+    launch.add_argument(
+        "--save",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="file for a buffer: .npy, or plain bytes; repeatable",
+    )
+    launch.add_argument(
+        "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
     )
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(

@@ -15,6 +15,7 @@ from .device_code import (
     RegisterOperand,
     VectorOperand,
 )
+from .float_steps import make_float_conversion, make_float_step
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_any_move, make_space_test
 from .plan_steps import make_plan_step
@@ -55,6 +56,11 @@ _MAKERS: dict[str, Maker] = {
     "shfl": make_shuffle,
     "st": make_store,
     "vote": make_vote,
+    "cvt": make_float_conversion,
+    **dict.fromkeys(
+        ("abs", "add", "div", "fma", "mad", "max", "min", "mul", "neg", "rcp", "sqrt", "sub"),
+        make_float_step,
+    ),
     # in lock-step each statement is complete before the next begins
     **dict.fromkeys(
         (
