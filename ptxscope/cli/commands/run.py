@@ -65,8 +65,8 @@ examples:
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 for success, 1 if a value is not as expected or a kernel can't go on, 2 if the request
-is invalid.
+Exit status: 0 for success, 1 if a value is not as expected or a kernel can't go on, 2 if the
+request is invalid.
 """
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
