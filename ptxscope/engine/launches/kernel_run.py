@@ -167,7 +167,7 @@ def _run_waves(
     space = memory.spaces["global"]
     space.lines = np.zeros(space.data.size, np.int32)
     conflicts: dict[int, KernelConflict] = {}
-    for wave in memory.shape.iter_waves():
+    for wave in memory.shape.iter_waves(memory.local_bytes):
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
         lockstep = Lockstep(state, memory.kernel, step_count, max_steps, on_progress)

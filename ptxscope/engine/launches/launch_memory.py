@@ -48,6 +48,11 @@ class LaunchMemory:
 
     # --- layout
 
+    @property
+    def local_bytes(self) -> int:
+        """The bytes of a thread's local memory, if each function is called from one place."""
+        return sum(x.bytes for _, x in self._iter_variables() if x.space in ("local", "param"))
+
     def _add_buffer(self, label: str, position: int, array: Array) -> None:
         data = np.ascontiguousarray(array)
         region = self.spaces["global"].add_region(label, data.nbytes, data.dtype.itemsize)

@@ -80,14 +80,15 @@ _MAKERS: dict[str, Maker] = {
         _make_nothing,
     ),
 }
-_WITHOUT_RESULT = frozenset(
+_MEMORY_OPCODES = frozenset(
     (
-        "barrier",
+        "atom",
+        "clusterlaunchcontrol",
         "cp",
         "mbarrier",
+        "multimem",
         "red",
         "st",
-        "stackrestore",
         "stmatrix",
         "sured",
         "sust",
@@ -96,7 +97,7 @@ _WITHOUT_RESULT = frozenset(
         "wgmma",
     )
 )
-"""The opcodes whose statements may write memory; what they write there is not known."""
+"""The opcodes that may write memory."""
 
 
 def make_step(frame: Frame, statement: CodeStatement) -> Step:
@@ -129,17 +130,18 @@ def find_results(frame: Frame, statement: CodeStatement) -> list[ThreadValues]:
     """Return the registers that a statement writes."""
     if statement.instruction:
         return [frame.get_register(name) for name in statement.instruction.results.values()]
-    if not statement.operands or statement.opcode in _WITHOUT_RESULT:
+    if not statement.operands:
         return []
-    return [frame.get_register(name) for name in _iter_names(statement.operands[0])]
+    return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
 
 
-def _iter_names(operand: Operand | None) -> Iterator[str]:
+def iter_register_names(operand: Operand | None) -> Iterator[str]:
+    """Yield the registers of an operand, except those of an address."""
     if isinstance(operand, RegisterOperand):
         yield operand.name
     elif isinstance(operand, (VectorOperand, PairOperand, ListOperand)):
         for part in operand.parts:
-            yield from _iter_names(part)
+            yield from iter_register_names(part)
 
 
 def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
@@ -151,7 +153,7 @@ def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
         reason = f"{statement.name} is illegal: {statement.problems[0].message}"
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
-    writes_memory = statement.opcode in _WITHOUT_RESULT
+    writes_memory = statement.opcode in _MEMORY_OPCODES
 
     def forget(group: Group) -> None:
         for register in results:
@@ -180,7 +182,7 @@ def _with_guard(frame: Frame, statement: CodeStatement, step: Step) -> Step:
             for register in results:
                 causes = unite_causes((register, guard))
                 write_causes(register, doubtful, causes)
-            if not results:
+            if statement.opcode in _MEMORY_OPCODES:
                 state.fidelity.note_decision(statement, "whether it acts", doubtful.count)
 
     return act

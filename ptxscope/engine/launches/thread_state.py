@@ -185,7 +185,12 @@ class Frame:
         return values
 
     def forget_registers(self, group: Group) -> None:
-        """Make the registers of threads that enter the function unknown."""
+        """Make the registers and variables of threads that enter the function unknown."""
+        local = self.state.spaces["local"]
+        assert local.causes is not None
+        for name, (_, start) in self.symbols.items():
+            end = start + self.function.variables[name].bytes
+            local.causes[group.lanes, start:end] = NEVER_WRITTEN
         for values in self.registers.values():
             old_causes = 0 if values.causes is None else values.causes
             values.causes = np.where(group.mask, np.uint64(NEVER_WRITTEN), old_causes)
