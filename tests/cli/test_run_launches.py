@@ -140,7 +140,10 @@ def test_expected_values_and_the_lines_that_wrote_others(kernel: str, tmp_path: 
         (["--save", "param1"], 2, "--save is NAME=FILE"),
         (["--save", "param7=x.npy"], 2, "param7 is not a buffer"),
         (["--expect", "param1[9]=1"], 2, "halves_out has 4 elements, none at 9"),
-        (["--watch", "%r1"], 2, "--watch is for runs from registers"),
+        (["--watch", "%r10"], 2, "%r10 is not a register here"),
+        (["--trace"], 2, "--trace is for runs from registers"),
+        (["--thread", "4"], 2, "there is no thread 4,0,0; there are 4,1,1"),
+        (["--thread", "1@2"], 2, "there is no block 2,0,0; there are 1,1,1"),
         (["--kernel", "other"], 2, "other is not a kernel here; there are: halves"),
         (["--save", "halves_n=x.npy"], 2, "halves_n is not a buffer here; there are: param0,"),
     ],
@@ -164,6 +167,29 @@ def test_a_launch_can_be_stopped_by_a_limit(kernel: str) -> None:
     done = launch(kernel, "--steps", "1e3")
     assert done.returncode == 1
     assert "stopped by --steps: 4 threads at line 21" in done.stdout
+
+
+def test_one_thread_is_followed(kernel: str) -> None:
+    done = launch(kernel, "--thread", "2", "--watch", "r3", "--watch", "%r4", "--quiet")
+    assert done.stdout.partition("thread (2,0,0)")[2] == (
+        " of block (0,0,0)\n"
+        "   18 ld.global.u32 %r3, [%d4]                     %r3 = 0x0000001e  30, "
+        "from param0[2] (as given)\n"
+        "   19 shr.u32 %r4, %r3, 1                          %r4 = 0x0000000f  15\n"
+        "\n"
+    )
+    done = launch(kernel, "--thread", "3", "param2=3")
+    assert "   13 @%p1 bra END\n   22 ret\n" in done.stdout
+    done = launch(kernel, "--thread", "3", "--break", "14")
+    assert "(its guard is false)\nstopped before line 14\n" in done.stdout
+
+
+def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
+    done = launch(kernel, "--expect", "param1=[5,10,16,20]")
+    lines = done.stdout.partition("param1[2] was written by thread (2,0,0) of block (0,0,0):\n")[2]
+    numbers = [int(line.split()[0]) for line in lines.splitlines()]
+    assert sorted(numbers) == [7, 8, 10, 11, 14, 15, 16, 17, 18, 19, 20]
+    assert numbers[:3] == [20, 19, 18]
 
 
 def test_json(kernel: str) -> None:

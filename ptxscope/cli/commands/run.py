@@ -134,7 +134,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
 def _is_launch(arguments: argparse.Namespace, text: str) -> bool:
     """Return whether to run a kernel from its parameters, not from registers."""
     options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
-    if any(options):
+    if arguments.thread or any(options):
         return True
     names = {value.partition("=")[0].strip() for value in arguments.values}
     if ".entry" not in text or not names or any(name.startswith("%") for name in names):
@@ -189,6 +189,11 @@ def make_parser() -> Parser:
     )
     launch.add_argument(
         "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
+    )
+    launch.add_argument(
+        "--thread",
+        metavar="X[,Y[,Z]][@BLOCK]",
+        help="thread whose steps are shown; of block 0 by default",
     )
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(

@@ -18,6 +18,7 @@ from ...engine.launches.kernel_run import (
     choose_kernel,
     run_kernel,
 )
+from ...engine.launches.launch import LaunchShape, Shape
 from ...engine.launches.parameters import (
     Argument,
     ArgumentError,
@@ -27,6 +28,7 @@ from ...engine.launches.parameters import (
     find_parameter,
     parse_argument,
 )
+from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
@@ -38,11 +40,13 @@ from .kernel_report import (
     Expectations,
     convert_to_json,
     find_differences,
+    get_label,
     iter_difference_lines,
     iter_lines,
 )
 from .progress_bar import ProgressBar
 from .streams import print_message
+from .thread_report import iter_origin_lines, iter_thread_lines
 
 _ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
 
@@ -55,10 +59,8 @@ def has_parameter(text: str, names: Collection[str]) -> bool:
 
 def launch_kernel(arguments: argparse.Namespace, text: str, model: Model, bar: ProgressBar) -> int:
     """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
-    for name in ("stop", "watch", "trace"):
-        if getattr(arguments, name):
-            option = {"stop": "--break"}.get(name, f"--{name}")
-            raise CommandError(f"error: {option} is for runs from registers, not from parameters")
+    if arguments.trace:
+        raise CommandError("error: --trace is for runs from registers, not from parameters")
     if ".entry" not in text:
         raise CommandError("error: there is no kernel (.entry) here to launch")
     bar.begin("loading", len(text), "characters")
@@ -69,7 +71,15 @@ def launch_kernel(arguments: argparse.Namespace, text: str, model: Model, bar: P
         buffers = _list_buffers(code, kernel, values)
         expected = _parse_expected(buffers, arguments.expect, bar)
         saved = _parse_saved(buffers, arguments.save)
-        result = _run(code, kernel, values, arguments, model, bar)
+        shape = LaunchShape(
+            _parse_shape("--grid", arguments.grid),
+            _parse_shape("--block", arguments.block),
+            arguments.shared or 0,
+        )
+        log = _make_log(arguments, shape)
+        watched = {_find_register(code, name) for name in arguments.watch}
+        result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -82,7 +92,9 @@ def launch_kernel(arguments: argparse.Namespace, text: str, model: Model, bar: P
     if arguments.json:
         print(format_json(convert_to_json(result, expected), indent=1))
     else:
-        for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines):
+        if log:
+            lines = [*iter_thread_lines(log, shape, arguments.stop, watched), "", *lines]
+        for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
     for name, file in saved.items():
         buffer = result.get_buffer(name)
@@ -98,9 +110,11 @@ def _run(
     code: DeviceCode,
     kernel: Function,
     values: Mapping[str, Argument],
+    shape: LaunchShape,
     arguments: argparse.Namespace,
     model: Model,
     bar: ProgressBar,
+    log: ThreadLog | None,
 ) -> KernelRun:
     max_steps = _parse_steps(arguments.steps)
     bar.begin("running", None, "instructions of threads")
@@ -115,12 +129,13 @@ def _run(
             code,
             values,
             kernel=kernel.name,
-            grid=_parse_shape("--grid", arguments.grid),
-            block=_parse_shape("--block", arguments.block),
-            dynamic_shared_bytes=arguments.shared or 0,
+            grid=shape.grid,
+            block=shape.block,
+            dynamic_shared_bytes=shape.dynamic_shared_bytes,
             model=model,
             max_steps=max_steps,
             on_progress=advance,
+            log=log,
         )
     except KeyboardInterrupt:
         print_message(f"interrupted after {reached[0]:,} instructions of threads")
@@ -129,14 +144,72 @@ def _run(
         raise CommandError("error: this launch does not fit in memory") from None
 
 
+def _make_log(arguments: argparse.Namespace, shape: LaunchShape) -> ThreadLog | None:
+    """Return the log of the thread to follow; the first one if only registers are watched."""
+    if not (arguments.thread or arguments.watch or arguments.stop is not None):
+        return None
+    thread, _, block = (arguments.thread or "0").partition("@")
+    places = [_parse_place(text or "0") for text in (thread, block)]
+    for name, place, limits in (
+        ("thread", places[0], shape.block),
+        ("block", places[1], shape.grid),
+    ):
+        if any(x >= limit for x, limit in zip(place, limits, strict=True)):
+            texts = [",".join(map(str, x)) for x in (place, limits)]
+            raise CommandError(f"error: there is no {name} {texts[0]}; there are {texts[1]}")
+    return ThreadLog(shape.find_thread_number(places[0], places[1]))
+
+
+def _find_register(code: DeviceCode, name: str) -> str:
+    """Return the register to watch, with or without its ``%``."""
+    for function in code.functions.values():
+        for register in (name, f"%{name}"):
+            if register in function.registers:
+                return register
+    raise ArgumentError(f"{name} is not a register here")
+
+
+def _find_origins(
+    code: DeviceCode,
+    kernel: Function,
+    values: Mapping[str, Argument],
+    arguments: argparse.Namespace,
+    model: Model,
+    bar: ProgressBar,
+    result: KernelRun,
+    expected: Expectations,
+) -> list[str]:
+    """Return what the first element that differs was computed from, by running once more."""
+    for name, elements in expected.items():
+        buffer = result.get_buffer(name)
+        for index, _ in find_differences(result, name, elements):
+            thread = int(buffer.threads[index])
+            if thread >= 0:
+                log = ThreadLog(thread)
+                _run(code, kernel, values, result.shape, arguments, model, bar, log)
+                place = f"{get_label(buffer)}[{index}]"
+                return list(iter_origin_lines(log, result.shape, place))
+    return []
+
+
 # --- arguments ---------------------------------------------------------------------------
 
 
-def _parse_shape(option: str, text: str | None) -> tuple[int, ...]:
-    parts = (text or "1").split(",")
+def _parse_shape(option: str, text: str | None) -> Shape:
+    return _parse_axes(option, text or "1", 1)
+
+
+def _parse_place(text: str) -> Shape:
+    return _parse_axes("--thread", text, 0)
+
+
+def _parse_axes(option: str, text: str, default: int) -> Shape:
+    """Return three numbers; the last ones may be omitted."""
+    parts = text.split(",")
     if len(parts) > 3 or not all(re.fullmatch(r"[0-9]{1,10}", x.strip()) for x in parts):
-        raise CommandError(f"error: {option} is X[,Y[,Z]], not {make_printable(text or '')}")
-    return tuple(map(int, parts))
+        raise CommandError(f"error: {option} is X[,Y[,Z]], not {make_printable(text)}")
+    x, y, z = (*map(int, parts), default, default)[:3]
+    return x, y, z
 
 
 def _parse_steps(text: str | None) -> int:

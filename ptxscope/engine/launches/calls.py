@@ -189,6 +189,8 @@ def copy_value(
         local.data[lanes, end : end + size] = local.data[lanes, start : start + size]
         assert local.causes is not None
         local.causes[lanes, end : end + size] = local.causes[lanes, start : start + size]
+        if state.observer:
+            state.observer.note_copy(group, start, end, size)
         return
     values = _find_values(source_frame, source)
     target = _find_values(destination_frame, destination)

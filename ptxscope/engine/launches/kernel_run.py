@@ -20,6 +20,7 @@ from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
 from .memory import AddressSpace, Conflict
 from .parameters import Argument, find_parameter, read_arguments
+from .thread_log import ThreadLog
 from .thread_state import WaveState
 
 Array = npt.NDArray[Any]
@@ -39,6 +40,11 @@ class KernelBuffer(NamedTuple):
     """Why elements are unknown, in order; None if all are known."""
     lines: npt.NDArray[np.int32]
     """The line of the statement that wrote each element last, in order; 0 for none."""
+    threads: npt.NDArray[np.int64]
+    """The number of the thread of the grid that wrote each element last, in order.
+
+    -1 for an element that no thread wrote, or only atomic operations.
+    """
     is_changed: bool
 
 
@@ -106,12 +112,13 @@ def run_kernel(
     model: str | Model = "isa",
     max_steps: int = DEFAULT_MAX_STEPS,
     on_progress: Callable[[int], None] | None = None,
+    log: ThreadLog | None = None,
 ) -> KernelRun:
     """Run a kernel of PTX text with arguments by the names of parameters, or ``param0``.
 
     A pointer takes an array, which stays unchanged: the buffers are in the result. ``kernel`` may
     be omitted if there is one. ``on_progress`` is called with the number of statements executed,
-    each counted for every thread.
+    each counted for every thread. ``log`` records the steps of its thread.
 
     Raise ValueError for an argument or a shape that does not fit, PtxError for PTX that an
     assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
@@ -123,7 +130,7 @@ def run_kernel(
     shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)
     shape.check()
     memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
-    return _run_waves(memory, resolve_model(model), max_steps, on_progress)
+    return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
 
 
 def choose_kernel(code: DeviceCode, name: str | None) -> Function:
@@ -161,6 +168,7 @@ def _run_waves(
     model: Model,
     max_steps: int,
     on_progress: Callable[[int], None] | None,
+    log: ThreadLog | None,
 ) -> KernelRun:
     fidelity, step_count, is_complete = Fidelity(), 0, True
     positions: list[tuple[int, int]] = []
@@ -170,6 +178,8 @@ def _run_waves(
     for wave in memory.shape.iter_waves(memory.local_bytes):
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
+        if log:
+            log.attach(state)
         lockstep = Lockstep(state, memory.kernel, step_count, max_steps, on_progress)
         try:
             lockstep.run()
@@ -218,5 +228,9 @@ def _read_buffer(space: AddressSpace, x: BoundBuffer) -> KernelBuffer:
     assert space.lines is not None
     line_rows = space.lines[region.start : region.end].reshape(x.array.size, -1)
     lines = line_rows.max(axis=1, initial=0)
+    threads = np.full(x.array.size, -1)
+    if space.stamps is not None:
+        stamps = space.stamps[region.start : region.end : x.array.dtype.itemsize]
+        threads = (stamps & 0xFFFFFFFF) - 1
     is_changed = causes is not None or not np.array_equal(data, old_data)
-    return KernelBuffer(x.name, x.position, values, causes, lines, is_changed)
+    return KernelBuffer(x.name, x.position, values, causes, lines, threads, is_changed)

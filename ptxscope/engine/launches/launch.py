@@ -63,6 +63,14 @@ class LaunchShape(NamedTuple):
         for start in range(0, self.block_count, count):
             yield Wave(self, range(start, min(start + count, self.block_count)), padded_size)
 
+    def find_thread_number(self, thread: Shape, block: Shape) -> int:
+        """Return the number, of all threads of the grid, of a thread of a block."""
+        numbers = [
+            x + shape[0] * (y + shape[1] * z)
+            for (x, y, z), shape in ((block, self.grid), (thread, self.block))
+        ]
+        return numbers[0] * self.block_size + numbers[1]
+
     def format_thread(self, number: int) -> str:
         """Return ``thread (5,0,0) of block (1,0,0)`` for the number of a thread of the grid."""
         block, thread = divmod(number, self.block_size)

@@ -18,7 +18,7 @@ from .calls import Leaving, copy_value, make_call
 from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving
 from .device_code import CodeStatement, Function
 from .launch import WARP
-from .statement_steps import make_step
+from .statement_steps import make_step, with_observer
 from .thread_state import Frame, Group, LaunchError, Step, ThreadValues, WaveState
 
 
@@ -197,7 +197,9 @@ class Lockstep:
         size = len(statements)
         next_block = place.block + 1
         if is_leaving(statements[-1]):
-            leave = self._make_leaving(frame, statements.pop(), next_block)
+            last = statements.pop()
+            leave = self._make_leaving(frame, last, next_block)
+            leave = with_observer(frame, last, leave, is_leaving=True)
         else:
 
             def leave(group: Group) -> None:

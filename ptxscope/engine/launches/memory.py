@@ -271,7 +271,7 @@ class AddressSpace:
         index = self.find_indices(access, instances)
         view = self.data.reshape(-1).view(f"u{access.width}")
         conflict = None
-        if writers is not None and causes is None:
+        if writers is not None:
             conflict = self._find_conflict(access, index, view, values, writers)
         for i, part in enumerate(values):
             view[index + i if i else index] = part
@@ -283,7 +283,7 @@ class AddressSpace:
             rows = self.causes.reshape(-1, access.width * access.element_count)
             new_causes = 0 if causes is None else causes[:, np.newaxis]
             rows[index // access.element_count] = new_causes
-        return conflict
+        return conflict if causes is None else None
 
     def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
         """Keep the line of the statement that writes, if lines are kept."""

@@ -110,14 +110,29 @@ def make_step(frame: Frame, statement: CodeStatement) -> Step:
         step = _make_unmodelled(frame, statement)
     if statement.guard and not _is_guard_in_plan(frame, statement):
         step = _with_guard(frame, statement, step)
-    if (observe := frame.state.on_step) is not None:
-        inner = step
+    return with_observer(frame, statement, step)
 
-        def step(group: Group) -> None:
-            inner(group)
-            observe(statement, frame, group)
 
-    return step
+def with_observer(
+    frame: Frame, statement: CodeStatement, step: Step, *, is_leaving: bool = False
+) -> Step:
+    """Return a step of which the observer of the wave is told, if there is one.
+
+    A step that leaves its block ends before the threads are elsewhere.
+    """
+    observer = frame.state.observer
+    if observer is None:
+        return step
+
+    def act(group: Group) -> None:
+        observer.begin(statement, frame, group)
+        if is_leaving:
+            observer.end(statement, frame, group)
+        step(group)
+        if not is_leaving:
+            observer.end(statement, frame, group)
+
+    return act
 
 
 def _is_guard_in_plan(frame: Frame, statement: CodeStatement) -> bool:

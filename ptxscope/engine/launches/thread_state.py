@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -81,6 +81,19 @@ class Group:
         return Group(mask, count, self._state) if count else None
 
 
+class Observer(Protocol):
+    """What is told of every statement that threads execute."""
+
+    def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """Before a statement."""
+
+    def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """After a statement; before threads leave a block by it."""
+
+    def note_copy(self, group: Group, source: int, destination: int, size: int) -> None:
+        """After bytes of local memory are copied."""
+
+
 class WaveState:
     """All that the threads of a wave share."""
 
@@ -110,8 +123,8 @@ class WaveState:
         """Memory that the steps share; nothing is kept there between two steps."""
         self._scratch: dict[tuple[Any, int], Bits] = {}
         self._constants: dict[tuple[int, Any], ThreadValues] = {}
-        self.on_step: Callable[[CodeStatement, Frame, Group], None] | None = None
-        """Called after each statement; the steps are slower then."""
+        self.observer: Observer | None = None
+        """What sees each statement; set before the first step is made."""
 
     def get_scratch(self, dtype: np.dtype[Any], index: int = 0) -> Bits:
         """Return an array for a step's result, the same for every step."""
