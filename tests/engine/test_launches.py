@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from fractions import Fraction
 from random import Random
 from typing import Any
@@ -13,7 +15,9 @@ import pytest
 
 from ptxscope import PtxError
 from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.engine.launches.thread_log import ThreadLog
 from ptxscope.engine.launches.thread_state import LaunchError
+from tests.tiers import some
 
 _HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 _REGISTERS = """
@@ -794,3 +798,64 @@ def test_the_arguments_stay_unchanged() -> None:
     assert result.get_buffer("param1").values.tolist() == [[0, 0, 5], [0, 0, 0]]
     line = ptx[: ptx.index("st.global")].count("\n") + 1
     assert result.get_buffer("out").lines.tolist() == [0, 0, line, 0, 0, 0]
+
+
+# --- the log of a thread -----------------------------------------------------------------
+
+
+def test_a_log_has_the_origins_of_a_value_through_calls_and_memory() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+.shared .u32 x[64];
+ld.global.u32 %r4, [%d3];
+xor.b32 %r9, %r1, 1;
+shl.b32 %r5, %r1, 2; mov.u32 %r6, x; add.u32 %r5, %r5, %r6;
+st.shared.u32 [%r5], %r4;
+bar.sync 0;
+shl.b32 %r7, %r9, 2; add.u32 %r7, %r7, %r6;
+ld.shared.u32 %r8, [%r7];
+{{
+  .param .b32 a; .param .b32 b; .param .b32 c;
+  st.param.b32 [a], %r8;
+  st.param.b32 [b], 1;
+  call (c), shifted, (a, b);
+  ld.param.b32 %r10, [c];
+}}
+mov.u32 %r11, 99;
+st.global.u32 [%d4], %r10;
+ret;"""
+    log = ThreadLog(37)
+    ptx = make_kernel(body, head=_SQUARES)
+    words = random_words(64)
+    result = run(ptx, words, "zeros:u32:64", block=64, log=log)
+    assert result.get_buffer("out").values[37] == int(words[36]) << 1 & 0xFFFFFFFF
+    store = log.find_store("param1[37]")
+    assert store
+    texts = [step.statement.text for _, step in log.find_origins(store)]
+    assert texts[0] == "st.global.u32 [%d4], %r10"
+    assert {"shl.b32 %r1, %r1, 1", "ld.shared.u32 %r8, [%r7]", "xor.b32 %r9, %r1, 1"} <= {*texts}
+    assert "mov.u32 %r11, 99" not in texts
+    assert "ld.global.u32 %r4, [%d3]" not in texts  # that of another thread is read
+    (load,) = (x for x in log.steps if x.statement.text == "ld.shared.u32 %r8, [%r7]")
+    (read,) = (x for x in load.reads if x.name == "x[36]")
+    assert read.writer.endswith("thread (36,0,0) of block (0,0,0)")
+    values = {name: bits for step in log.steps for name, bits, _ in step.writes}
+    assert values["%r10"] == int(words[36]) << 1 & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("seed", some(range(60)))
+def test_broken_ptx_never_causes_an_internal_error(seed: int) -> None:
+    draw = Random(seed)
+    lines = [
+        *("ld.global.v2.u32 {%r4, %r5}, [%d1+8];", "shfl.sync.up.b32 %r4|%p1, %r1, 1, 0, -1;"),
+        *("bar.red.popc.u32 %r4, 0, %p1;", "atom.global.cas.b32 %r4, [%d1], 0, 1;", "L:"),
+        *("@!%p1 bra L;", "call (c), shifted, (a, b);", "mov.b64 {%r4, _}, %d1;", "{", "}"),
+        *(".shared .u32 x[4] ;", "st.shared.u8 [x], %r4;", "cvt.rzi.s32.f32 %r4, %f1;"),
+        *("vadd4.u32.u32.u32 %r4, %r1, %r1, %r1;", "vote.sync.all.pred %p1, !%p2, -1;"),
+    ]
+    for _ in range(20):
+        words = re.findall(r"[%.\w$]+|\S", " ".join(draw.choices(lines, k=8)))
+        for _ in range(draw.randint(1, 4)):
+            words[draw.randrange(len(words))] = draw.choice(words)
+        ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_SQUARES)
+        with suppress(PtxError, ValueError, LaunchError):
+            run(ptx, "zeros:u32:9", "zeros:u32:9", block=3, max_steps=2000)

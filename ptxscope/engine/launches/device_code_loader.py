@@ -21,6 +21,8 @@ from .variable_declarations import parse_parameters, parse_variables
 
 _COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _FUNCTIONS = (".entry", ".func")
+_MAX_DEPTH = 200
+"""Maximum depth of nested braces with labels of their own."""
 
 
 def load_device_code(text: str, on_progress: Callable[[int], None] | None = None) -> DeviceCode:
@@ -52,7 +54,8 @@ class _OpenFunction:
         self.statements: list[_PendingStatement] = []
         self.registers: dict[str, str] = {}
         self.variables: dict[str, Variable] = {}
-        self.labels: dict[str, list[tuple[tuple[int, ...], int]]] = {}
+        self.labels: dict[tuple[str, tuple[int, ...]], int] = {}
+        """The statements after labels, by name and the numbers of the braces around."""
         self.target_lists: dict[str, tuple[str, ...]] = {}
         self.unique_names: dict[tuple[str, int], str] = {}
         self.counts: dict[str, int] = {}
@@ -62,7 +65,7 @@ class _OpenFunction:
         statements = tuple(
             x.statement._replace(targets=tuple(self._find_targets(x))) for x in self.statements
         )
-        labels = frozenset(index for places in self.labels.values() for _, index in places)
+        labels = frozenset(self.labels.values())
         return Function(
             self.name,
             self.is_kernel,
@@ -84,12 +87,8 @@ class _OpenFunction:
 
     def _find_label(self, name: str, path: tuple[int, ...]) -> int | None:
         """Return the statement after the label of a name in the innermost braces around."""
-        places = [
-            (len(place), index)
-            for place, index in self.labels.get(name, ())
-            if path[: len(place)] == place
-        ]
-        return max(places)[1] if places else None
+        places = ((name, path[:depth]) for depth in range(len(path), -1, -1))
+        return next((self.labels[x] for x in places if x in self.labels), None)
 
 
 class _Loader:
@@ -107,7 +106,7 @@ class _Loader:
         self.variables: dict[str, Variable] = {}
         self.function: _OpenFunction | None = None
         self.path: list[int] = []
-        self.brace_count = 0
+        self.brace_count = self.depth = 0
         self.last_label = ""
 
     def read_all(self) -> DeviceCode:
@@ -121,19 +120,21 @@ class _Loader:
             elif item.kind is TokenGroupKind.BLOCK_START:
                 self.scopes.open_scope()
                 self.brace_count += 1
-                self.path.append(self.brace_count)
-                if len(self.path) == 1 and self.function:
+                self.depth += 1
+                if self.depth <= _MAX_DEPTH:
+                    self.path.append(self.brace_count)
+                if self.depth == 1 and self.function:
                     self._declare_parameters()
             elif item.kind is TokenGroupKind.BLOCK_END:
                 self.scopes.close_scope()
-                if self.path:
-                    self.path.pop()
-                if not self.path:
+                self.depth = max(self.depth - 1, 0)
+                del self.path[self.depth :]
+                if not self.depth:
                     self._close_function()
             elif item.kind is TokenGroupKind.LABEL and self.function:
                 self.last_label = first_token.text
-                places = self.function.labels.setdefault(first_token.text, [])
-                places.append((tuple(self.path), len(self.function.statements)))
+                key = (first_token.text, tuple(self.path))
+                self.function.labels[key] = len(self.function.statements)
             elif item.kind is TokenGroupKind.STATEMENT and self.function:
                 raw = syntax.read_raw_instruction(self.text, self.words, item)
                 self.function.statements.append(self._read_statement(raw, self.function))
@@ -235,7 +236,8 @@ class _Loader:
             span=raw.span,
         )
         statement = self._with_instruction(statement, raw, unique_raw)
-        label_name = raw.operands[-1][0].text if is_branch and raw.operands else ""
+        last_operand = raw.operands[-1] if raw.operands else ()
+        label_name = last_operand[0].text if is_branch and last_operand else ""
         return _PendingStatement(statement, label_name, tuple(self.path))
 
     def _with_instruction(

@@ -175,7 +175,7 @@ def _run_waves(
     space = memory.spaces["global"]
     space.lines = np.zeros(space.data.size, np.int32)
     conflicts: dict[int, KernelConflict] = {}
-    for wave in memory.shape.iter_waves(memory.local_bytes):
+    for wave in memory.shape.iter_waves(memory.local_bytes, memory.shared_bytes):
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
         if log:

@@ -11,10 +11,10 @@ from ..records import NamedTuple
 
 WARP = 32
 """Threads in a warp."""
-_MAX_WAVE = 1 << 12
+_MAX_WAVE = 1 << 13
 """Threads that run at once, unless one block has more."""
-_MAX_LOCAL_BYTES = 1 << 25
-"""Bytes of the local memory of the threads that run at once, unless one block needs more."""
+_MAX_WAVE_BYTES = 1 << 25
+"""Bytes of local and shared memory of the blocks that run at once, unless one needs more."""
 _MAX_BLOCK = 1024
 _MAX_BLOCK_SHAPE = (1024, 1024, 64)
 _MAX_GRID_SHAPE = ((1 << 31) - 1, 65535, 65535)
@@ -55,11 +55,14 @@ class LaunchShape(NamedTuple):
         if self.block_size > _MAX_BLOCK:
             raise ValueError(f"a block has {self.block_size} threads; at most {_MAX_BLOCK}")
 
-    def iter_waves(self, local_bytes: int = 0) -> Iterator[Wave]:
-        """Yield the blocks in groups that run together; fewer if threads need much memory."""
+    def iter_waves(self, local_bytes: int, shared_bytes: int) -> Iterator[Wave]:
+        """Yield the blocks in groups that run together.
+
+        They are fewer if a thread needs much local, or a block much shared memory.
+        """
         padded_size = -(-self.block_size // WARP) * WARP
-        max_threads = min(_MAX_WAVE, _MAX_LOCAL_BYTES // max(local_bytes, 1))
-        count = max(max_threads // padded_size, 1)
+        block_bytes = local_bytes * padded_size + shared_bytes
+        count = max(min(_MAX_WAVE // padded_size, _MAX_WAVE_BYTES // max(block_bytes, 1)), 1)
         for start in range(0, self.block_count, count):
             yield Wave(self, range(start, min(start + count, self.block_count)), padded_size)
 

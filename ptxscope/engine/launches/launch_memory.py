@@ -53,6 +53,11 @@ class LaunchMemory:
         """The bytes of a thread's local memory, if each function is called from one place."""
         return sum(x.bytes for _, x in self._iter_variables() if x.space in ("local", "param"))
 
+    @property
+    def shared_bytes(self) -> int:
+        """The bytes of a block's shared memory."""
+        return self._lay_out_shared(AddressSpace("shared", 0)).size
+
     def _add_buffer(self, label: str, position: int, array: Array) -> None:
         data = np.ascontiguousarray(array)
         region = self.spaces["global"].add_region(label, data.nbytes, data.dtype.itemsize)

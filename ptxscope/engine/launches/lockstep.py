@@ -192,7 +192,7 @@ class Lockstep:
         code = flow.blocks[place.block]
         statements = list(frame.function.statements[code.start : code.end])
         members = None
-        if is_collective(statements[0]):
+        if is_collective(statements[0]) and statements[0].operands:
             members = frame.find_source(statements[0].operands[-1], "b32")
         size = len(statements)
         next_block = place.block + 1
@@ -254,7 +254,7 @@ class Lockstep:
         return lambda group: self.send(frame, target, group)
 
     def _make_indexed_branch(self, frame: Frame, statement: CodeStatement) -> Leaving:
-        index = frame.find_source(statement.operands[0], "u32")
+        index = frame.find_source(next(iter(statement.operands), None), "u32")
         numbers = self._get_flow(frame.function).numbers
         targets = [numbers[x] for x in statement.targets]
         if index is None or not targets:

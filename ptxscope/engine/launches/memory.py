@@ -22,6 +22,14 @@ WINDOW_BITS = 40
 """The bits of an offset in a generic address; those above choose the space."""
 _WINDOWS = {"param": 0x7B, "const": 0x7C, "local": 0x7D, "shared": 0x7E, "global": 0x7F}
 SPACES: tuple[str, ...] = tuple(_WINDOWS)
+_MAX_BYTES = {
+    "param": 1 << 16,
+    "const": 1 << 20,
+    "local": 1 << 19,
+    "shared": 1 << 18,
+    "global": 1 << 33,
+}
+"""Bytes of an instance of each space, with those between buffers; at least what GPUs have."""
 GUARD_BYTES = 256
 """Bytes between two buffers; their addresses are multiples of it."""
 
@@ -126,6 +134,11 @@ class AddressSpace:
     ) -> Region:
         """Add a buffer after the others."""
         start = -(-self.size // alignment) * alignment
+        if start + size > _MAX_BYTES[self.name]:
+            raise ValueError(
+                f"{self.name} memory has at most {_MAX_BYTES[self.name]:,} bytes; "
+                f"{name} would need {size:,}"
+            )
         region = Region(name, start, size, element_bytes, is_read_only)
         self.regions.append(region)
         self._grow(start + size + guard_bytes)

@@ -79,8 +79,10 @@ def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
 def make_packing(frame: Frame, statement: CodeStatement) -> Step | None:
     """Return the step of ``mov.b64 d, {a, b}``; None for other operands."""
     destination, source = statement.operands
-    type_ = statement.modifiers[-1]
-    if not isinstance(source, VectorOperand) or not isinstance(destination, RegisterOperand):
+    type_ = statement.modifiers[-1] if statement.modifiers else ""
+    if TYPE_BITS.get(type_, 128) > 64 or not isinstance(source, VectorOperand):
+        return None
+    if not isinstance(destination, RegisterOperand):
         return None
     count = len(source.parts)
     part_type = f"b{TYPE_BITS[type_] // count}"

@@ -29,7 +29,7 @@ def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand 
     if not words:
         return None
     first, last = words[0].text, words[-1].text
-    if (first, last) == ("{", "}"):
+    if (first, last) == ("{", "}") and len(words) > 2:
         return _wrap(VectorOperand, _read_parts(words[1:-1], ",", registers))
     if (first, last) == ("(", ")") and not is_constant(words):
         return _wrap(ListOperand, _read_parts(words[1:-1], ",", registers))
@@ -37,6 +37,12 @@ def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand 
         return _read_address(words[1:-1], registers)
     if any(word.text == "|" for word in words) and not is_constant(words):
         return _wrap(PairOperand, _read_parts(words, "|", registers))
+    return _read_single(words, registers)
+
+
+def _read_single(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Read an operand that has no others in it."""
+    first = words[0].text
     if is_constant(words) and not (first == "!" and len(words) == 2):
         return read_constant(words)
     if first == "!" and len(words) > 1:
@@ -56,7 +62,7 @@ def _read_parts(
             parts.append([])
         else:
             parts[-1].append(word)
-    return [read_operand(part, registers) for part in parts if part]
+    return [_read_single(part, registers) for part in parts if part]
 
 
 def _read_name(words: Sequence[Token], registers: Collection[str]) -> Operand | None:

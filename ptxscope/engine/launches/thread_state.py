@@ -165,9 +165,9 @@ class Frame:
         self.returns: tuple[tuple[Variable, Operand], ...] = ()
         """The results of the function, and where the caller wants them."""
         local = state.spaces["local"]
+        kernel_parameters = {x.name for x in function.parameters if function.is_kernel}
         for variable in function.variables.values():
-            is_kernel_parameter = function.is_kernel and variable in function.parameters
-            if variable.space in ("local", "param") and not is_kernel_parameter:
+            if variable.space in ("local", "param") and variable.name not in kernel_parameters:
                 region = local.add_region(
                     variable.name,
                     variable.bytes,
@@ -224,7 +224,7 @@ Step = Callable[[Group], None]
 
 def find_dtype(type_: str) -> np.dtype[Any]:
     """Return the array type of registers of a PTX type: unsigned integers, or truths."""
-    bits = TYPE_BITS[type_]
+    bits = TYPE_BITS.get(type_, 32)
     return np.dtype(bool) if bits == 1 else np.dtype(f"u{max(min(bits, 64), 16) // 8}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from ..syntax.constants import is_constant
 from ..syntax.tokens import Token, TokenKind
@@ -10,6 +11,9 @@ from .device_code import TYPE_BITS, SymbolOperand, Variable
 from .operand_reader import convert_constant_operand, read_constant, read_symbol
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
+_MAX_ALIGNMENT = 1 << 12
+_MAX_COUNT = 1 << 48
+"""Elements of a variable; it is too large long before."""
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
 
 
@@ -22,14 +26,17 @@ def parse_parameters(words: Sequence[Token]) -> Iterator[Variable]:
 def parse_variables(words: Sequence[Token]) -> Iterator[Variable]:
     """Yield the variables of ``.shared .align 4 .b8 x[16], y;``; none for other words."""
     space, type_, alignment, vector, i = "", "", 0, 1, 0
+    is_pointer = False
     while i < len(words):
         word = words[i]
         name = word.text[1:]
         if word.text in _SPACES:
             space = space or name
         elif word.text == ".align" and i + 1 < len(words):
-            alignment = alignment if ".ptr" in (x.text for x in words[:i]) else _count(words[i + 1])
+            alignment = alignment if is_pointer else min(_count(words[i + 1]), _MAX_ALIGNMENT)
             i += 1
+        elif word.text == ".ptr":  # what follows is of the memory that it points to
+            is_pointer = True
         elif word.text in (".v2", ".v4"):
             vector = int(name[1])
         elif word.kind is TokenKind.DOTTED and name in TYPE_BITS:
@@ -50,10 +57,10 @@ def _parse_declarator(
     """Return the variable of ``x[4][2] = {1, 2}``."""
     count, is_array = 1, False
     end = next((i for i, word in enumerate(words) if word.text == "="), len(words))
-    for i, word in enumerate(words[:end]):
+    for word, next_word in pairwise(words[:end]):
         if word.text == "[":
             is_array = True
-            count *= _count(words[i + 1]) if words[i + 1].kind is TokenKind.NUMBER else 0
+            count = min(count * _count(next_word), _MAX_COUNT)
     unit = max(TYPE_BITS[type_] // 8, 1)
     values = tuple(_parse_initial_values(words[end + 1 :], type_))
     if is_array and not count and values:
@@ -87,8 +94,8 @@ def _parse_initial_values(words: Sequence[Token], type_: str) -> Iterator[int | 
 
 
 def _count(word: Token) -> int:
-    constant = read_constant([word])
-    return int(constant.value) if constant else 0
+    constant = read_constant([word]) if word.kind is TokenKind.NUMBER else None
+    return max(int(constant.value), 0) if constant else 0
 
 
 def _split(words: Sequence[Token], separator: str) -> list[list[Token]]:
