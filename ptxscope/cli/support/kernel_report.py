@@ -144,6 +144,8 @@ def find_differences(
 
 def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator[str]:
     """Yield the elements that differ, with the line that wrote each."""
+    if expected:
+        yield ""
     for name, elements in expected.items():
         buffer, differences = result.get_buffer(name), find_differences(result, name, elements)
         name, dtype = get_label(buffer), buffer.values.dtype
