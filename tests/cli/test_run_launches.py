@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +191,17 @@ def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
     numbers = [int(line.split()[0]) for line in lines.splitlines()]
     assert sorted(numbers) == [7, 8, 10, 11, 14, 15, 16, 17, 18, 19, 20]
     assert numbers[:3] == [20, 19, 18]
+
+
+def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_until_interrupted(*_: object, on_progress: Callable[[int], None], **__: object) -> None:
+        on_progress(12345)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_until_interrupted)
+    done = launch(kernel)
+    assert done.returncode == 130
+    assert "interrupted after 12,345 instructions" in done.stderr
 
 
 def test_json(kernel: str) -> None:

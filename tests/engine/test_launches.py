@@ -473,6 +473,7 @@ ret;"""
         run(make_kernel(never), "zeros:u32:1", "zeros:u32:32", block=32)
 
 
+@pytest.mark.parametrize("mask", [7, 0])
 @pytest.mark.parametrize(
     ("operation", "type_", "function"),
     [
@@ -489,11 +490,12 @@ ret;"""
     ],
 )
 def test_atomic_operations_one_thread_after_the_other(
-    operation: str, type_: str, function: Any
+    operation: str, type_: str, function: Any, mask: int
 ) -> None:
+    """Of fifty threads, at eight places or at one."""
     body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
 ld.global.u32 %r4, [%d3+32];
-and.b32 %r5, %r1, 7;
+and.b32 %r5, %r1, {mask};
 {index_of("%r5", "%d1", "%d5")}
 atom.global.{operation}.{type_} %r6, [%d5], %r4;
 st.global.u32 [%d4], %r6;
@@ -502,8 +504,9 @@ ret;"""
     result = run(make_kernel(body), words, "zeros:u32:50", block=50)
     places, old = words[:8].tolist(), []
     for thread, word in enumerate(words[8:].tolist()):
-        old.append(places[thread & 7])
-        places[thread & 7] = function(places[thread & 7], word) & 0xFFFFFFFF
+        place = thread & mask
+        old.append(places[place])
+        places[place] = function(places[place], word) & 0xFFFFFFFF
     assert result.get_buffer("out").values.tolist() == old
     assert result.get_buffer("in").values[:8].tolist() == places
     assert not result.conflicts
@@ -521,6 +524,23 @@ setp.ne.u32 %p1, %r4, %r6;
 ret;"""
     result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=40)
     assert result.get_buffer("out").values.tolist() == [sum(range(40))]
+
+
+def test_a_thread_that_waits_for_a_lock_lets_its_owner_go_on() -> None:
+    body = f"""{_ADDRESSES}
+LOCK:
+atom.global.cas.b32 %r4, [%d1], 0, 1;
+setp.ne.u32 %p1, %r4, 0;
+@%p1 bra LOCK;
+membar.gl;
+ld.global.u32 %r5, [%d2];
+add.u32 %r5, %r5, %r1;
+st.global.u32 [%d2], %r5;
+atom.global.exch.b32 %r4, [%d1], 0;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=40)
+    assert result.get_buffer("out").values.tolist() == [sum(range(40))]
+    assert not result.conflicts
 
 
 def test_a_barrier_that_counts() -> None:

@@ -156,12 +156,15 @@ def _apply(
     Threads are taken together as long as their places differ.
     """
     space, access = target.space, target.access
+    rounds = _list_rounds(space.find_indices(access, target.instances))
+    if isinstance(operation, np.ufunc) and len(values) == 1 and len(rounds) > len(rounds[0]):
+        return _accumulate(target, values[0], causes, operation)
     count = len(access.lanes)
     dtype = values[0].dtype
     old_bits: Bits = np.zeros(count, dtype)
     old_causes = np.zeros(count, np.uint64)
     instances = target.instances
-    for positions in _iter_rounds(space.find_indices(access, instances)):
+    for positions in rounds:
         part = access._replace(lanes=access.lanes[positions], offsets=access.offsets[positions])
         (loaded,), loaded_causes = space.load(part, instances)
         old = loaded.view(dtype)
@@ -180,7 +183,35 @@ def _apply(
     return old_bits, old_causes
 
 
-def _iter_rounds(index: np.ndarray) -> list[np.ndarray]:
+def _accumulate(
+    target: Target, values: Bits, causes: Causes | None, operation: np.ufunc
+) -> tuple[Bits, Causes]:
+    """Update a few places, each with the values of many threads."""
+    space, access, instances = target.space, target.access, target.instances
+    old_bits: Bits = np.zeros(len(values), values.dtype)
+    old_causes = np.zeros(len(values), np.uint64)
+    index = space.find_indices(access, instances)
+    for place in np.unique(index):
+        positions = np.flatnonzero(index == place)
+        part = access._replace(
+            lanes=access.lanes[positions[:1]], offsets=access.offsets[positions[:1]]
+        )
+        (loaded,), loaded_causes = space.load(part, instances)
+        terms = np.concatenate((loaded.view(values.dtype), values[positions]))
+        sums: Bits = operation.accumulate(terms, dtype=values.dtype)
+        term_causes = np.zeros(len(terms), np.uint64)
+        if loaded_causes is not None:
+            term_causes[0] = loaded_causes[0]
+        if causes is not None:
+            term_causes[1:] = causes[positions]
+        sum_causes = np.bitwise_or.accumulate(term_causes)
+        last_causes = sum_causes[-1:] if sum_causes[-1] else None
+        space.store(part, instances, [sums[-1:].view(loaded.dtype)], last_causes, None)
+        old_bits[positions], old_causes[positions] = sums[:-1], sum_causes[:-1]
+    return old_bits, old_causes
+
+
+def _list_rounds(index: np.ndarray) -> list[np.ndarray]:
     """Return the positions in rounds; the places of each round differ, earlier positions first."""
     order = np.argsort(index, kind="stable")
     ordered = index[order]

@@ -21,6 +21,9 @@ from .launch import WARP
 from .statement_steps import make_step, with_observer
 from .thread_state import Frame, Group, LaunchError, Step, ThreadValues, WaveState
 
+_TURNS = 256
+"""After so many turns of the lowest place, the highest has one."""
+
 
 class StepLimitError(Exception):
     """The run has taken as many steps as it may."""
@@ -73,11 +76,15 @@ class Lockstep:
 
     def run(self) -> None:
         """Run all threads. Raise LaunchError, or StepLimitError."""
-        ready, blocks = self.ready, self._blocks
+        ready, blocks, turn = self.ready, self._blocks, 0
         while True:
             if not ready and not self._resume():
                 return
-            place = min(ready) if len(ready) > 1 else next(iter(ready))
+            if len(ready) > 1:
+                turn += 1  # a thread may wait in a loop for one that is after it
+                place = min(ready) if turn % _TURNS else max(ready)
+            else:
+                place = next(iter(ready))
             group = ready.pop(place)
             block = blocks.get(place) or self._bind(place)
             if block.members is not None:

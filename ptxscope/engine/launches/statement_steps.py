@@ -41,15 +41,27 @@ def _make_nothing(_: Frame, __: CodeStatement) -> Step:
     return _do_nothing
 
 
+def _make_fence(frame: Frame, _: CodeStatement) -> Step:
+    """Return the step of a fence: what a thread writes after it conflicts with nothing before."""
+    epochs = frame.state.writers.epochs
+
+    def fence(group: Group) -> None:
+        epochs[group.mask] += 1
+
+    return fence
+
+
 _MAKERS: dict[str, Maker] = {
     "activemask": make_active_mask,
     "atom": make_atomic,
     "cvta": make_address_conversion,
     "elect": make_election,
+    "fence": _make_fence,
     "isspacep": make_space_test,
     "ld": make_load,
     "ldu": make_load,
     "match": make_match,
+    "membar": _make_fence,
     "mov": make_any_move,
     "red": make_atomic,
     "redux": make_reduction,
@@ -68,9 +80,7 @@ _MAKERS: dict[str, Maker] = {
             "bar",
             "brkpt",
             "discard",
-            "fence",
             "griddepcontrol",
-            "membar",
             "nanosleep",
             "pmevent",
             "prefetch",
