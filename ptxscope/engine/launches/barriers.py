@@ -101,7 +101,7 @@ class Barriers:
                 and not reduction
                 and number not in (self._barriers)
             ):
-                self.state.writers.epochs[:] += 1
+                self.state.begin_epoch(group.mask)
                 self._released.append((frame, next_block, group))
                 return
             waiting = _Waiting(frame, statement, next_block, group.mask, reduction)
@@ -141,7 +141,7 @@ class Barriers:
         if not is_complete.any():
             return
         lanes = is_complete[wave.slots]
-        state.writers.epochs[lanes] += 1
+        state.begin_epoch(lanes)
         left: list[_Waiting] = []
         for x in barrier.waiting:
             mask = x.mask & lanes

@@ -97,7 +97,7 @@ class Writers(NamedTuple):
     threads: Numbers
     """The number of each lane's thread, of all threads of the grid, from 0."""
     epochs: Numbers
-    """For each lane, the number of barriers and fences that its thread has passed."""
+    """For each lane, the number of the last barrier or fence that its thread has passed."""
     block_size: int
     """Threads in a block."""
 

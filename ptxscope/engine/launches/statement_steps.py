@@ -43,12 +43,7 @@ def _make_nothing(_: Frame, __: CodeStatement) -> Step:
 
 def _make_fence(frame: Frame, _: CodeStatement) -> Step:
     """Return the step of a fence: what a thread writes after it conflicts with nothing before."""
-    epochs = frame.state.writers.epochs
-
-    def fence(group: Group) -> None:
-        epochs[group.mask] += 1
-
-    return fence
+    return lambda group: frame.state.begin_epoch(group.mask)
 
 
 _MAKERS: dict[str, Maker] = {

@@ -117,6 +117,7 @@ class WaveState:
         self.writers = Writers(
             wave.threads, np.zeros(wave.lane_count, np.int64), wave.shape.block_size
         )
+        self._epoch = 0
         self.conflicts: dict[int, tuple[CodeStatement, Conflict]] = {}
         """The first conflict at each statement, by its id."""
         self.scratch_memory: list[npt.NDArray[np.uint8]] = []
@@ -141,6 +142,11 @@ class WaveState:
         """Raise LaunchError for the thread in a lane."""
         thread = self.wave.shape.format_thread(int(self.wave.threads[lane]))
         raise LaunchError(message, statement, thread)
+
+    def begin_epoch(self, mask: Mask) -> None:
+        """Note that threads pass a barrier or a fence together."""
+        self._epoch += 1
+        self.writers.epochs[mask] = self._epoch
 
     def note_conflict(self, statement: CodeStatement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""
