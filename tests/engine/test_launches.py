@@ -455,6 +455,25 @@ ret;"""
     assert np.array_equal(result.get_buffer("out").values.reshape(64, 4), expected)
 
 
+def test_halves_of_a_warp_vote_apart() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4", 4)}
+setp.lt.u32 %p1, %r1, 16;
+selp.b32 %r4, 0xffff, 0xffff0000, %p1;
+setp.ne.u32 %p2, %r1, 20;
+vote.sync.ballot.b32 %r5, %p2, %r4;
+vote.sync.all.pred %p3, %p2, %r4;
+selp.u32 %r6, 1, 0, %p3;
+redux.sync.add.u32 %r7, %r1, %r4;
+elect.sync %r8|%p4, %r4;
+st.global.v4.u32 [%d4], {{%r5, %r6, %r7, %r8}};
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:128", block=32)
+    low = [0xFFFF, 1, sum(range(16)), 0]
+    high = [0xFFEF0000, 0, sum(range(16, 32)), 16]
+    expected = [*[low] * 16, *[high] * 16]
+    assert result.get_buffer("out").values.reshape(32, 4).tolist() == expected
+
+
 def test_threads_wait_for_their_warp_before_an_exchange() -> None:
     """The halves of a warp come to the same exchange one after the other."""
     body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}

@@ -94,15 +94,13 @@ class Address:
                 self.space = "local"
         elif isinstance(base, ConstantOperand):
             self.offset += int(base.value)
-            self._make_relative()
         elif place := frame.find_symbol(base.name):
             self.space = place[0]
             self.offset += place[1] + base.offset
+            return
         else:
             self.is_valid = False
-
-    def _make_relative(self) -> None:
-        if self.space == "global" and self.base is None:
+        if self.space == "global":  # whose addresses are generic
             self.offset -= get_window_start("global")
 
     def find_causes(self, group: Group) -> Causes | None:
@@ -125,12 +123,9 @@ class Address:
             addresses = self.base.bits[lanes].astype(np.int64)
             if self.offset:
                 addresses += self.offset
-        if self.space or self.base is None:
-            if self.space == "global" and self.base is not None:
-                addresses -= get_window_start("global")
-            if self.space:
-                yield self._make_target(self.space, lanes, addresses, slice(None))
-                return
+        if self.space:
+            yield self._make_target(self.space, lanes, addresses, slice(None))
+            return
         for space, mask in split_addresses(addresses).items():
             positions = np.flatnonzero(mask)
             if space is None:

@@ -69,21 +69,21 @@ def make_active_mask(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def _hold_all(truths: Mask, mask: Mask) -> npt.NDArray[Any]:
-    """Return for each lane whether the truths of all acting threads of its warp hold."""
-    return _spread(np.logical_and.reduce(_by_warp(truths | ~mask), axis=1))
+def _find_members(frame: Frame, statement: CodeStatement) -> ThreadValues:
+    """Return the threads of its warp that take part, as a word for each lane."""
+    members = None
+    if "sync" in statement.modifiers:
+        members = frame.find_source(statement.operands[-1], "b32")
+    return members or frame.state.get_constant(0xFFFFFFFF, np.dtype(np.uint32))
 
 
-def _hold_any(truths: Mask, mask: Mask) -> npt.NDArray[Any]:
-    return _spread(np.logical_or.reduce(_by_warp(truths & mask), axis=1))
-
-
-_VOTES: dict[str, Callable[[Mask, Mask], npt.NDArray[Any]]] = {
-    "all": _hold_all,
-    "any": _hold_any,
-    "uni": lambda truths, mask: _hold_all(truths, mask) | ~_hold_any(truths, mask),
-    "ballot": lambda truths, mask: _spread(_ballot(truths & mask)),
+_VOTES: dict[str, Callable[[Words, Words], npt.NDArray[Any]]] = {
+    "all": lambda true, acting: true == acting,
+    "any": lambda true, _: true != 0,
+    "uni": lambda true, acting: (true == acting) | (true == 0),
+    "ballot": lambda true, _: true,
 }
+"""Functions of the lanes whose predicate holds, and of those that take part, as words."""
 
 
 def make_vote(frame: Frame, statement: CodeStatement) -> Step | None:
@@ -93,16 +93,19 @@ def make_vote(frame: Frame, statement: CodeStatement) -> Step | None:
         return None
     destination = _find_register(frame, statement.operands[0])
     operand = statement.operands[1]
-    source = frame.find_source(operand, "pred")
+    source, members = frame.find_source(operand, "pred"), _find_members(frame, statement)
     if destination is None or source is None:
         return None
     is_negated = isinstance(operand, RegisterOperand) and operand.is_negated
-    count = _VOTES[mode]
+    vote = _VOTES[mode]
 
     def act(group: Group) -> None:
-        truths = ~source.bits if is_negated else source.bits
-        causes = _unite_by_warp(source, group.mask)
-        write_values(destination, count(truths, group.mask), group, causes)
+        truths = (~source.bits if is_negated else source.bits) & group.mask
+        true_lanes, acting_lanes = (
+            np.bitwise_and(_spread(_ballot(x)), members.bits) for x in (truths, group.mask)
+        )
+        result = vote(true_lanes, acting_lanes)
+        write_values(destination, result, group, _unite_by_warp(source, group.mask))
 
     return act
 
@@ -165,18 +168,17 @@ def make_match(frame: Frame, statement: CodeStatement) -> Step | None:
         return None
     destination, predicate = _find_pair(frame, statement.operands[0])
     source = frame.find_source(statement.operands[1], type_)
+    members = _find_members(frame, statement)
     if source is None:
         return None
 
     def act(group: Group) -> None:
         values, mask = _by_warp(source.bits), _by_warp(group.mask)
         equal = (values[:, :, np.newaxis] == values[:, np.newaxis, :]) & mask[:, np.newaxis, :]
-        words = (equal * _WEIGHTS).sum(axis=2, dtype=np.uint32).reshape(-1)
+        words = (equal * _WEIGHTS).sum(axis=2, dtype=np.uint32).reshape(-1) & members.bits
         causes = _unite_by_warp(source, group.mask)
         if is_all:
-            is_common = words == _spread(_ballot(group.mask))
-            words = np.where(is_common, words, 0)
-            is_common = _hold_all(is_common, group.mask)
+            is_common = words == _spread(_ballot(group.mask)) & members.bits
             words = np.where(is_common, words, 0)
             if predicate:
                 write_values(predicate, is_common, group, causes)
@@ -207,6 +209,7 @@ def make_reduction(frame: Frame, statement: CodeStatement) -> Step | None:
     if destination is None or source is None:
         return None
     function, neutral = _REDUCTIONS[name]
+    members = _find_members(frame, statement)
     dtype = np.dtype(np.int32 if type_ == "s32" else np.uint32)
     if neutral is None:
         limits = np.iinfo(dtype)
@@ -214,10 +217,14 @@ def make_reduction(frame: Frame, statement: CodeStatement) -> Step | None:
     start = np.array(neutral & 0xFFFFFFFF, np.uint32).view(dtype)
 
     def act(group: Group) -> None:
-        values = np.where(group.mask, source.bits.view(dtype), start)
-        words: Bits = function.reduce(_by_warp(values), axis=1, dtype=dtype).view(np.uint32)
         causes = _unite_by_warp(source, group.mask)
-        write_values(destination, _spread(words), group, causes)
+        for word in np.unique(members.bits[group.lanes]):  # usually one
+            mask = group.mask & (members.bits == word)
+            values = np.where(mask, source.bits.view(dtype), start)
+            words: Bits = function.reduce(_by_warp(values), axis=1, dtype=dtype).view(np.uint32)
+            part = group.narrow(mask)
+            assert part
+            write_values(destination, _spread(words), part, causes)
 
     return act
 
@@ -228,11 +235,13 @@ def make_election(frame: Frame, statement: CodeStatement) -> Step | None:
         return None
     destination, predicate = _find_pair(frame, statement.operands[0])
     lane_ids = np.tile(_LANES, frame.state.wave.lane_count // WARP)
+    members = _find_members(frame, statement)
 
     def act(group: Group) -> None:
-        leaders = _spread(_by_warp(group.mask).argmax(axis=1))
+        acting = (_spread(_ballot(group.mask)) & members.bits).astype(np.int64)
+        leaders = np.bitwise_count((acting & -acting) - 1)
         if destination:
-            write_values(destination, leaders.astype(np.uint32), group, None)
+            write_values(destination, leaders, group, None)
         if predicate:
             write_values(predicate, leaders == lane_ids, group, None)
 
