@@ -204,6 +204,12 @@ def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatc
     assert "interrupted after 12,345 instructions" in done.stderr
 
 
+def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) -> None:
+    done = launch(kernel, "param0=[1,2]", "--thread", "3")
+    assert done.returncode == 1
+    assert "reads 4 bytes at param0[2], outside of its 2 elements" in done.stderr
+
+
 def test_json(kernel: str) -> None:
     done = launch(kernel, "--json", "--expect", "param1[1]=11")
     assert done.returncode == 1

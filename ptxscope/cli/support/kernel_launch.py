@@ -53,7 +53,7 @@ _ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
 
 def has_parameter(text: str, names: Collection[str]) -> bool:
     """Return whether some names are those of parameters of a text's kernels."""
-    kernels = load_device_code(text).kernels
+    kernels = load_device_code(text, kernel="").kernels
     return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
 
 
@@ -64,7 +64,7 @@ def launch_kernel(arguments: argparse.Namespace, text: str, model: Model, bar: P
     if ".entry" not in text:
         raise CommandError("error: there is no kernel (.entry) here to launch")
     bar.begin("loading", len(text), "characters")
-    code = load_device_code(text, bar.advance_to)
+    code = load_device_code(text, bar.advance_to, kernel=arguments.kernel)
     try:
         kernel = choose_kernel(code, arguments.kernel)
         values = _parse_values(kernel, arguments.values, bar)

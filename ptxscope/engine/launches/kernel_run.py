@@ -124,7 +124,7 @@ def run_kernel(
     assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
     thread, the buffer and the index.
     """
-    code = load_device_code(code) if isinstance(code, str) else code
+    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
     function = choose_kernel(code, kernel)
     check_problems(code)
     shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)

@@ -145,7 +145,9 @@ class ThreadLog:
             self._addresses[key] = [x for x in found if x.is_valid]
         for address in self._addresses[key]:
             try:
-                yield from address.iter_targets(np.array([self._lane]))
+                for target in address.iter_targets(np.array([self._lane])):
+                    target.space.check(target.access, writes=False)
+                    yield target
             except AccessError:  # the step reports it
                 return
 
