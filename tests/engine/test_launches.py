@@ -531,6 +531,30 @@ ret;"""
     assert not result.conflicts
 
 
+@pytest.mark.parametrize(("line", "is_ordered"), [("atom", True), ("red", False)])
+def test_results_that_depend_on_the_order_of_threads(line: str, is_ordered: bool) -> None:
+    destination = "%r4, " if line == "atom" else ""
+    body = f"{_ADDRESSES}{line}.global.add.u32 {destination}[%d2], 1;\nret;"
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=4)
+    assert bool(result.fidelity.ordered_statements) is is_ordered
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=1)
+    assert not result.fidelity.ordered_statements
+
+
+def test_a_carry_goes_from_statement_to_statement() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 4)}{index_of("%r1", "%d2", "%d4", 3)}
+ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%d3];
+add.cc.u32 %r8, %r4, %r6;
+addc.u32 %r9, %r5, %r7;
+st.global.v2.u32 [%d4], {{%r8, %r9}};
+ret;"""
+    words = random_words(4 * 50)
+    result = run(make_kernel(body), words, "zeros:u64:50", block=50)
+    pairs = words.view(np.uint64).reshape(50, 2)
+    assert np.array_equal(result.get_buffer("out").values, pairs[:, 0] + pairs[:, 1])
+    assert result.is_exact
+
+
 def test_compare_and_swap_builds_a_lock_free_sum() -> None:
     body = f"""{_ADDRESSES}
 ld.global.u32 %r4, [%d2];

@@ -138,6 +138,7 @@ def _run(
             log=log,
         )
     except KeyboardInterrupt:
+        bar.hide()
         print_message(f"interrupted after {reached[0]:,} instructions of threads")
         raise
     except MemoryError:

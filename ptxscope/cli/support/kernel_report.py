@@ -108,6 +108,11 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
             f"{decision.effect}, {times}; no result is certain"
         )
     lines += [
+        f"line {x.line}: {x.text}: its results depend on the order of threads; here it is that of "
+        "their numbers"
+        for x in result.fidelity.ordered_statements.values()
+    ]
+    lines += [
         f"line {x.line}: {x.text}: {x.thread} and {x.other_thread} write different values "
         f"to {x.place} without a barrier between them"
         for x in result.conflicts
@@ -180,6 +185,7 @@ def convert_to_json(result: KernelRun, expected: Expectations) -> dict[str, Any]
             {"line": x.statement.line, "text": x.statement.text, "effect": x.effect}
             for x in result.fidelity.decisions
         ],
+        "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         "conflicts": [x._asdict() for x in result.conflicts],
         "expected": {
             get_label(result.get_buffer(name)): {

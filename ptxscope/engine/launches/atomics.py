@@ -106,11 +106,15 @@ def _bind(
     operation: Callable[[Bits, Bits], Bits],
     unknown: np.uint64,
 ) -> Step:
-    state = frame.state
+    state, act_count = frame.state, 0
     kind = "i" if form.type.startswith("s") else "u"
     number_type = np.dtype(f"{kind}{form.width}")
 
     def act(group: Group) -> None:
+        nonlocal act_count
+        act_count += group.count
+        if destination and act_count > 1:
+            state.fidelity.ordered_statements.setdefault(id(statement), statement)
         if address.find_causes(group) is not None:
             state.fidelity.note_decision(
                 statement, "the address of an atomic operation", group.count

@@ -48,6 +48,8 @@ class Fidelity:
         self._bits: dict[int, int] = {}
         self._decisions: dict[int, tuple[CodeStatement, str]] = {}
         self._decision_counts = Counter[int]()
+        self.ordered_statements: dict[int, CodeStatement] = {}
+        """The statements whose results depend on the order of threads, by their id."""
 
     def get_cause(self, statement: CodeStatement, reason: str) -> np.uint64:
         """Return the set of causes that has this statement alone."""
