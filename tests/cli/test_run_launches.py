@@ -210,6 +210,19 @@ def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) ->
     assert "reads 4 bytes at param0[2], outside of its 2 elements" in done.stderr
 
 
+def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f'import gpu\n\nPTX = """{_KERNEL}"""\n')
+    done = launch(str(program))
+    assert "  [0]  5 10 15 20\n" in done.stdout
+    program.write_text(program.read_text().replace("zeros", "").replace("shr.u32", "vshr.u32"))
+    done = launch(str(program))
+    assert done.returncode == 1
+    assert done.stderr.startswith("line 21:\n")
+    program.write_text(program.read_text().replace("vshr.u32 %r4, %r3, 1", "trap"))
+    assert "error: line 21: trap: thread (0,0,0)" in launch(str(program)).stderr
+
+
 def test_json(kernel: str) -> None:
     done = launch(kernel, "--json", "--expect", "param1[1]=11")
     assert done.returncode == 1

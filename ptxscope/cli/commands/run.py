@@ -84,10 +84,10 @@ def run(words: Sequence[str]) -> int:
 
 def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     text, name = _read_program_text(arguments.file, bar)
-    if _is_launch(arguments, text):
+    if _is_launch(arguments, text, name):
         from ..support.kernel_launch import launch_kernel  # NumPy
 
-        return launch_kernel(arguments, text, choose_model(arguments.model), bar)
+        return launch_kernel(arguments, text, name, choose_model(arguments.model), bar)
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
     program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
     if program.problems:
@@ -131,7 +131,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     )
 
 
-def _is_launch(arguments: argparse.Namespace, text: str) -> bool:
+def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
     """Return whether to run a kernel from its parameters, not from registers."""
     options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
     if arguments.thread or any(options):
@@ -141,7 +141,7 @@ def _is_launch(arguments: argparse.Namespace, text: str) -> bool:
         return False
     from ..support.kernel_launch import has_parameter  # NumPy
 
-    return has_parameter(text, names)
+    return has_parameter(text, name, names)
 
 
 def make_parser() -> Parser:

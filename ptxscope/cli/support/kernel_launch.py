@@ -51,20 +51,22 @@ from .thread_report import iter_origin_lines, iter_thread_lines
 _ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
 
 
-def has_parameter(text: str, names: Collection[str]) -> bool:
-    """Return whether some names are those of parameters of a text's kernels."""
-    kernels = load_device_code(text, kernel="").kernels
+def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
+    """Return whether some names are those of parameters of the kernels of a file's text."""
+    kernels = load_device_code(text, name=file, kernel="").kernels
     return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
 
 
-def launch_kernel(arguments: argparse.Namespace, text: str, model: Model, bar: ProgressBar) -> int:
+def launch_kernel(
+    arguments: argparse.Namespace, text: str, file: str, model: Model, bar: ProgressBar
+) -> int:
     """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
     if arguments.trace:
         raise CommandError("error: --trace is for runs from registers, not from parameters")
     if ".entry" not in text:
         raise CommandError("error: there is no kernel (.entry) here to launch")
     bar.begin("loading", len(text), "characters")
-    code = load_device_code(text, bar.advance_to, kernel=arguments.kernel)
+    code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     try:
         kernel = choose_kernel(code, arguments.kernel)
         values = _parse_values(kernel, arguments.values, bar)

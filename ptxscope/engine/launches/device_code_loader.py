@@ -6,6 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from ..listings.embedded_ptx import find_ptx
+from ..listings.source_language import Language, language_of
 from ..records import NamedTuple
 from ..syntax import tokens as syntax
 from ..syntax.opcodes import OPCODES
@@ -26,15 +28,37 @@ _MAX_DEPTH = 200
 
 
 def load_device_code(
-    text: str, on_progress: Callable[[int], None] | None = None, *, kernel: str | None = None
+    text: str,
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    name: str = "",
+    kernel: str | None = None,
 ) -> DeviceCode:
-    """Return the functions and variables of PTX text.
+    """Return the functions and variables of PTX text, or of the PTX in a file's strings.
 
-    With the name of a kernel, other kernels have no statements, which saves time.
-    ``on_progress`` is called with the position reached in the text. Nothing is raised: statements
-    have their ``problems``, and what can't be read has no operands.
+    ``name`` is the file's name; without one, the text is PTX. With the name of a kernel, other
+    kernels have no statements, which saves time. ``on_progress`` is called with the position
+    reached in the text. Nothing is raised: statements have their ``problems``, and what can't be
+    read has no operands.
     """
-    return _Loader(text, on_progress, kernel).read_all()
+    functions, variables = dict[str, Function](), dict[str, Variable]()
+    for fragment in _find_modules(text, name):
+        part = _Loader(text, fragment, on_progress, kernel).read_all()
+        functions |= part.functions
+        variables |= part.variables
+    return DeviceCode(functions, variables, text)
+
+
+def _find_modules(text: str, name: str) -> Iterator[Fragment]:
+    """Yield the PTX of a text that has functions."""
+    language = language_of(name, text) if name else Language.PTX
+    if language in (Language.PTX, Language.UNKNOWN, Language.TEXT):
+        yield Fragment(text)
+        return
+    for piece in find_ptx(text, language):
+        fragment = piece.flatten()
+        if any(x in fragment.ptx for x in _FUNCTIONS):
+            yield fragment
 
 
 class _PendingStatement(NamedTuple):
@@ -98,11 +122,15 @@ class _Loader:
     """Reads the groups of tokens of a text in order."""
 
     def __init__(
-        self, text: str, on_progress: Callable[[int], None] | None, kernel: str | None
+        self,
+        text: str,
+        fragment: Fragment,
+        on_progress: Callable[[int], None] | None,
+        kernel: str | None,
     ) -> None:
         self.text, self.on_progress, self.kernel = text, on_progress, kernel
-        self.fragment = Fragment(text)
-        self.words = syntax.tokenize(text)
+        self.fragment, self.ptx = fragment, fragment.ptx
+        self.words = syntax.tokenize(self.ptx)
         self.line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.scopes = Scopes()
         self.kept_scopes: dict[int, Scope] = {}
@@ -116,10 +144,10 @@ class _Loader:
 
     def read_all(self) -> DeviceCode:
         """Read all groups."""
-        for item in syntax.group_tokens(self.text, self.words, OPCODES):
+        for item in syntax.group_tokens(self.ptx, self.words, OPCODES, self.fragment.gaps):
             first_token = self.words[item.start]
             if self.on_progress:
-                self.on_progress(first_token.start)
+                self.on_progress(self._find_position(first_token.start))
             if item.kind is TokenGroupKind.DIRECTIVE:
                 self._read_directive(self.words[item.start : item.end])
             elif item.kind is TokenGroupKind.BLOCK_START:
@@ -141,7 +169,7 @@ class _Loader:
                 key = (first_token.text, tuple(self.path))
                 self.function.labels[key] = len(self.function.statements)
             elif item.kind is TokenGroupKind.STATEMENT and self.function and not self.is_skipped:
-                raw = syntax.read_raw_instruction(self.text, self.words, item)
+                raw = syntax.read_raw_instruction(self.ptx, self.words, item)
                 self.function.statements.append(self._read_statement(raw, self.function))
         self._close_function()
         return DeviceCode(self.functions, self.variables, self.text)
@@ -152,6 +180,10 @@ class _Loader:
         if self.kernel is None or self.function is None:
             return False
         return self.function.is_kernel and self.function.name != self.kernel
+
+    def _find_position(self, position: int) -> int:
+        """Return the position in the file's text."""
+        return self.fragment.find_origin(position, position + 1)[0]
 
     def _close_function(self) -> None:
         if self.function:
@@ -229,8 +261,9 @@ class _Loader:
 
     def _read_statement(self, raw: RawInstruction, function: _OpenFunction) -> _PendingStatement:
         unique_raw = self._with_unique_names(raw)
-        line = bisect_right(self.line_starts, raw.opcode.start)
-        code = " ".join(_COMMENT.sub(" ", self.text[slice(*raw.span)]).split())
+        line = bisect_right(self.line_starts, self._find_position(raw.opcode.start))
+        source = self.fragment.describe(*raw.span, self.text)
+        code = " ".join(_COMMENT.sub(" ", source).split())
         is_branch = raw.opcode.text in ("bra", "brx")
         operands = tuple(read_operand(words, function.registers) for words in unique_raw.operands)
         guard = None
@@ -244,8 +277,10 @@ class _Loader:
             tuple(raw.modifier_names),
             operands,
             guard,
-            problems=raw.problems,
-            span=raw.span,
+            problems=tuple(
+                x._replace(span=self.fragment.find_origin(*x.span)) for x in raw.problems
+            ),
+            span=self.fragment.find_origin(*raw.span),
         )
         statement = self._with_instruction(statement, raw, unique_raw)
         last_operand = raw.operands[-1] if raw.operands else ()
