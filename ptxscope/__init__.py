@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from .engine.blocks.block_trace import evaluate_block as evaluate_block
     from .engine.blocks.block_trace import trace_block as trace_block
     from .engine.diagnosis.explanations import diagnose as diagnose
+    from .engine.launches.kernel_run import KernelRun as KernelRun
+    from .engine.launches.kernel_run import run_kernel as run_kernel
+    from .engine.launches.thread_state import LaunchError as LaunchError
     from .engine.proof.equivalence import Proof as Proof
     from .engine.proof.operand_search import OperandSearch as OperandSearch
     from .engine.proof.operand_search import find as find
@@ -33,6 +36,8 @@ _HOMES = {
     "BasicBlock": "engine.blocks.basic_block",
     "BlockTrace": "engine.blocks.block_trace",
     "Instruction": "engine.syntax.instruction",
+    "KernelRun": "engine.launches.kernel_run",
+    "LaunchError": "engine.launches.thread_state",
     "OperandSearch": "engine.proof.operand_search",
     "Problem": "engine.syntax.errors",
     "Proof": "engine.proof.equivalence",
@@ -48,6 +53,7 @@ _HOMES = {
     "parse_block": "engine.blocks.block_parser",
     "prove": "engine.proof.programs",
     "replay": "engine.tracing.trace",
+    "run_kernel": "engine.launches.kernel_run",
     "trace": "engine.tracing.trace",
     "trace_block": "engine.blocks.block_trace",
 }

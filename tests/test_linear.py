@@ -37,6 +37,9 @@ from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.kernels.program_loader import load
+from ptxscope.engine.launches.device_code import Variable
+from ptxscope.engine.launches.device_code_loader import load_device_code
+from ptxscope.engine.launches.parameters import parse_argument
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
@@ -73,6 +76,7 @@ CEILING = 10.0
 
 # --- what reads text ----------------------------------------------------------------------
 
+_POINTER = Variable("a", "param", "u64", 8, 8)
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
 _TRACE = Trace(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
 _JSON = export(_TRACE, "json")
@@ -223,6 +227,8 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "load": load,
     "load C": lambda text: load(text, "x.cu"),
     "load Python": lambda text: load(text, "x.py"),
+    "device code": lambda text: load_device_code(f".entry k() {{ {text}"),
+    "arguments of kernels": _refused(lambda text: parse_argument(text, _POINTER)),
     "run": _run,
     "open": _open,
     "complete": find_completions,

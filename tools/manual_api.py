@@ -64,6 +64,14 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
             ),
         ),
     ),
+    (
+        "Kernels",
+        (
+            (ptxscope.run_kernel, ()),
+            (ptxscope.KernelRun, ("get_buffer", "is_exact")),
+            (ptxscope.LaunchError, ()),
+        ),
+    ),
     ("Explaining", ((ptxscope.diagnose, ()),)),
     (
         "Proving",

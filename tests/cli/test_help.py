@@ -96,6 +96,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--quiet": "the report in check, the registers in run",
         "--output": "arrays in eval",
         "--format": "the formats of the command",
+        "--steps": "a limit in run",
     }
     texts: dict[str, set[str]] = {}
     for command in COMMANDS:

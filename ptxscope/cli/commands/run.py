@@ -52,13 +52,21 @@ unknown, and t@0=value for the start. A taken branch ends the run.
 A value is read by its register's declaration: x=5 is an integer for a .b32 and 5.0 for an .f32. If
 the register is not declared, the value is read by its use.
 
+A kernel whose parameters have values runs from them to its stores, over a grid of blocks: give each
+by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
+random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The buffers that changed are shown, and what of them is
+exact: a result that an instruction which is not modelled may have changed is unknown, shown as ?.
+There, --expect takes param2[3]=0x7f or param2=@expected.npy.
+
 examples:
+  ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
   ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
   ptxscope run kernel.ptx %r1=5 --expect %r7=0x7f
 
-Exit status: 0 for success, 1 if a register is not as expected, 2 if the request is invalid.
+Exit status: 0 for success, 1 if a value is not as expected or a kernel can't go on, 2 if the
+request is invalid.
 """
 _WIDTH = 52
 """Columns of a statement in the listing; the effect of a longer one is on the next line."""
@@ -76,6 +84,10 @@ def run(words: Sequence[str]) -> int:
 
 def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     text, name = _read_program_text(arguments.file, bar)
+    if _is_launch(arguments, text, name):
+        from ..support.kernel_launch import launch_kernel  # NumPy
+
+        return launch_kernel(arguments, text, name, choose_model(arguments.model), bar)
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
     program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
     if program.problems:
@@ -119,6 +131,19 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     )
 
 
+def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
+    """Return whether to run a kernel from its parameters, not from registers."""
+    options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
+    if arguments.thread or any(options):
+        return True
+    names = {value.partition("=")[0].strip() for value in arguments.values}
+    if ".entry" not in text or not names or any(name.startswith("%") for name in names):
+        return False
+    from ..support.kernel_launch import has_parameter  # NumPy
+
+    return has_parameter(text, name, names)
+
+
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Run a kernel or a block of inline assembly, line by line."
@@ -148,6 +173,27 @@ def make_parser() -> Parser:
         default=[],
         metavar="NAME=VALUE",
         help="observed value of a register at the end; repeatable",
+    )
+    launch = parser.add_argument_group("kernels with parameters")
+    launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")
+    launch.add_argument("--block", metavar="X[,Y[,Z]]", help="threads in a block; 1 by default")
+    launch.add_argument(
+        "--shared", type=int, metavar="BYTES", help="dynamic shared memory of a block"
+    )
+    launch.add_argument(
+        "--save",
+        action="append",
+        default=[],
+        metavar="NAME=FILE",
+        help="file for a buffer: .npy, or plain bytes; repeatable",
+    )
+    launch.add_argument(
+        "--steps", metavar="COUNT", help="limit of instructions over all threads; 1e8 by default"
+    )
+    launch.add_argument(
+        "--thread",
+        metavar="X[,Y[,Z]][@BLOCK]",
+        help="thread whose steps are shown; of block 0 by default",
     )
     output = parser.add_argument_group("output").add_mutually_exclusive_group()
     output.add_argument(

@@ -148,6 +148,42 @@ def _evaluate_by_pieces(
     return {name: x.reshape(shape) for name, x in results.items()}
 
 
+def read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
+    """Return the array of a .npy file, or the bytes of any other file.
+
+    Raise CommandError if it can't be read.
+    """
+    try:
+        path = expand_path(name)
+        if not is_there(path):
+            raise CommandError(f"error: {make_printable(name)}: there is no such file")
+        with _Read(path, bar) as source:
+            is_array = source.read(len(np.lib.format.MAGIC_PREFIX)) == np.lib.format.MAGIC_PREFIX
+            source.seek(0)
+            if not is_array:
+                return source.read()
+            return np.array(_read_array(source, path.stat().st_size, path))
+    except OSError as error:
+        raise CommandError(f"error: {make_printable(name)}: {error.strerror or error}") from None
+    except ValueError as error:
+        raise CommandError(f"error: {make_printable(name)}: {make_printable(str(error))}") from None
+    except MemoryError:
+        raise CommandError(f"error: {make_printable(name)} does not fit in memory") from None
+
+
+def write_array_file(name: str, array: AnyArray) -> None:
+    """Write an array to a .npy file, or its bytes to any other file.
+
+    Raise CommandError if it can't be written.
+    """
+    is_array = Path(name).suffix.lower() == ".npy"
+    data = _encode_arrays({"": array}, ".npy") if is_array else array.tobytes()
+    try:
+        replace(expand_path(name), data)
+    except OSError as error:
+        raise CommandError(f"error: {make_printable(name)}: {error.strerror or error}") from None
+
+
 def _encode_arrays(arrays: Mapping[str, AnyArray], suffix: str) -> bytes:
     data = io.BytesIO()
     if suffix == ".npy":

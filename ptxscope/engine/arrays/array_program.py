@@ -7,7 +7,8 @@ is the last to read. Results are computed directly in the output arrays.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,6 +126,36 @@ class ArrayProgram:
             for function, inputs, out in self.calls:
                 function(*[arrays[index] for index in inputs], out=arrays[out])
 
+    def bind(self, buffers: RunBuffers, memory: list[Array]) -> Callable[[], None]:
+        """Return a function that computes all results from the arrays' contents at that time.
+
+        The arrays are one block. ``memory`` is scratch memory that bound programs share if they do
+        not run at the same time.
+        """
+        for index, size in enumerate(self.scratch):
+            if index == len(memory):
+                memory.append(np.empty(0, np.uint8))
+            if memory[index].size < size * buffers.size:
+                memory[index] = np.empty(size * buffers.size, np.uint8)
+        scratch, open_slots = self._make_environment(buffers.size, memory)
+        arrays = list(scratch)
+        for index, place, dtype in open_slots:
+            arrays[index] = buffers.blocked[place].view(dtype)
+        calls = [
+            (function, tuple(arrays[index] for index in inputs), arrays[out])
+            for function, inputs, out in self.calls
+        ]
+        if len(calls) == 1:
+            ((function, operands, result),) = calls
+            only_call: Callable[[], None] = partial(function, *operands, out=result)  # type: ignore[assignment]
+            return only_call
+
+        def compute() -> None:
+            for function, operands, result in calls:
+                function(*operands, out=result)
+
+        return compute
+
     def _copy_environment(
         self, block_size: int
     ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
@@ -133,15 +164,17 @@ class ArrayProgram:
             _thread_cache.key, _thread_cache.program, _thread_cache.environment = (
                 (id(self), block_size),
                 self,
-                self._make_environment(block_size),
+                self._make_environment(
+                    block_size,
+                    [np.empty(size * block_size, np.uint8) for size in self.scratch],
+                ),
             )
         environment: tuple[list[Any], list[tuple[int, Buffer, Dtype]]] = _thread_cache.environment
         return environment
 
     def _make_environment(
-        self, block_size: int
+        self, block_size: int, memory: Sequence[Array]
     ) -> tuple[list[Any], list[tuple[int, Buffer, Dtype]]]:
-        memory = [np.empty(size * block_size, np.uint8) for size in self.scratch]
         slots: list[Any] = []
         open_slots: list[tuple[int, Buffer, Dtype]] = []
         for index, (place, dtype, lanes) in enumerate(self.slots):

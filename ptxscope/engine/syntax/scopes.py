@@ -436,6 +436,11 @@ class Scopes:
         """The innermost scope."""
         return self._scopes[-1]
 
+    @property
+    def outermost_scope(self) -> Scope:
+        """The scope outside of all braces."""
+        return self._scopes[0]
+
     def find_scope(self, name: str) -> Scope | None:
         """Return the scope that declares a name; None if there is none."""
         return self._find_scoped(name)[0]

@@ -1,0 +1,331 @@
+"""Kernels that ``ptxscope run`` runs from their parameters to their stores."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ...engine.launches.device_code import DeviceCode, Function, Variable
+from ...engine.launches.device_code_loader import load_device_code
+from ...engine.launches.kernel_run import (
+    DEFAULT_MAX_STEPS,
+    KernelRun,
+    choose_kernel,
+    run_kernel,
+)
+from ...engine.launches.launch import LaunchShape, Shape
+from ...engine.launches.parameters import (
+    Argument,
+    ArgumentError,
+    FileArgument,
+    convert_bytes,
+    explain_unknown_parameter,
+    find_parameter,
+    parse_argument,
+)
+from ...engine.launches.thread_log import ThreadLog
+from ...engine.launches.thread_state import LaunchError
+from ...engine.semantics.models import Model
+from ...engine.syntax.errors import PtxError, format_count, make_printable
+from ...engine.syntax.values import parse_integer
+from ...export.formats.json_text import format_json
+from .array_files import read_array_file, write_array_file
+from .command_error import CommandError
+from .kernel_report import (
+    Expectations,
+    convert_to_json,
+    find_differences,
+    get_label,
+    iter_difference_lines,
+    iter_lines,
+)
+from .progress_bar import ProgressBar
+from .streams import print_message
+from .thread_report import iter_origin_lines, iter_thread_lines
+
+_ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
+
+
+def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
+    """Return whether some names are those of parameters of the kernels of a file's text."""
+    kernels = load_device_code(text, name=file, kernel="").kernels
+    return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
+
+
+def launch_kernel(
+    arguments: argparse.Namespace, text: str, file: str, model: Model, bar: ProgressBar
+) -> int:
+    """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
+    if arguments.trace:
+        raise CommandError("error: --trace is for runs from registers, not from parameters")
+    if ".entry" not in text:
+        raise CommandError("error: there is no kernel (.entry) here to launch")
+    bar.begin("loading", len(text), "characters")
+    code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
+    try:
+        kernel = choose_kernel(code, arguments.kernel)
+        values = _parse_values(kernel, arguments.values, bar)
+        buffers = _list_buffers(code, kernel, values)
+        expected = _parse_expected(buffers, arguments.expect, bar)
+        saved = _parse_saved(buffers, arguments.save)
+        shape = LaunchShape(
+            _parse_shape("--grid", arguments.grid),
+            _parse_shape("--block", arguments.block),
+            arguments.shared or 0,
+        )
+        log = _make_log(arguments, shape)
+        watched = {_find_register(code, name) for name in arguments.watch}
+        result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
+    except PtxError as error:
+        number = text.count("\n", 0, error.errors[0].span[0]) + 1
+        raise CommandError(f"line {number}:\n{error}", 1) from None
+    except LaunchError as error:
+        raise CommandError(f"error: {make_printable(str(error))}", 1) from None
+    except ValueError as error:
+        raise CommandError(f"error: {make_printable(str(error))}") from None
+    bar.begin_printing()
+    lines = list(iter_difference_lines(result, expected))
+    if arguments.json:
+        print(format_json(convert_to_json(result, expected), indent=1))
+    else:
+        if log:
+            lines = [*iter_thread_lines(log, shape, arguments.stop, watched), "", *lines]
+        for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
+            print(make_printable(line))
+    for name, file in saved.items():
+        buffer = result.get_buffer(name)
+        if buffer.causes is not None:
+            count = int(np.count_nonzero(buffer.causes))
+            print_message(f"note: {file} has {format_count(count, 'unknown value')}")
+        write_array_file(file, buffer.values)
+    has_differences = any(find_differences(result, name, x) for name, x in expected.items())
+    return int(has_differences or bool(result.conflicts) or not result.is_complete)
+
+
+def _run(
+    code: DeviceCode,
+    kernel: Function,
+    values: Mapping[str, Argument],
+    shape: LaunchShape,
+    arguments: argparse.Namespace,
+    model: Model,
+    bar: ProgressBar,
+    log: ThreadLog | None,
+) -> KernelRun:
+    max_steps = _parse_steps(arguments.steps)
+    bar.begin("running", None, "instructions of threads")
+    reached = [0]
+
+    def advance(count: int) -> None:
+        reached[0] = count
+        bar.advance_to(count)
+
+    try:
+        return run_kernel(
+            code,
+            values,
+            kernel=kernel.name,
+            grid=shape.grid,
+            block=shape.block,
+            dynamic_shared_bytes=shape.dynamic_shared_bytes,
+            model=model,
+            max_steps=max_steps,
+            on_progress=advance,
+            log=log,
+        )
+    except KeyboardInterrupt:
+        bar.hide()
+        print_message(f"interrupted after {reached[0]:,} instructions of threads")
+        raise
+    except MemoryError:
+        raise CommandError("error: this launch does not fit in memory") from None
+
+
+def _make_log(arguments: argparse.Namespace, shape: LaunchShape) -> ThreadLog | None:
+    """Return the log of the thread to follow; the first one if only registers are watched."""
+    if not (arguments.thread or arguments.watch or arguments.stop is not None):
+        return None
+    thread, _, block = (arguments.thread or "0").partition("@")
+    places = [_parse_place(text or "0") for text in (thread, block)]
+    for name, place, limits in (
+        ("thread", places[0], shape.block),
+        ("block", places[1], shape.grid),
+    ):
+        if any(x >= limit for x, limit in zip(place, limits, strict=True)):
+            texts = [",".join(map(str, x)) for x in (place, limits)]
+            raise CommandError(f"error: there is no {name} {texts[0]}; there are {texts[1]}")
+    return ThreadLog(shape.find_thread_number(places[0], places[1]))
+
+
+def _find_register(code: DeviceCode, name: str) -> str:
+    """Return the register to watch, with or without its ``%``."""
+    for function in code.functions.values():
+        for register in (name, f"%{name}"):
+            if register in function.registers:
+                return register
+    raise ArgumentError(f"{name} is not a register here")
+
+
+def _find_origins(
+    code: DeviceCode,
+    kernel: Function,
+    values: Mapping[str, Argument],
+    arguments: argparse.Namespace,
+    model: Model,
+    bar: ProgressBar,
+    result: KernelRun,
+    expected: Expectations,
+) -> list[str]:
+    """Return what the first element that differs was computed from, by running once more."""
+    for name, elements in expected.items():
+        buffer = result.get_buffer(name)
+        for index, _ in find_differences(result, name, elements):
+            thread = int(buffer.threads[index])
+            if thread >= 0:
+                log = ThreadLog(thread)
+                _run(code, kernel, values, result.shape, arguments, model, bar, log)
+                place = f"{get_label(buffer)}[{index}]"
+                return list(iter_origin_lines(log, result.shape, place))
+    return []
+
+
+# --- arguments ---------------------------------------------------------------------------
+
+
+def _parse_shape(option: str, text: str | None) -> Shape:
+    return _parse_axes(option, text or "1", 1)
+
+
+def _parse_place(text: str) -> Shape:
+    return _parse_axes("--thread", text, 0)
+
+
+def _parse_axes(option: str, text: str, default: int) -> Shape:
+    """Return three numbers; the last ones may be omitted."""
+    parts = text.split(",")
+    if len(parts) > 3 or not all(re.fullmatch(r"[0-9]{1,10}", x.strip()) for x in parts):
+        raise CommandError(f"error: {option} is X[,Y[,Z]], not {make_printable(text)}")
+    x, y, z = (*map(int, parts), default, default)[:3]
+    return x, y, z
+
+
+def _parse_steps(text: str | None) -> int:
+    if text is None:
+        return DEFAULT_MAX_STEPS
+    try:
+        number = float(text.replace("_", ""))
+        return int(number) if 0 < number < 1e18 else _refuse_steps(text)
+    except ValueError:
+        return _refuse_steps(text)
+
+
+def _refuse_steps(text: str) -> int:
+    raise CommandError(
+        f"error: --steps is a positive number, such as 1e7, not {make_printable(text)}"
+    )
+
+
+def _parse_values(kernel: Function, texts: Sequence[str], bar: ProgressBar) -> dict[str, Argument]:
+    values: dict[str, Argument] = {}
+    for text in texts:
+        name, separator, value = text.partition("=")
+        name = name.strip()
+        if not separator:
+            raise CommandError(f"error: {make_printable(text)} is not name=value")
+        if name in values:
+            raise CommandError(f"error: {make_printable(name)} is given twice")
+        values[name] = _parse_value(kernel, name, value, bar)
+    return values
+
+
+def _parse_value(
+    kernel: Function, name: str, text: str, bar: ProgressBar
+) -> int | npt.NDArray[Any]:
+    position = find_parameter(kernel, name)
+    if position is None:
+        raise ArgumentError(explain_unknown_parameter(kernel, name))
+    try:
+        value = parse_argument(text, kernel.parameters[position])
+        return _read_file(value, bar) if isinstance(value, FileArgument) else value
+    except ArgumentError as error:
+        raise ArgumentError(f"{name}: {error}") from None
+
+
+def _read_file(file: FileArgument, bar: ProgressBar) -> npt.NDArray[Any]:
+    contents = read_array_file(file.path, bar)
+    if not isinstance(contents, bytes):
+        if file.type:
+            raise ArgumentError(f"{file.path} has the type of its elements; omit :{file.type}")
+        return contents
+    if not file.type:
+        raise ArgumentError(f"{file.path} is not a .npy file; add the type: @{file.path}:u32")
+    return convert_bytes(contents, file.type)
+
+
+def _list_buffers(
+    code: DeviceCode, kernel: Function, values: Mapping[str, Argument]
+) -> dict[str, Variable]:
+    """Return what can be saved or expected by each of its names: ``param0``, its name."""
+    buffers = {x.name: x for x in code.variables.values() if x.space == "global"}
+    for name, value in values.items():
+        position = find_parameter(kernel, name)
+        if isinstance(value, np.ndarray) and position is not None:
+            parameter = kernel.parameters[position]
+            buffers[f"param{position}"] = buffers[parameter.name] = parameter
+    return buffers
+
+
+def _get_buffer(buffers: Mapping[str, Variable], name: str) -> Variable:
+    buffer = buffers.get(name)
+    if buffer is None:
+        raise ArgumentError(f"{name} is not a buffer here; there are: {', '.join(buffers)}")
+    return buffer
+
+
+def _parse_saved(buffers: Mapping[str, Variable], texts: Sequence[str]) -> dict[str, str]:
+    """Return the file of each buffer to save."""
+    saved: dict[str, str] = {}
+    for text in texts:
+        name, separator, file = text.partition("=")
+        if not separator or not file:
+            raise CommandError(f"error: --save is NAME=FILE, not {make_printable(text)}")
+        saved[_get_buffer(buffers, name.strip()).name] = file
+    return saved
+
+
+def _parse_expected(
+    buffers: Mapping[str, Variable], texts: Sequence[str], bar: ProgressBar
+) -> Expectations:
+    """Return the expected elements: of ``param2[3]=0x7f`` or ``param2=@expected.npy``."""
+    expected: Expectations = {}
+    for text in texts:
+        place, separator, value = text.partition("=")
+        match = _ELEMENT.fullmatch(place.strip())
+        name = match[1] if match else place.strip()
+        if not separator:
+            raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
+        buffer = _get_buffer(buffers, name)
+        elements = expected.setdefault(buffer.name, {})
+        if match:
+            elements[int(match[2])] = _parse_element(value)
+            continue
+        array = parse_argument(value, buffer)
+        array = _read_file(array, bar) if isinstance(array, FileArgument) else array
+        if not isinstance(array, np.ndarray):
+            raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
+        words = array.reshape(-1).view(f"u{array.dtype.itemsize}").tolist()
+        elements |= dict(enumerate(words))
+    return expected
+
+
+def _parse_element(text: str) -> int:
+    try:
+        return parse_integer(text, 64)
+    except PtxError as error:
+        raise ArgumentError(error.message) from None

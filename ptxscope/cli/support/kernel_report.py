@@ -1,0 +1,220 @@
+"""The report of a kernel's run: its buffers, what is exact, what is not as expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from ...engine.launches.kernel_run import KernelBuffer, KernelRun
+from ...engine.launches.parameters import format_dtype
+from ...engine.syntax.errors import format_count
+from .command_error import CommandError
+
+_MAX_VALUES = 16
+"""Elements of a buffer that are shown."""
+_MAX_JSON_VALUES = 1 << 12
+"""Elements of a buffer in JSON; a larger buffer is saved instead."""
+_MAX_DIFFERENCES = 8
+_COLUMNS = 8
+"""Elements in a line."""
+
+Expectations = dict[str, dict[int, int]]
+"""The expected bits of elements by buffer and position."""
+
+
+def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
+    """Yield the buffers that changed, and the report of fidelity."""
+    if not is_quiet:
+        grid, block = (",".join(map(str, x)) for x in (result.shape.grid, result.shape.block))
+        threads = result.shape.block_count * result.shape.block_size
+        yield f"{result.kernel.name}, grid {grid}, block {block}, model {result.model.name}"
+        yield (
+            f"{format_count(threads, 'thread')} executed "
+            f"{format_count(result.step_count, 'instruction')}"
+        )
+    for buffer in result.buffers.values():
+        if buffer.is_changed:
+            yield from ("", f"{_name_buffer(buffer)}: {_describe_fidelity(result, buffer)}")
+            yield from _iter_value_lines(buffer)
+    unchanged = [get_label(x) for x in result.buffers.values() if not x.is_changed]
+    if unchanged and not is_quiet:
+        yield from ("", f"unchanged: {', '.join(unchanged)}")
+    yield from _iter_report_lines(result)
+
+
+def get_label(buffer: KernelBuffer) -> str:
+    """Return ``param0``, or a variable's name."""
+    return buffer.name if buffer.position is None else f"param{buffer.position}"
+
+
+def _name_buffer(buffer: KernelBuffer) -> str:
+    """Return ``param2 out (u32 × 64)``."""
+    names = [get_label(buffer)] + ([buffer.name] if buffer.position is not None else [])
+    return f"{' '.join(names)} ({format_dtype(buffer.values.dtype)} × {buffer.values.size:,})"
+
+
+def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
+    """Return whether a buffer is exact, or which lines made how many elements unknown."""
+    if buffer.causes is None:
+        is_sure = result.is_complete and not result.fidelity.decisions
+        return "exact" if is_sure else "computed"
+    count = int(np.count_nonzero(buffer.causes))
+    united = int(np.bitwise_or.reduce(buffer.causes))
+    reasons = [
+        f"line {x.statement.line}" if x else "memory or a register that nothing has written"
+        for x in result.fidelity.iter_causes(united)
+    ]
+    return f"{count:,} of {buffer.values.size:,} unknown because of {', '.join(reasons)}"
+
+
+def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
+    """Yield the elements around the first that changed; ``?`` stands for an unknown one."""
+    values = buffer.values.reshape(-1)
+    changed = np.flatnonzero(buffer.lines)
+    first = int(changed[0]) // _COLUMNS * _COLUMNS if changed.size else 0
+    last = min(first + _MAX_VALUES, values.size)
+    texts = [_format_element(buffer, i) for i in range(first, last)]
+    width = max(map(len, texts), default=0)
+    for start in range(0, len(texts), _COLUMNS):
+        row = " ".join(f"{x:>{width}}" for x in texts[start : start + _COLUMNS])
+        yield f"  [{first + start}] {row}"
+    if last < values.size:
+        yield f"  and {values.size - last:,} more"
+
+
+def _format_element(buffer: KernelBuffer, index: int) -> str:
+    if buffer.causes is not None and buffer.causes[index]:
+        return "?"
+    return str(buffer.values.reshape(-1)[index])
+
+
+def _iter_report_lines(result: KernelRun) -> Iterator[str]:
+    """Yield what is not exact and why, conflicts, and where the run stopped."""
+    causes = 0
+    for buffer in result.buffers.values():
+        if buffer.causes is not None:
+            causes |= int(np.bitwise_or.reduce(buffer.causes))
+    lines = [
+        f"line {x.statement.line}: {x.statement.text}: {x.reason}"
+        for x in result.fidelity.iter_causes(causes)
+        if x
+    ]
+    for decision in result.fidelity.decisions:
+        times = format_count(decision.thread_count, "time")
+        lines.append(
+            f"line {decision.statement.line}: {decision.statement.text}: an unknown value decided "
+            f"{decision.effect}, {times}; no result is certain"
+        )
+    lines += [
+        f"line {x.line}: {x.text}: its results depend on the order of threads; here it is that of "
+        "their numbers"
+        for x in result.fidelity.ordered_statements.values()
+    ]
+    lines += [
+        f"line {x.line}: {x.text}: {x.thread} and {x.other_thread} write different values "
+        f"to {x.place} without a barrier between them"
+        for x in result.conflicts
+    ]
+    if not result.is_complete:
+        where = ", ".join(
+            f"{format_count(count, 'thread')} at line {line}" for line, count in result.positions
+        )
+        lines.append(f"stopped by --steps: {where}")
+    if lines:
+        yield ""
+        yield from lines
+
+
+# --- expectations ------------------------------------------------------------------------
+
+
+def find_differences(
+    result: KernelRun, name: str, elements: Mapping[int, int]
+) -> list[tuple[int, int]]:
+    """Return the positions of elements that are not as expected, with the expected bits."""
+    buffer = result.get_buffer(name)
+    words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+    mask = (1 << 8 * words.dtype.itemsize) - 1
+    differences: list[tuple[int, int]] = []
+    for index, bits in elements.items():
+        if index >= words.size:
+            raise CommandError(f"error: {name} has {words.size:,} elements, none at {index}")
+        is_unknown = buffer.causes is not None and bool(buffer.causes[index])
+        if is_unknown or int(words[index]) != bits & mask:
+            differences.append((index, bits & mask))
+    return differences
+
+
+def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator[str]:
+    """Yield the elements that differ, with the line that wrote each."""
+    if expected:
+        yield ""
+    for name, elements in expected.items():
+        buffer, differences = result.get_buffer(name), find_differences(result, name, elements)
+        name, dtype = get_label(buffer), buffer.values.dtype
+        if not differences:
+            yield f"{name}: {format_count(len(elements), 'element')} as expected"
+            continue
+        yield f"{name}: {len(differences):,} of {len(elements):,} are not as expected"
+        for index, bits in differences[:_MAX_DIFFERENCES]:
+            wanted = np.array([bits], f"u{dtype.itemsize}").view(dtype)[0]
+            line = int(buffer.lines[index])
+            origin = f"written at line {line}" if line else "never written"
+            yield f"  {name}[{index}] is {_format_element(buffer, index)}, not {wanted}: {origin}"
+        if len(differences) > _MAX_DIFFERENCES:
+            yield f"  and {len(differences) - _MAX_DIFFERENCES:,} more"
+
+
+# --- JSON --------------------------------------------------------------------------------
+
+
+def convert_to_json(result: KernelRun, expected: Expectations) -> dict[str, Any]:
+    """Return a run as JSON's types."""
+    return {
+        "kernel": result.kernel.name,
+        "model": result.model.name,
+        "grid": list(result.shape.grid),
+        "block": list(result.shape.block),
+        "instructions": result.step_count,
+        "complete": result.is_complete,
+        "exact": result.is_exact,
+        "buffers": [_convert_buffer(result, x) for x in result.buffers.values()],
+        "decisions": [
+            {"line": x.statement.line, "text": x.statement.text, "effect": x.effect}
+            for x in result.fidelity.decisions
+        ],
+        "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
+        "conflicts": [x._asdict() for x in result.conflicts],
+        "expected": {
+            get_label(result.get_buffer(name)): {
+                "holds": not (differences := find_differences(result, name, elements)),
+                "different": [
+                    {"index": i, "line": int(result.get_buffer(name).lines[i])}
+                    for i, _ in differences
+                ],
+            }
+            for name, elements in expected.items()
+        },
+    }
+
+
+def _convert_buffer(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
+    causes = 0 if buffer.causes is None else int(np.bitwise_or.reduce(buffer.causes))
+    unknown = [] if buffer.causes is None else np.flatnonzero(buffer.causes).tolist()
+    is_small = buffer.values.size <= _MAX_JSON_VALUES
+    words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+    digits = 2 * words.dtype.itemsize
+    return {
+        "name": buffer.name,
+        "parameter": buffer.position,
+        "type": format_dtype(buffer.values.dtype),
+        "count": buffer.values.size,
+        "changed": buffer.is_changed,
+        "unknown": unknown if is_small else len(unknown),
+        "because_of": [
+            x.statement.line if x else None for x in result.fidelity.iter_causes(causes)
+        ],
+        "bits": [f"0x{x:0{digits}x}" for x in words.tolist()] if is_small else None,
+    }

@@ -1,0 +1,231 @@
+"""Atomic operations on integers (PTX ISA 9.7.13.5, 9.7.13.7): ``atom`` and ``red``.
+
+The threads of a group act in the order of their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .device_code import (
+    CodeStatement,
+    MemoryOperand,
+    RegisterOperand,
+    SinkOperand,
+)
+from .fidelity import Causes
+from .memory import AccessError
+from .memory_steps import (
+    Address,
+    MemoryForm,
+    Target,
+    gather_lane_causes,
+    parse_memory_form,
+)
+from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_lanes
+
+
+def _increment(old: Bits, limit: Bits) -> Bits:
+    bits: Bits = np.where(old >= limit, old.dtype.type(0), old + old.dtype.type(1))
+    return bits
+
+
+def _decrement(old: Bits, limit: Bits) -> Bits:
+    one = old.dtype.type(1)
+    bits: Bits = np.where((old == 0) | (old > limit), limit, old - one)
+    return bits
+
+
+def _exchange(_: Bits, new: Bits) -> Bits:
+    return new
+
+
+_OPERATIONS: dict[str, Callable[[Bits, Bits], Bits]] = {
+    "and": np.bitwise_and,
+    "or": np.bitwise_or,
+    "xor": np.bitwise_xor,
+    "add": np.add,
+    "min": np.minimum,
+    "max": np.maximum,
+    "inc": _increment,
+    "dec": _decrement,
+    "exch": _exchange,
+}
+_ANY_TYPE = frozenset(("exch", "cas"))
+_OPERAND_COUNTS = {"cas": 2}
+
+
+def make_atomic(frame: Frame, statement: CodeStatement) -> Step | None:
+    """Return the step of ``atom`` or ``red``; None if it is of another kind.
+
+    An operation that is not modelled, as on floats, makes its place and its result unknown.
+    """
+    form = parse_memory_form(statement)
+    operands = list(statement.operands)
+    has_result = statement.opcode == "atom"
+    destination: ThreadValues | None = None
+    if has_result and operands:
+        first = operands.pop(0)
+        if isinstance(first, RegisterOperand):
+            destination = frame.get_register(first.name)
+        elif not isinstance(first, SinkOperand):
+            return None
+    if (
+        form is None
+        or form.element_count > 1
+        or not operands
+        or not isinstance(operands[0], MemoryOperand)
+    ):
+        return None
+    address = Address(frame, operands[0], form)
+    if not address.is_valid:
+        return None
+    name = next((x for x in statement.modifiers if x in _OPERATIONS or x == "cas"), "")
+    found = [frame.find_source(x, form.type) for x in operands[1 : 2 + (name == "cas")]]
+    values = [x for x in found if x is not None]
+    is_modelled = bool(name) and (name in _ANY_TYPE or form.type[0] in "bus")
+    if len(values) < (2 if name == "cas" else 1):
+        return None
+    unknown = np.uint64(0)
+    if not is_modelled:
+        reason = f"{statement.name} is not modelled"
+        unknown = frame.state.fidelity.get_cause(statement, reason)
+    operation = _OPERATIONS.get(name, _exchange)
+    return _bind(frame, statement, form, address, values, destination, operation, unknown)
+
+
+def _bind(
+    frame: Frame,
+    statement: CodeStatement,
+    form: MemoryForm,
+    address: Address,
+    values: list[ThreadValues],
+    destination: ThreadValues | None,
+    operation: Callable[[Bits, Bits], Bits],
+    unknown: np.uint64,
+) -> Step:
+    state, act_count = frame.state, 0
+    kind = "i" if form.type.startswith("s") else "u"
+    number_type = np.dtype(f"{kind}{form.width}")
+
+    def act(group: Group) -> None:
+        nonlocal act_count
+        act_count += group.count
+        if destination and act_count > 1:
+            state.fidelity.ordered_statements.setdefault(id(statement), statement)
+        if address.find_causes(group) is not None:
+            state.fidelity.note_decision(
+                statement, "the address of an atomic operation", group.count
+            )
+            if destination:
+                lanes = group.lanes
+                causes = address.find_causes(group)
+                write_lanes(destination, destination.bits[lanes], group, causes)
+            return
+        lanes = group.lanes
+        bits = [x.bits[lanes].astype(f"u{form.width}").view(number_type) for x in values]
+        causes = gather_lane_causes(values, lanes)
+        if unknown:
+            causes = np.full(len(lanes), unknown) if causes is None else causes | unknown
+        old_bits: Bits = np.zeros(len(lanes), f"u{form.width}")
+        old_causes = np.zeros(len(lanes), np.uint64)
+        try:
+            for target in address.iter_targets(lanes):
+                part = [x[target.positions] for x in bits]
+                part_causes = None if causes is None else causes[target.positions]
+                old, target_causes = _apply(target, part, part_causes, operation)
+                target.space.note_line(target.access, target.instances, statement.line)
+                old_bits[target.positions] = old.view(old_bits.dtype)
+                old_causes[target.positions] = target_causes
+        except AccessError as error:
+            state.fail(statement, error.lane, f"updates {error}")
+        if destination:
+            final_causes = old_causes | unknown
+            result = old_bits.astype(destination.bits.dtype, copy=False)
+            write_lanes(destination, result, group, final_causes if final_causes.any() else None)
+
+    return act
+
+
+def _apply(
+    target: Target,
+    values: list[Bits],
+    causes: Causes | None,
+    operation: Callable[[Bits, Bits], Bits],
+) -> tuple[Bits, Causes]:
+    """Update the places one thread after the other; return the old values and their causes.
+
+    Threads are taken together as long as their places differ.
+    """
+    space, access = target.space, target.access
+    rounds = _list_rounds(space.find_indices(access, target.instances))
+    if isinstance(operation, np.ufunc) and len(values) == 1 and len(rounds) > len(rounds[0]):
+        return _accumulate(target, values[0], causes, operation)
+    count = len(access.lanes)
+    dtype = values[0].dtype
+    old_bits: Bits = np.zeros(count, dtype)
+    old_causes = np.zeros(count, np.uint64)
+    instances = target.instances
+    for positions in rounds:
+        part = access._replace(lanes=access.lanes[positions], offsets=access.offsets[positions])
+        (loaded,), loaded_causes = space.load(part, instances)
+        old = loaded.view(dtype)
+        if len(values) == 2:
+            new = np.where(old == values[0][positions], values[1][positions], old)
+        else:
+            new = operation(old, values[0][positions])
+        new_causes = loaded_causes
+        if causes is not None:
+            part_causes = causes[positions]
+            new_causes = part_causes if new_causes is None else new_causes | part_causes
+        space.store(part, instances, [new.view(loaded.dtype)], new_causes, None)
+        old_bits[positions] = old
+        if loaded_causes is not None:
+            old_causes[positions] = loaded_causes
+    return old_bits, old_causes
+
+
+def _accumulate(
+    target: Target, values: Bits, causes: Causes | None, operation: np.ufunc
+) -> tuple[Bits, Causes]:
+    """Update a few places, each with the values of many threads."""
+    space, access, instances = target.space, target.access, target.instances
+    old_bits: Bits = np.zeros(len(values), values.dtype)
+    old_causes = np.zeros(len(values), np.uint64)
+    index = space.find_indices(access, instances)
+    for place in np.unique(index):
+        positions = np.flatnonzero(index == place)
+        part = access._replace(
+            lanes=access.lanes[positions[:1]], offsets=access.offsets[positions[:1]]
+        )
+        (loaded,), loaded_causes = space.load(part, instances)
+        terms = np.concatenate((loaded.view(values.dtype), values[positions]))
+        sums: Bits = operation.accumulate(terms, dtype=values.dtype)
+        term_causes = np.zeros(len(terms), np.uint64)
+        if loaded_causes is not None:
+            term_causes[0] = loaded_causes[0]
+        if causes is not None:
+            term_causes[1:] = causes[positions]
+        sum_causes = np.bitwise_or.accumulate(term_causes)
+        last_causes = sum_causes[-1:] if sum_causes[-1] else None
+        space.store(part, instances, [sums[-1:].view(loaded.dtype)], last_causes, None)
+        old_bits[positions], old_causes[positions] = sums[:-1], sum_causes[:-1]
+    return old_bits, old_causes
+
+
+def _list_rounds(index: np.ndarray) -> list[np.ndarray]:
+    """Return the positions in rounds; the places of each round differ, earlier positions first."""
+    order = np.argsort(index, kind="stable")
+    ordered = index[order]
+    is_first = np.concatenate(([True], ordered[1:] != ordered[:-1]))
+    if is_first.all():
+        return [np.arange(len(index))]
+    starts = np.flatnonzero(is_first)
+    ranks = np.arange(len(index)) - np.repeat(starts, np.diff([*starts, len(index)]))
+    rounds = np.empty(len(index), np.int64)
+    rounds[order] = ranks
+    by_round = np.argsort(rounds, kind="stable")
+    ends = np.cumsum(np.bincount(rounds))
+    return np.split(by_round, ends[:-1])

@@ -1,0 +1,180 @@
+"""Device code as a launch runs it: functions, their statements and operands, and variables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..records import NamedTuple
+from ..syntax.errors import Problem, Span
+from ..syntax.instruction import Instruction
+
+
+class RegisterOperand(NamedTuple):
+    """A register, or one component of a vector register: ``v.x``."""
+
+    name: str
+    """Unique in the function; ``t#2`` is the second register of that name."""
+    is_negated: bool = False
+    """Whether it is written ``!p``."""
+
+
+class ConstantOperand(NamedTuple):
+    """A literal or a constant expression."""
+
+    value: int | float
+    pattern: int | None = None
+    """The bits of a float written as such."""
+
+
+class SpecialOperand(NamedTuple):
+    """A special register: ``%tid.x``."""
+
+    name: str
+
+
+class SymbolOperand(NamedTuple):
+    """A variable, a function or a label, and a distance in bytes."""
+
+    name: str
+    offset: int = 0
+    is_generic: bool = False
+    """Whether it is written ``generic(name)`` in an initializer."""
+
+
+class MemoryOperand(NamedTuple):
+    """``[base+offset]``."""
+
+    base: RegisterOperand | SymbolOperand | ConstantOperand
+    offset: int = 0
+
+
+class VectorOperand(NamedTuple):
+    """``{a, b}``."""
+
+    parts: tuple[Operand, ...]
+
+
+class PairOperand(NamedTuple):
+    """``d|p``."""
+
+    parts: tuple[Operand, ...]
+
+
+class ListOperand(NamedTuple):
+    """``(a, b)``: the arguments or the results of a call."""
+
+    parts: tuple[Operand, ...]
+
+
+class SinkOperand(NamedTuple):
+    """``_``: a result that is discarded."""
+
+
+Operand = (
+    RegisterOperand
+    | ConstantOperand
+    | SpecialOperand
+    | SymbolOperand
+    | MemoryOperand
+    | VectorOperand
+    | PairOperand
+    | ListOperand
+    | SinkOperand
+)
+
+
+class CodeStatement(NamedTuple):
+    """One statement of a function."""
+
+    line: int
+    """From 1, in the text."""
+    text: str
+    """As written without the ``;``, with blanks collapsed."""
+    opcode: str
+    modifiers: tuple[str, ...]
+    """Without their dots."""
+    operands: tuple[Operand | None, ...]
+    """None for an operand that is none of those above."""
+    guard: RegisterOperand | None = None
+    instruction: Instruction | None = None
+    """The instruction, if it is one of the catalog, with unique register names."""
+    targets: tuple[int, ...] = ()
+    """The indices of the statements to which it branches."""
+    problems: tuple[Problem, ...] = ()
+    """Why it is not a legal instruction of the catalog, at positions in the text."""
+    span: Span = (0, 0)
+
+    @property
+    def name(self) -> str:
+        """The opcode with its modifiers."""
+        return ".".join([self.opcode, *self.modifiers])
+
+
+class Variable(NamedTuple):
+    """A variable or a parameter in memory."""
+
+    name: str
+    """Unique in its function."""
+    space: str
+    """``global``, ``shared``, ``const``, ``local``, ``param`` or ``reg``."""
+    type: str
+    """The type of its elements: ``u32``."""
+    alignment: int
+    """In bytes."""
+    element_bytes: int
+    element_count: int = 1
+    """The number of elements; 0 for an array without a size."""
+    values: tuple[int | SymbolOperand, ...] = ()
+    """The initial elements; the others are 0."""
+    is_initialized: bool = False
+    is_array: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """The size in bytes."""
+        return self.element_bytes * self.element_count
+
+
+class Function(NamedTuple):
+    """A kernel or a device function."""
+
+    name: str
+    is_kernel: bool
+    parameters: tuple[Variable, ...]
+    results: tuple[Variable, ...]
+    statements: tuple[CodeStatement, ...]
+    registers: Mapping[str, str]
+    """Types of the declared registers that statements name: ``b32``."""
+    variables: Mapping[str, Variable]
+    """The variables that it declares, parameters and results included."""
+    labels: frozenset[int]
+    """The indices of the statements after a label."""
+    has_body: bool = True
+
+
+class DeviceCode(NamedTuple):
+    """The functions and variables of a text."""
+
+    functions: Mapping[str, Function]
+    variables: Mapping[str, Variable]
+    """Those outside of all functions."""
+    text: str
+
+    @property
+    def kernels(self) -> tuple[Function, ...]:
+        """The kernels, in order."""
+        return tuple(x for x in self.functions.values() if x.is_kernel)
+
+
+TYPE_BITS: Mapping[str, int] = {
+    "pred": 1,
+    **{f"{kind}8": 8 for kind in "bus"},
+    **{f"{kind}16": 16 for kind in "bus"},
+    **{f"{kind}32": 32 for kind in "busf"},
+    **{f"{kind}64": 64 for kind in "busf"},
+    **dict.fromkeys(("f16", "bf16", "u8x2", "s8x2", "e4m3x2", "e5m2x2"), 16),
+    **dict.fromkeys(("f16x2", "bf16x2", "u16x2", "s16x2", "u8x4", "s8x4", "tf32"), 32),
+    **dict.fromkeys(("f32x2",), 64),
+    "b128": 128,
+}
+"""The widths of PTX types in bits."""

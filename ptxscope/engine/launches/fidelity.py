@@ -1,0 +1,81 @@
+"""The fidelity of a run: which values are exact, and which lines made others unknown.
+
+Each register of each thread, and each byte of memory, has a set of causes as 64 bits. A value is
+exact if its set is empty. A result has the causes of everything that it was computed from.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import NamedTuple
+from .device_code import CodeStatement
+
+Causes = npt.NDArray[np.uint64]
+NEVER_WRITTEN = 1
+"""The set with one cause: nothing has written the register or the memory."""
+_LAST_BIT = 63
+"""The bit that all further causes share."""
+
+
+class Cause(NamedTuple):
+    """A statement that made values unknown."""
+
+    statement: CodeStatement
+    reason: str
+    """``sin.approx.f32 is not modelled``."""
+
+
+class UnknownDecision(NamedTuple):
+    """A statement at which an unknown value decided what was done."""
+
+    statement: CodeStatement
+    effect: str
+    """``the branch``, ``the address of a store``, ``whether it acts``."""
+    thread_count: int
+    """The number of executions by a thread."""
+
+
+class Fidelity:
+    """The causes of a run, and what unknown values decided."""
+
+    def __init__(self) -> None:
+        self.causes: list[Cause] = []
+        self._bits: dict[int, int] = {}
+        self._decisions: dict[int, tuple[CodeStatement, str]] = {}
+        self._decision_counts = Counter[int]()
+        self.ordered_statements: dict[int, CodeStatement] = {}
+        """The statements whose results depend on the order of threads, by their id."""
+
+    def get_cause(self, statement: CodeStatement, reason: str) -> np.uint64:
+        """Return the set of causes that has this statement alone."""
+        key = id(statement)
+        if key not in self._bits:
+            self.causes.append(Cause(statement, reason))
+            self._bits[key] = min(len(self.causes), _LAST_BIT)
+        return np.uint64(1 << self._bits[key])
+
+    def note_decision(self, statement: CodeStatement, effect: str, thread_count: int) -> None:
+        """Note that unknown values decided what some threads did."""
+        self._decisions.setdefault(id(statement), (statement, effect))
+        self._decision_counts[id(statement)] += thread_count
+
+    @property
+    def decisions(self) -> tuple[UnknownDecision, ...]:
+        """What unknown values decided, in the order of the run."""
+        return tuple(
+            UnknownDecision(statement, effect, self._decision_counts[key])
+            for key, (statement, effect) in self._decisions.items()
+        )
+
+    def iter_causes(self, causes: int) -> Iterator[Cause | None]:
+        """Yield the causes in a set; None stands for what nothing has written."""
+        if causes & NEVER_WRITTEN:
+            yield None
+        for cause in self.causes:
+            if causes >> self._bits[id(cause.statement)] & 1:
+                yield cause

@@ -1,0 +1,236 @@
+"""Kernels run from their parameters to their stores, with a report of what is exact."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import NamedTuple
+from ..semantics.models import Model
+from ..syntax.errors import PtxError
+from ..tracing.evaluation import resolve_model
+from .device_code import CodeStatement, DeviceCode, Function
+from .device_code_loader import load_device_code
+from .fidelity import Causes, Fidelity
+from .launch import LaunchShape, Shape
+from .launch_memory import BoundBuffer, LaunchMemory
+from .lockstep import Lockstep, StepLimitError
+from .memory import AddressSpace, Conflict
+from .parameters import Argument, find_parameter, read_arguments
+from .thread_log import ThreadLog
+from .thread_state import WaveState
+
+Array = npt.NDArray[Any]
+DEFAULT_MAX_STEPS = 100_000_000
+
+
+class KernelBuffer(NamedTuple):
+    """The contents of a buffer or a variable after a run."""
+
+    name: str
+    """The parameter's name."""
+    position: int | None
+    """The parameter's position; None for a variable."""
+    values: Array
+    """In the shape and type of the argument."""
+    causes: Causes | None
+    """Why elements are unknown, in order; None if all are known."""
+    lines: npt.NDArray[np.int32]
+    """The line of the statement that wrote each element last, in order; 0 for none."""
+    threads: npt.NDArray[np.int64]
+    """The number of the thread of the grid that wrote each element last, in order.
+
+    -1 for an element that no thread wrote, or only atomic operations.
+    """
+    is_changed: bool
+
+
+class KernelConflict(NamedTuple):
+    """Two threads that write different values to one place, without a barrier between them."""
+
+    line: int
+    text: str
+    thread: str
+    """``thread (5,0,0) of block (0,0,0)``."""
+    other_thread: str
+    place: str
+    """``param0[5]``."""
+
+
+class KernelRun(NamedTuple):
+    """The end of a run."""
+
+    kernel: Function
+    shape: LaunchShape
+    model: Model
+    buffers: Mapping[str, KernelBuffer]
+    """The buffers of the parameters and the global variables, by name."""
+    fidelity: Fidelity
+    conflicts: tuple[KernelConflict, ...]
+    step_count: int
+    """Statements executed, counted for each thread."""
+    positions: tuple[tuple[int, int], ...]
+    """The lines at which threads were when the limit of steps was reached, with their number."""
+    is_complete: bool
+    """Whether all threads came to their ends within the limit of steps."""
+
+    def get_buffer(self, name: str) -> KernelBuffer:
+        """Return a buffer by the name or the position (``param2``) of its parameter.
+
+        Raise ValueError if there is none.
+        """
+        if name in self.buffers:
+            return self.buffers[name]
+        position = find_parameter(self.kernel, name)
+        for x in self.buffers.values():
+            if position is not None and x.position == position:
+                return x
+        names = ", ".join(self.buffers) or "none"
+        raise ValueError(f"{name} is not a buffer of this run; there are: {names}")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all buffers are exact: nothing unknown decided anything or reached them."""
+        return (
+            self.is_complete
+            and not self.fidelity.decisions
+            and all(x.causes is None for x in self.buffers.values())
+        )
+
+
+def run_kernel(
+    code: str | DeviceCode,
+    arguments: Mapping[str, Argument],
+    *,
+    kernel: str | None = None,
+    grid: int | tuple[int, ...] = 1,
+    block: int | tuple[int, ...] = 1,
+    dynamic_shared_bytes: int = 0,
+    model: str | Model = "isa",
+    max_steps: int = DEFAULT_MAX_STEPS,
+    on_progress: Callable[[int], None] | None = None,
+    log: ThreadLog | None = None,
+) -> KernelRun:
+    """Run a kernel of PTX text with arguments by the names of parameters, or ``param0``.
+
+    A pointer takes an array, which stays unchanged: the buffers are in the result. ``kernel`` may
+    be omitted if there is one. ``on_progress`` is called with the number of statements executed,
+    each counted for every thread. ``log`` records the steps of its thread.
+
+    Raise ValueError for an argument or a shape that does not fit, PtxError for PTX that an
+    assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
+    thread, the buffer and the index.
+    """
+    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
+    function = choose_kernel(code, kernel)
+    check_problems(code)
+    shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)
+    shape.check()
+    memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
+    return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
+
+
+def choose_kernel(code: DeviceCode, name: str | None) -> Function:
+    """Return the kernel of a name, or the only one. Raise ValueError if there is none."""
+    kernels = {x.name: x for x in code.kernels if x.has_body}
+    if name is not None and name in kernels:
+        return kernels[name]
+    names = ", ".join(kernels) or "none"
+    if name is not None:
+        raise ValueError(f"{name} is not a kernel here; there are: {names}")
+    if len(kernels) != 1:
+        raise ValueError(f"there are {len(kernels)} kernels; choose one of: {names}")
+    return next(iter(kernels.values()))
+
+
+def check_problems(code: DeviceCode) -> None:
+    """Raise PtxError if an instruction is illegal."""
+    problems = tuple(
+        problem
+        for function in code.functions.values()
+        for statement in function.statements
+        for problem in statement.problems
+    )
+    if problems:
+        raise PtxError(code.text, problems)
+
+
+def _complete_shape(shape: int | tuple[int, ...]) -> Shape:
+    x, y, z = (*((shape,) if isinstance(shape, int) else shape), 1, 1)[:3]
+    return x, y, z
+
+
+def _run_waves(
+    memory: LaunchMemory,
+    model: Model,
+    max_steps: int,
+    on_progress: Callable[[int], None] | None,
+    log: ThreadLog | None,
+) -> KernelRun:
+    fidelity, step_count, is_complete = Fidelity(), 0, True
+    positions: list[tuple[int, int]] = []
+    space = memory.spaces["global"]
+    space.lines = np.zeros(space.data.size, np.int32)
+    conflicts: dict[int, KernelConflict] = {}
+    for wave in memory.shape.iter_waves(memory.local_bytes, memory.shared_bytes):
+        spaces = memory.make_spaces(wave)
+        state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
+        if log:
+            log.attach(state)
+        lockstep = Lockstep(state, memory.kernel, step_count, max_steps, on_progress)
+        try:
+            lockstep.run()
+        except StepLimitError:
+            is_complete, positions = False, lockstep.list_positions()
+        step_count = lockstep.step_count
+        for key, (statement, conflict) in state.conflicts.items():
+            conflicts.setdefault(key, _describe_conflict(memory.shape, statement, conflict))
+        if not is_complete:
+            break
+    return KernelRun(
+        memory.kernel,
+        memory.shape,
+        model,
+        {x.name: _read_buffer(space, x) for x in memory.buffers},
+        fidelity,
+        tuple(conflicts.values()),
+        step_count,
+        tuple(positions),
+        is_complete,
+    )
+
+
+def _describe_conflict(
+    shape: LaunchShape, statement: CodeStatement, conflict: Conflict
+) -> KernelConflict:
+    return KernelConflict(
+        statement.line,
+        statement.text,
+        shape.format_thread(conflict.lane),
+        shape.format_thread(conflict.other_thread),
+        conflict.place,
+    )
+
+
+def _read_buffer(space: AddressSpace, x: BoundBuffer) -> KernelBuffer:
+    region = x.region
+    data = space.data[0, region.start : region.end].copy()
+    causes = None
+    if space.causes is not None and x.array.size:
+        rows = space.causes[0, region.start : region.end].reshape(x.array.size, -1)
+        causes = np.bitwise_or.reduce(rows, axis=1)
+        causes = causes if causes.any() else None
+    old_data = x.array.reshape(-1).view(np.uint8)
+    values = data.view(x.array.dtype).reshape(x.array.shape)
+    assert space.lines is not None
+    line_rows = space.lines[region.start : region.end].reshape(x.array.size, -1)
+    lines = line_rows.max(axis=1, initial=0)
+    threads = np.full(x.array.size, -1)
+    if space.stamps is not None:
+        stamps = space.stamps[region.start : region.end : x.array.dtype.itemsize]
+        threads = (stamps & 0xFFFFFFFF) - 1
+    is_changed = causes is not None or not np.array_equal(data, old_data)
+    return KernelBuffer(x.name, x.position, values, causes, lines, threads, is_changed)

@@ -1,0 +1,155 @@
+"""Launches: the grid, its blocks and threads, and the special registers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import NamedTuple
+
+WARP = 32
+"""Threads in a warp."""
+_MAX_WAVE = 1 << 13
+"""Threads that run at once, unless one block has more."""
+_MAX_WAVE_BYTES = 1 << 25
+"""Bytes of local and shared memory of the blocks that run at once, unless one needs more."""
+_MAX_BLOCK = 1024
+_MAX_BLOCK_SHAPE = (1024, 1024, 64)
+_MAX_GRID_SHAPE = ((1 << 31) - 1, 65535, 65535)
+_AXES = "xyz"
+
+Shape = tuple[int, int, int]
+Words = npt.NDArray[np.uint32]
+
+
+class LaunchShape(NamedTuple):
+    """The shape of a grid and of its blocks."""
+
+    grid: Shape = (1, 1, 1)
+    block: Shape = (1, 1, 1)
+    dynamic_shared_bytes: int = 0
+
+    @property
+    def block_size(self) -> int:
+        """Threads in a block."""
+        x, y, z = self.block
+        return x * y * z
+
+    @property
+    def block_count(self) -> int:
+        """Blocks in the grid."""
+        x, y, z = self.grid
+        return x * y * z
+
+    def check(self) -> None:
+        """Raise ValueError if no GPU can launch this."""
+        for name, shape, limits in (
+            ("block", self.block, _MAX_BLOCK_SHAPE),
+            ("grid", self.grid, _MAX_GRID_SHAPE),
+        ):
+            for axis, count, limit in zip(_AXES, shape, limits, strict=True):
+                if not 1 <= count <= limit:
+                    raise ValueError(f"{name} has {count} along {axis}; 1 to {limit} are possible")
+        if self.block_size > _MAX_BLOCK:
+            raise ValueError(f"a block has {self.block_size} threads; at most {_MAX_BLOCK}")
+
+    def iter_waves(self, local_bytes: int, shared_bytes: int) -> Iterator[Wave]:
+        """Yield the blocks in groups that run together.
+
+        They are fewer if a thread needs much local, or a block much shared memory.
+        """
+        padded_size = -(-self.block_size // WARP) * WARP
+        block_bytes = local_bytes * padded_size + shared_bytes
+        count = max(min(_MAX_WAVE // padded_size, _MAX_WAVE_BYTES // max(block_bytes, 1)), 1)
+        for start in range(0, self.block_count, count):
+            yield Wave(self, range(start, min(start + count, self.block_count)), padded_size)
+
+    def find_thread_number(self, thread: Shape, block: Shape) -> int:
+        """Return the number, of all threads of the grid, of a thread of a block."""
+        numbers = [
+            x + shape[0] * (y + shape[1] * z)
+            for (x, y, z), shape in ((block, self.grid), (thread, self.block))
+        ]
+        return numbers[0] * self.block_size + numbers[1]
+
+    def format_thread(self, number: int) -> str:
+        """Return ``thread (5,0,0) of block (1,0,0)`` for the number of a thread of the grid."""
+        block, thread = divmod(number, self.block_size)
+        block_text, thread_text = (
+            f"({','.join(map(str, _split_number(x, shape)))})"
+            for x, shape in ((block, self.grid), (thread, self.block))
+        )
+        return f"thread {thread_text} of block {block_text}"
+
+
+def _split_number(number: int, shape: Shape) -> Shape:
+    x, y, _ = shape
+    return number % x, number // x % y, number // x // y
+
+
+class Wave:
+    """Some blocks whose threads run at once, each in a lane.
+
+    Lanes of a block are side by side, and their number is a multiple of 32: those after the block's
+    last thread never act.
+    """
+
+    def __init__(self, shape: LaunchShape, blocks: range, padded_size: int) -> None:
+        self.shape, self.blocks, self.padded_size = shape, blocks, padded_size
+        self.lane_count = len(blocks) * padded_size
+        lanes = np.arange(self.lane_count)
+        self.slots = lanes // padded_size
+        """The position of each lane's block in the wave."""
+        self.numbers = lanes % padded_size
+        """The number of each lane's thread in its block."""
+        self.has_thread = self.numbers < shape.block_size
+        self.block_numbers = self.slots + blocks.start
+        self.threads = self.block_numbers * shape.block_size + self.numbers
+        """The number of each lane's thread in the grid."""
+
+    def make_special_register(self, name: str) -> Words | int | None:
+        """Return a special register: one word for each lane or for all; None if it is unknown."""
+        base, _, axis = name.removeprefix("%").partition(".")
+        shapes = {"ntid": self.shape.block, "nctaid": self.shape.grid}
+        shapes["nclusterid"] = self.shape.grid
+        shapes["cluster_nctaid"] = (1, 1, 1)
+        if axis:
+            index = _AXES.find(axis)
+            if index < 0:
+                return 0 if base in ("tid", "ctaid") else 1
+            if base in shapes:
+                return shapes[base][index]
+            if base == "tid":
+                return _split_numbers(self.numbers, self.shape.block)[index]
+            if base in ("ctaid", "clusterid"):
+                return _split_numbers(self.block_numbers, self.shape.grid)[index]
+            return 0 if base == "cluster_ctaid" else None
+        lane_ids = self.numbers % WARP
+        constants = {
+            "nwarpid": self.padded_size // WARP,
+            "cluster_ctarank": 0,
+            "cluster_nctarank": 1,
+            "is_explicit_cluster": 0,
+            "dynamic_smem_size": self.shape.dynamic_shared_bytes,
+        }
+        if base in constants:
+            return constants[base]
+        arrays = {
+            "laneid": lane_ids,
+            "warpid": self.numbers // WARP,
+            "lanemask_eq": 1 << lane_ids,
+            "lanemask_lt": (1 << lane_ids) - 1,
+            "lanemask_le": (2 << lane_ids) - 1,
+            "lanemask_gt": -(2 << lane_ids),
+            "lanemask_ge": -(1 << lane_ids),
+        }
+        return (arrays[base] & 0xFFFFFFFF).astype(np.uint32) if base in arrays else None
+
+
+def _split_numbers(numbers: npt.NDArray[np.int64], shape: Shape) -> tuple[Words, Words, Words]:
+    x, y, _ = shape
+    parts = numbers % x, numbers // x % y, numbers // x // y
+    first, second, third = (part.astype(np.uint32) for part in parts)
+    return first, second, third

@@ -1,0 +1,311 @@
+"""The lock-step executor: the threads at the lowest place of the code go first, all at once.
+
+A group of threads executes a basic block as arrays over the lanes of a wave. Functions go before
+their callers, so that threads that part meet again.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ..records import NamedTuple
+from .barriers import Barriers
+from .calls import Leaving, copy_value, make_call
+from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving
+from .device_code import CodeStatement, Function
+from .launch import WARP
+from .statement_steps import make_step, with_observer
+from .thread_state import Frame, Group, LaunchError, Step, ThreadValues, WaveState
+
+_TURNS = 256
+"""After so many turns of the lowest place, the highest has one."""
+
+
+class StepLimitError(Exception):
+    """The run has taken as many steps as it may."""
+
+
+class _Place(NamedTuple):
+    """A basic block of a frame; the lowest goes first."""
+
+    depth: int
+    """0 for the kernel, -1 for a function that it calls."""
+    frame_number: int
+    block: int
+
+
+class _BoundBlock(NamedTuple):
+    """A basic block in a frame."""
+
+    steps: tuple[Step, ...]
+    size: int
+    leave: Leaving
+    """What the threads do after the steps."""
+    members: ThreadValues | None
+    """The lanes that must come together before the first step; None if there are none."""
+
+
+class Lockstep:
+    """Runs the threads of one wave to their ends."""
+
+    def __init__(
+        self,
+        state: WaveState,
+        kernel: Function,
+        step_count: int,
+        max_steps: int,
+        on_progress: Callable[[int], None] | None,
+    ) -> None:
+        """Begin at ``step_count``, the steps of earlier waves; ``max_steps`` includes them."""
+        self.state, self.max_steps, self.on_progress = state, max_steps, on_progress
+        self.step_count = step_count
+        """Statements executed, counted for each thread."""
+        self.ready: dict[_Place, Group] = {}
+        self.parked: dict[_Place, Group] = {}
+        """Groups before an exchange in which other threads of their warps take part."""
+        self.barriers = Barriers(state)
+        self._frames: list[Frame] = []
+        self._flows: dict[str, ControlFlow] = {}
+        self._blocks: dict[_Place, _BoundBlock] = {}
+        frame = self.add_frame(Frame(state, kernel))
+        self.send(frame, 0, Group(state.live.copy(), state.live_count, state))
+
+    def run(self) -> None:
+        """Run all threads. Raise LaunchError, or StepLimitError."""
+        ready, blocks, turn = self.ready, self._blocks, 0
+        while True:
+            if not ready and not self._resume():
+                return
+            if len(ready) > 1:
+                turn += 1  # a thread may wait in a loop for one that is after it
+                place = min(ready) if turn % _TURNS else max(ready)
+            else:
+                place = next(iter(ready))
+            group = ready.pop(place)
+            block = blocks.get(place) or self._bind(place)
+            if block.members is not None:
+                complete = self._take_complete(place, block.members, group)
+                if complete is None:
+                    continue
+                group = complete
+            for step in block.steps:
+                step(group)
+            self.step_count += group.count * block.size
+            if self.step_count > self.max_steps:
+                block.leave(group)
+                raise StepLimitError
+            if self.on_progress:
+                self.on_progress(self.step_count)
+            block.leave(group)
+
+    def list_positions(self) -> list[tuple[int, int]]:
+        """Return the lines at which threads are, each with their number."""
+        positions = Counter[int]()
+        for place, group in (*self.ready.items(), *self.parked.items()):
+            if statements := self._get_statements(place):
+                positions[statements[0].line] += group.count
+        return sorted((positions + self.barriers.count_by_line()).items())
+
+    def add_frame(self, frame: Frame) -> Frame:
+        """Give a frame its number, and return it."""
+        frame.number = len(self._frames)
+        self._frames.append(frame)
+        return frame
+
+    def _get_flow(self, function: Function) -> ControlFlow:
+        flow = self._flows.get(function.name)
+        if flow is None:
+            flow = self._flows[function.name] = find_blocks(function)
+        return flow
+
+    def send(self, frame: Frame, block: int, group: Group) -> None:
+        """Let threads go on at the start of a block."""
+        place = _Place(-frame.depth, frame.number, block)
+        waiting = self.ready.pop(place, None)
+        parked = self.parked.pop(place, None)
+        for other in (waiting, parked):
+            if other:
+                group = Group(group.mask | other.mask, group.count + other.count, self.state)
+        self.ready[place] = group
+
+    def _resume(self) -> bool:
+        """Return whether threads can go on when none is ready.
+
+        Raise LaunchError if some wait for each other, or for threads that have ended.
+        """
+        for frame, block, group in self.barriers.take_released():
+            self.send(frame, block, group)
+        if self.ready:
+            return True
+        for place, group in list(self.parked.items()):
+            members = self._blocks[place].members
+            assert members is not None
+            if self._find_complete(members, group) is not None:
+                del self.parked[place]
+                self.send(self._frames[place.frame_number], place.block, group)
+        if self.ready:
+            return True
+        if self.parked:
+            place, group = next(iter(self.parked.items()))
+            statement = self._get_statements(place)[0]
+            message = "waits for threads of its warp that do not come here"
+            self.state.fail(statement, int(group.lanes[0]), message)
+        self.barriers.check_nobody_waits()
+        return False
+
+    def _get_statements(self, place: _Place) -> tuple[CodeStatement, ...]:
+        function = self._frames[place.frame_number].function
+        blocks = self._get_flow(function).blocks
+        if place.block == len(blocks):
+            return ()
+        block = blocks[place.block]
+        return function.statements[block.start : block.end]
+
+    # --- exchanges in warps
+
+    def _take_complete(self, place: _Place, members: ThreadValues, group: Group) -> Group | None:
+        """Return the threads whose warps are complete; the others wait."""
+        complete = self._find_complete(members, group)
+        if complete is None or complete.count < group.count:
+            mask = group.mask if complete is None else group.mask & ~complete.mask
+            self.parked[place] = Group(mask, int(np.count_nonzero(mask)), self.state)
+        return complete
+
+    def _find_complete(self, members: ThreadValues, group: Group) -> Group | None:
+        if group.has_all:
+            return group
+        rows = group.mask.reshape(-1, WARP)
+        live = self.state.live.reshape(-1, WARP)
+        words = np.where(group.mask, members.bits, 0).reshape(-1, WARP)
+        wanted = np.bitwise_or.reduce(words.astype(np.int64), axis=1)
+        is_wanted = (wanted[:, np.newaxis] >> np.arange(WARP) & 1).astype(bool)
+        is_complete = ~(is_wanted & live & ~rows).any(axis=1)
+        return group.narrow(np.repeat(is_complete, WARP))
+
+    # --- blocks
+
+    def _bind(self, place: _Place) -> _BoundBlock:
+        """Make the steps of a block that is reached for the first time."""
+        frame = self._frames[place.frame_number]
+        flow = self._get_flow(frame.function)
+        if place.block == len(flow.blocks):  # after the last statement
+            bound = _BoundBlock((), 0, lambda group: self._return(frame, group), None)
+            self._blocks[place] = bound
+            return bound
+        code = flow.blocks[place.block]
+        statements = list(frame.function.statements[code.start : code.end])
+        members = None
+        if is_collective(statements[0]) and statements[0].operands:
+            members = frame.find_source(statements[0].operands[-1], "b32")
+        size = len(statements)
+        next_block = place.block + 1
+        if is_leaving(statements[-1]):
+            last = statements.pop()
+            leave = self._make_leaving(frame, last, next_block)
+            leave = with_observer(frame, last, leave, is_leaving=True)
+        else:
+
+            def leave(group: Group) -> None:
+                self.send(frame, next_block, group)
+
+        steps = tuple(make_step(frame, x) for x in statements)
+        bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
+        return bound
+
+    def _make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+        """Return what threads do at a statement that ends a block, with its guard."""
+        makers: dict[str, Callable[[], Leaving]] = {
+            "bra": lambda: self._make_branch(frame, statement),
+            "brx": lambda: self._make_indexed_branch(frame, statement),
+            "call": lambda: make_call(self, frame, statement, next_block),
+            "ret": lambda: partial(self._return, frame),
+            "exit": lambda: self._exit,
+            "trap": lambda: partial(self._trap, statement),
+            "bar": lambda: self._make_barrier(frame, statement, next_block),
+            "barrier": lambda: self._make_barrier(frame, statement, next_block),
+        }
+        act = makers[statement.opcode]()
+        if statement.guard is None:
+            return act
+        guard, is_negated = frame.get_register(statement.guard.name), statement.guard.is_negated
+        fidelity = self.state.fidelity
+
+        def leave(group: Group) -> None:
+            if guard.causes is not None:
+                count = int(np.count_nonzero(guard.causes[group.mask]))
+                if count:
+                    fidelity.note_decision(statement, "the branch", count)
+            acting = group.narrow(~guard.bits if is_negated else guard.bits)
+            if acting is group:
+                act(group)
+                return
+            if acting is None:
+                self.send(frame, next_block, group)
+                return
+            rest = group.mask & ~acting.mask
+            self.send(frame, next_block, Group(rest, group.count - acting.count, self.state))
+            act(acting)
+
+        return leave
+
+    # --- statements that end blocks
+
+    def _make_branch(self, frame: Frame, statement: CodeStatement) -> Leaving:
+        if not statement.targets:
+            raise LaunchError("there is no such label", statement)
+        target = self._get_flow(frame.function).numbers[statement.targets[0]]
+        return lambda group: self.send(frame, target, group)
+
+    def _make_indexed_branch(self, frame: Frame, statement: CodeStatement) -> Leaving:
+        index = frame.find_source(next(iter(statement.operands), None), "u32")
+        numbers = self._get_flow(frame.function).numbers
+        targets = [numbers[x] for x in statement.targets]
+        if index is None or not targets:
+            raise LaunchError("there is no such list of labels", statement)
+
+        def branch(group: Group) -> None:
+            if index.causes is not None and index.causes[group.mask].any():
+                count = int(np.count_nonzero(index.causes[group.mask]))
+                self.state.fidelity.note_decision(statement, "the branch", count)
+            values = index.bits[group.lanes]
+            for value in np.unique(values).tolist():
+                part = group.narrow(index.bits == value)
+                assert part
+                if value >= len(targets):
+                    message = f"the index is {value}, of {len(targets)} labels"
+                    self.state.fail(statement, int(part.lanes[0]), message)
+                self.send(frame, targets[value], part)
+
+        return branch
+
+    def _trap(self, statement: CodeStatement, group: Group) -> None:
+        self.state.fail(statement, int(group.lanes[0]), "executes trap")
+
+    def _exit(self, group: Group) -> None:
+        self.state.live &= ~group.mask
+        self.state.live_count -= group.count
+        self.barriers.update()
+        for frame, block, released in self.barriers.take_released():
+            self.send(frame, block, released)
+
+    def _make_barrier(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+        arrive = self.barriers.make_arrival(frame, statement, next_block)
+
+        def wait(group: Group) -> None:
+            arrive(group)
+            for released_frame, block, released in self.barriers.take_released():
+                self.send(released_frame, block, released)
+
+        return wait
+
+    def _return(self, frame: Frame, group: Group) -> None:
+        if frame.caller is None:
+            self._exit(group)
+            return
+        for source, destination in frame.returns:
+            copy_value(self.state, group, frame, source, frame.caller, destination)
+        self.send(frame.caller, frame.return_to, group)

@@ -1,0 +1,371 @@
+"""The memory of a launch: buffers in address spaces, with checks of every access.
+
+An address space has one or more instances of equal size: shared memory one for each block, local
+memory one for each thread. Offsets are relative to an instance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import NamedTuple
+from .fidelity import NEVER_WRITTEN, Causes
+
+Bits = npt.NDArray[Any]
+Numbers = npt.NDArray[np.int64]
+
+WINDOW_BITS = 40
+"""The bits of an offset in a generic address; those above choose the space."""
+_WINDOWS = {"param": 0x7B, "const": 0x7C, "local": 0x7D, "shared": 0x7E, "global": 0x7F}
+SPACES: tuple[str, ...] = tuple(_WINDOWS)
+_MAX_BYTES = {
+    "param": 1 << 16,
+    "const": 1 << 20,
+    "local": 1 << 19,
+    "shared": 1 << 18,
+    "global": 1 << 33,
+}
+"""Bytes of an instance of each space, with those between buffers; at least what GPUs have."""
+GUARD_BYTES = 256
+"""Bytes between two buffers; their addresses are multiples of it."""
+
+
+def get_window_start(space: str) -> int:
+    """Return the generic address of a space's offset 0."""
+    return _WINDOWS[space] << WINDOW_BITS
+
+
+def find_space_of_window(window: int) -> str | None:
+    """Return the space of the bits of a generic address above ``WINDOW_BITS``."""
+    return next((space for space, x in _WINDOWS.items() if x == window), None)
+
+
+class Region(NamedTuple):
+    """A buffer or a variable in a space."""
+
+    name: str
+    start: int
+    bytes: int
+    element_bytes: int
+    is_read_only: bool = False
+
+    @property
+    def end(self) -> int:
+        """The offset after its last byte."""
+        return self.start + self.bytes
+
+
+class AccessError(Exception):
+    """An access that no memory allows, by one thread."""
+
+    def __init__(self, lane: int, message: str) -> None:
+        super().__init__(message)
+        self.lane = lane
+        """The lane of the thread in its wave."""
+
+
+class Conflict(NamedTuple):
+    """Two threads that write different values to one place, without a barrier between them."""
+
+    lane: int
+    """The lane of the thread that wrote last."""
+    other_thread: int
+    """The number of the other thread, of all threads of the grid."""
+    place: str
+    """``param0[5]``."""
+
+
+class Access(NamedTuple):
+    """The places that threads read or write."""
+
+    lanes: Numbers
+    """The lanes of the threads."""
+    offsets: Numbers
+    width: int
+    """Bytes of each element."""
+    element_count: int = 1
+    """Elements that each thread reads or writes, side by side."""
+
+
+class Writers(NamedTuple):
+    """The threads of a wave as writers."""
+
+    threads: Numbers
+    """The number of each lane's thread, of all threads of the grid, from 0."""
+    epochs: Numbers
+    """For each lane, the number of the last barrier or fence that its thread has passed."""
+    block_size: int
+    """Threads in a block."""
+
+
+class AddressSpace:
+    """The bytes of a space, in one or more instances."""
+
+    def __init__(self, name: str, instance_count: int = 1, *, is_tracked: bool = False) -> None:
+        """If ``is_tracked``, memory is unknown until it is written."""
+        self.name, self.instance_count, self.is_tracked = name, instance_count, is_tracked
+        self.size = 0
+        """Bytes of an instance."""
+        self.regions: list[Region] = []
+        self.data: npt.NDArray[np.uint8] = np.zeros((instance_count, 0), np.uint8)
+        self.causes: Causes | None = self._make_causes(0) if is_tracked else None
+        """Why bytes are unknown; None if all are known."""
+        self.stamps: Numbers | None = None
+        """The last writer of each byte: its thread's number + 1, and its epoch above 32 bits."""
+        self.lines: npt.NDArray[np.int32] | None = None
+        """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
+        self._last_region: Region | None = None
+
+    # --- layout
+
+    def add_region(
+        self,
+        name: str,
+        size: int,
+        element_bytes: int,
+        alignment: int = GUARD_BYTES,
+        guard_bytes: int = GUARD_BYTES,
+        *,
+        is_read_only: bool = False,
+    ) -> Region:
+        """Add a buffer after the others."""
+        start = -(-self.size // alignment) * alignment
+        if start + size > _MAX_BYTES[self.name]:
+            raise ValueError(
+                f"{self.name} memory has at most {_MAX_BYTES[self.name]:,} bytes; "
+                f"{name} would need {size:,}"
+            )
+        region = Region(name, start, size, element_bytes, is_read_only)
+        self.regions.append(region)
+        self._grow(start + size + guard_bytes)
+        return region
+
+    def _grow(self, size: int) -> None:
+        """Enlarge every instance to a size in bytes, rounded up to 32."""
+        size = -(-size // 32) * 32
+        self.size = size
+        capacity = self.data.shape[1]
+        if size <= capacity:
+            return
+        if capacity:
+            size = max(size, 2 * capacity)
+        data = np.zeros((self.instance_count, size), np.uint8)
+        data[:, :capacity] = self.data
+        self.data = data
+        if self.causes is not None:
+            causes = self._make_causes(size)
+            causes[:, :capacity] = self.causes
+            self.causes = causes
+
+    def _make_causes(self, size: int) -> Causes:
+        start = NEVER_WRITTEN if self.is_tracked else 0
+        return np.full((self.instance_count, size), start, np.uint64)
+
+    def clear(self) -> None:
+        """Forget the contents of all instances, as at the start of a block."""
+        self.data[:] = 0
+        if self.causes is not None:
+            self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
+        self.stamps = None
+
+    def write_bytes(self, region: Region, data: bytes | npt.NDArray[np.uint8]) -> None:
+        """Set the first bytes of a region in every instance; they are known then."""
+        part = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
+        self.data[:, region.start : region.start + part.size] = part
+        if self.causes is not None:
+            self.causes[:, region.start : region.start + part.size] = 0
+
+    # --- checks
+
+    def find_region(self, offset: int) -> Region | None:
+        """Return the region of a byte."""
+        return next((x for x in self.regions if x.start <= offset < x.end), None)
+
+    def format_place(self, offset: int) -> str:
+        """Return ``param0[5]``, or ``param0+3`` if no element begins there; nearest region."""
+        if not self.regions:
+            return f"{self.name} memory + {offset}"
+        region = min(
+            self.regions,
+            key=lambda x: (
+                0
+                if x.start <= offset < x.end
+                else min(abs(offset - x.start), abs(offset - x.end + 1))
+            ),
+        )
+        distance = offset - region.start
+        if abs(distance) >= max(1 << 20, 4 * region.bytes):
+            return f"address {offset + get_window_start(self.name):#x}"
+        if distance % region.element_bytes:
+            return f"{region.name}{distance:+d}"
+        return f"{region.name}[{distance // region.element_bytes}]"
+
+    def check(self, access: Access, *, writes: bool) -> None:
+        """Raise AccessError if a thread accesses a place outside of all regions, or misaligned."""
+        offsets, total = access.offsets, access.width * access.element_count
+        low, high = int(offsets.min()), int(offsets.max())
+        region = self._last_region
+        if region is None or low < region.start or high + total > region.end:
+            region = self._find_common_region(access, low, high, total)
+        if total > 1 and (offsets & (total - 1)).any():
+            position = int(np.flatnonzero(offsets & (total - 1))[0])
+            offset = int(offsets[position])
+            raise AccessError(
+                int(access.lanes[position]),
+                f"{total} bytes at {self.format_place(offset)}, misaligned: the address is "
+                f"{offset % total} above a multiple of {total}",
+            )
+        if writes and region and region.is_read_only:
+            raise AccessError(int(access.lanes[0]), f"{region.name}, which is read-only")
+        self._last_region = region
+
+    def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
+        """Return the region of all places; None if there are several."""
+        region = self.find_region(low)
+        if region and high + total <= region.end:
+            return region
+        for position, offset in enumerate(access.offsets.tolist()):
+            region = self.find_region(offset)
+            if region is None or offset + total > region.end:
+                raise AccessError(
+                    int(access.lanes[position]), self._describe_outside(offset, total)
+                )
+        return None
+
+    def _describe_outside(self, offset: int, total: int) -> str:
+        place = self.format_place(offset)
+        name = place.partition("[")[0] if "[" in place else place.partition("+")[0]
+        region = next((x for x in self.regions if x.name == name), None)
+        noun = "byte" if total == 1 else "bytes"
+        if region is None:
+            return f"{total} {noun} at {place}, where there is no buffer"
+        size = region.bytes // region.element_bytes
+        elements = "element" if size == 1 else "elements"
+        return f"{total} {noun} at {place}, outside of its {size:,} {elements}"
+
+    # --- accesses
+
+    def find_indices(self, access: Access, instances: Numbers | None) -> Numbers:
+        """Return the index of each thread's first element, in elements of the width."""
+        index = access.offsets
+        if instances is not None:
+            index = index + instances[access.lanes] * self.data.shape[1]
+        return index // access.width if access.width > 1 else index
+
+    def load(self, access: Access, instances: Numbers | None) -> tuple[list[Bits], Causes | None]:
+        """Return the elements of each thread, and why some are unknown."""
+        self.check(access, writes=False)
+        index = self.find_indices(access, instances)
+        view = self.data.reshape(-1).view(f"u{access.width}")
+        values = [view[index + i] if i else view[index] for i in range(access.element_count)]
+        if self.causes is None:
+            return values, None
+        rows = self.causes.reshape(-1, access.width * access.element_count)
+        causes = np.bitwise_or.reduce(rows[index // access.element_count], axis=1)
+        return values, causes if causes.any() else None
+
+    def store(
+        self,
+        access: Access,
+        instances: Numbers | None,
+        values: list[Bits],
+        causes: Causes | None,
+        writers: Writers | None,
+    ) -> Conflict | None:
+        """Write the elements of each thread; return a conflict, if there is one.
+
+        Without ``writers``, there are none: the accesses are atomic, or the memory is private.
+        """
+        self.check(access, writes=True)
+        index = self.find_indices(access, instances)
+        view = self.data.reshape(-1).view(f"u{access.width}")
+        conflict = None
+        if writers is not None:
+            conflict = self._find_conflict(access, index, view, values, writers)
+        for i, part in enumerate(values):
+            view[index + i if i else index] = part
+        if writers is not None and conflict is None and causes is None:
+            conflict = self._find_collision(access, index, view, values, writers)
+        if causes is not None and self.causes is None:
+            self.causes = self._make_causes(self.data.shape[1])
+        if self.causes is not None:
+            rows = self.causes.reshape(-1, access.width * access.element_count)
+            new_causes = 0 if causes is None else causes[:, np.newaxis]
+            rows[index // access.element_count] = new_causes
+        return conflict if causes is None else None
+
+    def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
+        """Keep the line of the statement that writes, if lines are kept."""
+        if self.lines is not None:
+            rows = self.lines.reshape(-1, access.width * access.element_count)
+            rows[self.find_indices(access, instances) // access.element_count] = line
+
+    def _find_conflict(
+        self,
+        access: Access,
+        index: Numbers,
+        view: Bits,
+        values: list[Bits],
+        writers: Writers,
+    ) -> Conflict | None:
+        """Note the writers; return a conflict with an earlier one."""
+        if self.stamps is None:
+            self.stamps = np.zeros(self.data.size, np.int64)
+        rows = self.stamps.reshape(-1, access.width * access.element_count)
+        row_numbers = index // access.element_count
+        old_stamps = rows[row_numbers, 0]
+        threads, epochs = writers.threads[access.lanes], writers.epochs[access.lanes]
+        stamps = (threads + 1) | epochs << 32
+        conflict = None
+        if old_stamps.any():
+            old_threads = (old_stamps & 0xFFFFFFFF) - 1
+            is_other = (old_threads >= 0) & (old_threads != threads)
+            if is_other.any():
+                size = writers.block_size
+                is_unordered = (old_threads // size != threads // size) | (
+                    old_stamps >> 32 == epochs
+                )
+                is_different = np.zeros(len(index), bool)
+                for i, part in enumerate(values):
+                    is_different |= view[index + i] != part
+                clashes = np.flatnonzero(is_other & is_unordered & is_different)
+                if clashes.size:
+                    first = int(clashes[0])
+                    conflict = Conflict(
+                        int(access.lanes[first]),
+                        int(old_threads[first]),
+                        self.format_place(int(access.offsets[first])),
+                    )
+        rows[row_numbers] = stamps[:, np.newaxis]
+        return conflict
+
+    def _find_collision(
+        self,
+        access: Access,
+        index: Numbers,
+        view: Bits,
+        values: list[Bits],
+        writers: Writers,
+    ) -> Conflict | None:
+        """Return a conflict between threads that have just written."""
+        for i, part in enumerate(values):
+            lost = view[index + i] != part
+            if lost.any():
+                first = int(np.flatnonzero(lost)[0])
+                winner = int(np.flatnonzero(index == index[first])[-1])
+                return Conflict(
+                    int(access.lanes[winner]),
+                    int(writers.threads[access.lanes[first]]),
+                    self.format_place(int(access.offsets[first])),
+                )
+        return None
+
+
+def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bool_]]:
+    """Return which generic addresses are in which space; None for those in no space."""
+    windows = addresses >> WINDOW_BITS
+    return {find_space_of_window(int(x)): windows == x for x in np.unique(windows)}

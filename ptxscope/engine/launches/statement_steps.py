@@ -1,0 +1,208 @@
+"""The step of each statement: one of memory, a move, an exchange, or an instruction's plan."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from .atomics import make_atomic
+from .device_code import (
+    CodeStatement,
+    ListOperand,
+    Operand,
+    PairOperand,
+    RegisterOperand,
+    VectorOperand,
+)
+from .float_steps import make_float_conversion, make_float_step
+from .memory_steps import make_load, make_store
+from .move_steps import make_address_conversion, make_any_move, make_space_test
+from .plan_steps import make_plan_step
+from .thread_state import Frame, Group, Step, ThreadValues, unite_causes, write_causes
+from .warp_steps import (
+    make_active_mask,
+    make_election,
+    make_match,
+    make_reduction,
+    make_shuffle,
+    make_vote,
+)
+
+Maker = Callable[[Frame, CodeStatement], Step | None]
+"""Returns the step of a statement; None if the statement is of a kind that is not modelled."""
+
+
+def _do_nothing(_: Group) -> None:
+    pass
+
+
+def _make_nothing(_: Frame, __: CodeStatement) -> Step:
+    return _do_nothing
+
+
+def _make_fence(frame: Frame, _: CodeStatement) -> Step:
+    """Return the step of a fence: what a thread writes after it conflicts with nothing before."""
+    return lambda group: frame.state.begin_epoch(group.mask)
+
+
+_MAKERS: dict[str, Maker] = {
+    "activemask": make_active_mask,
+    "atom": make_atomic,
+    "cvta": make_address_conversion,
+    "elect": make_election,
+    "fence": _make_fence,
+    "isspacep": make_space_test,
+    "ld": make_load,
+    "ldu": make_load,
+    "match": make_match,
+    "membar": _make_fence,
+    "mov": make_any_move,
+    "red": make_atomic,
+    "redux": make_reduction,
+    "shfl": make_shuffle,
+    "st": make_store,
+    "vote": make_vote,
+    "cvt": make_float_conversion,
+    **dict.fromkeys(
+        ("abs", "add", "div", "fma", "mad", "max", "min", "mul", "neg", "rcp", "sqrt", "sub"),
+        make_float_step,
+    ),
+    # in lock-step each statement is complete before the next begins
+    **dict.fromkeys(
+        (
+            "applypriority",
+            "bar",
+            "brkpt",
+            "discard",
+            "griddepcontrol",
+            "nanosleep",
+            "pmevent",
+            "prefetch",
+            "prefetchu",
+            "setmaxnreg",
+        ),
+        _make_nothing,
+    ),
+}
+_MEMORY_OPCODES = frozenset(
+    (
+        "atom",
+        "clusterlaunchcontrol",
+        "cp",
+        "mbarrier",
+        "multimem",
+        "red",
+        "st",
+        "stmatrix",
+        "sured",
+        "sust",
+        "tcgen05",
+        "tensormap",
+        "wgmma",
+    )
+)
+"""The opcodes that may write memory."""
+
+
+def make_step(frame: Frame, statement: CodeStatement) -> Step:
+    """Return the step of a statement that stays in its block, with its guard."""
+    make = _MAKERS.get(statement.opcode)
+    step = make(frame, statement) if make else None
+    if step is None and statement.instruction:
+        step = make_plan_step(frame, statement)
+    if step is None:
+        step = _make_unmodelled(frame, statement)
+    if statement.guard and not _is_guard_in_plan(frame, statement):
+        step = _with_guard(frame, statement, step)
+    return with_observer(frame, statement, step)
+
+
+def with_observer(
+    frame: Frame, statement: CodeStatement, step: Step, *, is_leaving: bool = False
+) -> Step:
+    """Return a step of which the observer of the wave is told, if there is one.
+
+    A step that leaves its block ends before the threads are elsewhere.
+    """
+    observer = frame.state.observer
+    if observer is None:
+        return step
+
+    def act(group: Group) -> None:
+        observer.begin(statement, frame, group)
+        if is_leaving:
+            observer.end(statement, frame, group)
+        step(group)
+        if not is_leaving:
+            observer.end(statement, frame, group)
+
+    return act
+
+
+def _is_guard_in_plan(frame: Frame, statement: CodeStatement) -> bool:
+    """Whether an instruction reads its guard itself, since it writes without it (E14)."""
+    ins = statement.instruction
+    return ins is not None and frame.state.model.make_rules(ins.form).old_converted
+
+
+def find_results(frame: Frame, statement: CodeStatement) -> list[ThreadValues]:
+    """Return the registers that a statement writes."""
+    if statement.instruction:
+        return [frame.get_register(name) for name in statement.instruction.results.values()]
+    if not statement.operands:
+        return []
+    return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
+
+
+def iter_register_names(operand: Operand | None) -> Iterator[str]:
+    """Yield the registers of an operand, except those of an address."""
+    if isinstance(operand, RegisterOperand):
+        yield operand.name
+    elif isinstance(operand, (VectorOperand, PairOperand, ListOperand)):
+        for part in operand.parts:
+            yield from iter_register_names(part)
+
+
+def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
+    """Return a step that makes results unknown."""
+    state = frame.state
+    results = find_results(frame, statement)
+    reason = f"{statement.name} is not modelled"
+    if statement.problems:
+        reason = f"{statement.name} is illegal: {statement.problems[0].message}"
+    cause = state.fidelity.get_cause(statement, reason)
+    causes = np.full(state.wave.lane_count, cause)
+    writes_memory = statement.opcode in _MEMORY_OPCODES
+
+    def forget(group: Group) -> None:
+        for register in results:
+            write_causes(register, group, causes)
+        if writes_memory:
+            state.fidelity.note_decision(statement, "what it writes to memory", group.count)
+
+    return forget
+
+
+def _with_guard(frame: Frame, statement: CodeStatement, step: Step) -> Step:
+    """Return the step of the threads whose guard holds."""
+    assert statement.guard
+    guard, is_negated = frame.get_register(statement.guard.name), statement.guard.is_negated
+    results = find_results(frame, statement)
+    state = frame.state
+
+    def act(group: Group) -> None:
+        doubtful: Group | None = None
+        if guard.causes is not None:
+            doubtful = group.narrow(guard.causes != 0)
+        part = group.narrow(~guard.bits if is_negated else guard.bits)
+        if part:
+            step(part)
+        if doubtful:
+            for register in results:
+                causes = unite_causes((register, guard))
+                write_causes(register, doubtful, causes)
+            if statement.opcode in _MEMORY_OPCODES:
+                state.fidelity.note_decision(statement, "whether it acts", doubtful.count)
+
+    return act

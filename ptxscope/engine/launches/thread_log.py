@@ -1,0 +1,242 @@
+"""The statements that one thread executes, with the origin of every value that it reads."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+
+from ..records import NamedTuple
+from .control_flow import is_leaving
+from .device_code import CodeStatement, MemoryOperand, Operand, RegisterOperand
+from .memory import AccessError
+from .memory_steps import Address, Target, parse_memory_form
+from .statement_steps import iter_register_names
+from .thread_state import Frame, Group, WaveState
+
+_MAX_STEPS = 1 << 20
+"""Statements that are kept."""
+
+
+class ValueRead(NamedTuple):
+    """A value that a step reads: a register's, or that of a place in memory."""
+
+    name: str
+    """``%r4``, or ``param0[2]``."""
+    bits: int | None
+    """Unsigned; None if unknown, or for a place."""
+    step: int
+    """The number of the step that wrote it; 0 if none of this thread did."""
+    writer: str = ""
+    """The thread and the line that wrote a place, if it was another thread."""
+    is_address: bool = False
+    """Whether it only decides where a step reads or writes, or whether it acts."""
+
+
+class ThreadStep(NamedTuple):
+    """One statement, executed by the thread."""
+
+    number: int
+    """From 1."""
+    statement: CodeStatement
+    reads: tuple[ValueRead, ...]
+    writes: tuple[tuple[str, int | None, int], ...]
+    """Registers with their bits, None if unknown, and their widths in bits."""
+    places: tuple[str, ...]
+    """The places in memory that it writes."""
+    is_active: bool
+    """Whether its guard lets it act."""
+
+
+class ThreadLog:
+    """Records the steps of one thread; an observer of the wave that has it."""
+
+    def __init__(self, thread: int) -> None:
+        self.thread = thread
+        """The number of the thread, of all threads of the grid."""
+        self.steps: list[ThreadStep] = []
+        self.is_cut = False
+        """Whether steps after the last one are missing."""
+        self._lane = -1
+        self._format_thread: Callable[[int], str] = str
+        self._writers: dict[tuple[int, str], int] = {}
+        """The step that wrote each register, by frame."""
+        self._memory: dict[tuple[str, int], int] = {}
+        """The step that wrote each byte, by space and offset."""
+        self._addresses: dict[tuple[int, int], list[Address]] = {}
+        self._reads: tuple[ValueRead, ...] = ()
+        self._targets: list[Target] = []
+        self._is_active = True
+
+    def attach(self, state: WaveState) -> None:
+        """Observe a wave if the thread is in it."""
+        lanes = np.flatnonzero((state.wave.threads == self.thread) & state.wave.has_thread)
+        if lanes.size:
+            self._lane = int(lanes[0])
+            state.observer = self
+            self._format_thread = state.wave.shape.format_thread
+            shared = state.spaces["shared"]
+            shared.lines = np.zeros(shared.data.size, np.int32)
+
+    def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """Note what the thread is about to read."""
+        if not group.mask[self._lane]:
+            return
+        guard = statement.guard
+        self._is_active = True
+        if guard:
+            truth = bool(frame.get_register(guard.name).bits[self._lane])
+            self._is_active = truth is not guard.is_negated
+        self._targets = list(self._find_targets(statement, frame))
+        self._reads = tuple(self._iter_reads(statement, frame))
+
+    def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """Note what the thread has written."""
+        if not group.mask[self._lane]:
+            return
+        if len(self.steps) >= _MAX_STEPS:
+            self.is_cut = True
+            return
+        number, writes, places = len(self.steps) + 1, [], []
+        if self._is_active:
+            for name in _iter_written(statement):
+                bits, width = self._peek(frame, name)
+                writes.append((name, bits, width))
+                self._writers[frame.number, name] = number
+            if statement.opcode in ("st", "atom", "red"):
+                places = [self._note_store(x, number) for x in self._targets]
+        self.steps.append(
+            ThreadStep(
+                number, statement, self._reads, tuple(writes), tuple(places), self._is_active
+            )
+        )
+
+    def note_copy(self, group: Group, source: int, destination: int, size: int) -> None:
+        """Note that an argument or a result is copied in local memory."""
+        if group.mask[self._lane]:
+            for i in range(size):
+                self._memory["local", destination + i] = self._memory.get(("local", source + i), 0)
+
+    def _peek(self, frame: Frame, name: str) -> tuple[int | None, int]:
+        values = frame.get_register(name)
+        width = 1 if values.bits.dtype == bool else 8 * values.bits.dtype.itemsize
+        is_unknown = values.causes is not None and bool(values.causes[self._lane])
+        return None if is_unknown else int(values.bits[self._lane]), width
+
+    def _iter_reads(self, statement: CodeStatement, frame: Frame) -> Iterator[ValueRead]:
+        addresses = set(_iter_address_names(statement))
+        if statement.guard:
+            addresses.add(statement.guard.name)
+        for name in dict.fromkeys((*_iter_read(statement), *sorted(addresses))):
+            step = self._writers.get((frame.number, name), 0)
+            bits = self._peek(frame, name)[0]
+            yield ValueRead(name, bits, step, is_address=name in addresses)
+        if self._is_active and statement.opcode in ("ld", "ldu", "atom"):
+            yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
+
+    def _find_targets(self, statement: CodeStatement, frame: Frame) -> Iterator[Target]:
+        """Yield the places that a load, a store or an atomic operation accesses."""
+        key = (frame.number, id(statement))
+        if key not in self._addresses:
+            form = parse_memory_form(statement)
+            operands = [x for x in statement.operands if isinstance(x, MemoryOperand)]
+            is_access = statement.opcode in ("ld", "ldu", "st", "atom", "red")
+            found = [Address(frame, x, form) for x in operands if form and is_access]
+            self._addresses[key] = [x for x in found if x.is_valid]
+        for address in self._addresses[key]:
+            try:
+                for target in address.iter_targets(np.array([self._lane])):
+                    target.space.check(target.access, writes=False)
+                    yield target
+            except AccessError:  # the step reports it
+                return
+
+    def _find_byte(self, target: Target) -> tuple[int, int]:
+        """Return the offset of a place, and its index among all instances."""
+        offset = int(target.access.offsets[0])
+        instance = 0 if target.instances is None else int(target.instances[self._lane])
+        return offset, offset + instance * target.space.data.shape[1]
+
+    def _read_place(self, target: Target) -> ValueRead:
+        offset, index = self._find_byte(target)
+        space, place = target.space, target.space.format_place(offset)
+        size = target.access.width * target.access.element_count
+        own_step = max(self._memory.get((space.name, offset + i), 0) for i in range(size))
+        thread = -1
+        if space.stamps is not None and index < space.stamps.size:
+            thread = (int(space.stamps[index]) & 0xFFFFFFFF) - 1
+        line = int(space.lines[index]) if space.lines is not None else 0
+        if own_step and thread in (-1, self.thread):
+            return ValueRead(place, None, own_step)
+        return ValueRead(place, None, 0, self._describe_writer(thread, line))
+
+    def _note_store(self, target: Target, number: int) -> str:
+        offset, _ = self._find_byte(target)
+        size = target.access.width * target.access.element_count
+        for i in range(size):
+            self._memory[target.space.name, offset + i] = number
+        return target.space.format_place(offset)
+
+    def _describe_writer(self, thread: int, line: int) -> str:
+        if not line:
+            return "as given"
+        return f"line {line}" if thread < 0 else f"line {line}, {self._format_thread(thread)}"
+
+    def find_origins(self, step: ThreadStep) -> Iterator[tuple[int, ThreadStep]]:
+        """Yield everything that a step's values were computed from, with its depth in the tree.
+
+        Each step comes once; an only source is as deep as what it is a source of. Those of video
+        instructions come before common ones, and values before addresses and guards.
+        """
+        seen = {step.number}
+        pending = [(0, step)]
+        while pending:
+            depth, current = pending.pop()
+            yield depth, current
+            sources = [
+                (read.is_address, _is_common(self.steps[read.step - 1]), -read.step)
+                for read in current.reads
+                if read.step and read.step not in seen
+            ]
+            for _, _, number in sorted(set(sources), reverse=True):
+                if -number not in seen:
+                    seen.add(-number)
+                    pending.append((depth + (len(sources) > 1), self.steps[-number - 1]))
+
+    def find_store(self, place: str) -> ThreadStep | None:
+        """Return the last step that wrote a place; None if the thread did not."""
+        return next((x for x in reversed(self.steps) if place in x.places), None)
+
+
+def _is_common(step: ThreadStep) -> bool:
+    ins = step.statement.instruction
+    return ins is None or ins.entry.is_common
+
+
+def _iter_written(statement: CodeStatement) -> Iterator[str]:
+    if is_leaving(statement):
+        if "red" in statement.modifiers:
+            yield from iter_register_names(statement.operands[0])
+    elif statement.instruction:
+        yield from statement.instruction.results.values()
+    elif statement.operands:
+        yield from iter_register_names(statement.operands[0])
+
+
+def _iter_read(statement: CodeStatement) -> Iterator[str]:
+    """Yield the registers whose values a statement reads, except its guard and addresses."""
+    if statement.instruction:
+        results = set(statement.instruction.results)
+        for role, name in statement.instruction.names.items():
+            if role not in results and role != "guard":
+                yield name
+        return
+    operands: tuple[Operand | None, ...] = statement.operands
+    for operand in operands if is_leaving(statement) else operands[1:]:
+        yield from iter_register_names(operand)
+
+
+def _iter_address_names(statement: CodeStatement) -> Iterator[str]:
+    for operand in statement.operands:
+        if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
+            yield operand.base.name

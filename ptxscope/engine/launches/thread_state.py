@@ -1,0 +1,277 @@
+"""The state of the threads of a wave: registers over all lanes, groups of threads, frames."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any, NoReturn, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..semantics.models import Model
+from .device_code import (
+    TYPE_BITS,
+    CodeStatement,
+    ConstantOperand,
+    DeviceCode,
+    Function,
+    Operand,
+    RegisterOperand,
+    Variable,
+)
+from .fidelity import NEVER_WRITTEN, Causes, Fidelity
+from .launch import Wave
+from .memory import AddressSpace, Conflict, Numbers, Writers
+from .operand_reader import convert_constant_operand
+
+Bits = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+
+
+class LaunchError(Exception):
+    """A kernel that can't go on: an invalid access, a trap, threads that wait for each other."""
+
+    def __init__(
+        self, message: str, statement: CodeStatement | None = None, thread: str = ""
+    ) -> None:
+        self.statement, self.thread = statement, thread
+        place = f"line {statement.line}: {statement.text}: " if statement else ""
+        super().__init__(place + " ".join(filter(None, (thread, message))))
+
+
+class ThreadValues:
+    """A value for each lane: a register, or a constant."""
+
+    __slots__ = ("bits", "causes")
+
+    def __init__(self, bits: Bits, causes: Causes | None = None) -> None:
+        self.bits = bits
+        """Unsigned integers, or truths. The array stays the same."""
+        self.causes = causes
+        """Why values are unknown; None if all are known. The array is never changed."""
+
+
+class Group:
+    """Threads that execute the same statement, at least one."""
+
+    __slots__ = ("_lanes", "_state", "count", "mask")
+
+    def __init__(self, mask: Mask, count: int, state: WaveState) -> None:
+        self.mask, self.count, self._state = mask, count, state
+        self._lanes: Numbers | None = None
+
+    @property
+    def lanes(self) -> Numbers:
+        """The lanes of the threads, ascending."""
+        if self._lanes is None:
+            self._lanes = np.flatnonzero(self.mask)
+        return self._lanes
+
+    @property
+    def has_all(self) -> bool:
+        """Whether these are all threads of the wave that have not ended."""
+        return self.count == self._state.live_count
+
+    def narrow(self, mask: Mask) -> Group | None:
+        """Return the threads of the group for which a mask is true; None if there are none."""
+        mask = self.mask & mask
+        count = int(np.count_nonzero(mask))
+        if count == self.count:
+            return self
+        return Group(mask, count, self._state) if count else None
+
+
+class Observer(Protocol):
+    """What is told of every statement that threads execute."""
+
+    def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """Before a statement."""
+
+    def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+        """After a statement; before threads leave a block by it."""
+
+    def note_copy(self, group: Group, source: int, destination: int, size: int) -> None:
+        """After bytes of local memory are copied."""
+
+
+class WaveState:
+    """All that the threads of a wave share."""
+
+    def __init__(
+        self,
+        code: DeviceCode,
+        wave: Wave,
+        spaces: dict[str, AddressSpace],
+        symbols: dict[str, tuple[str, int]],
+        fidelity: Fidelity,
+        model: Model,
+    ) -> None:
+        self.code, self.wave, self.spaces, self.symbols = code, wave, spaces, symbols
+        self.fidelity, self.model = fidelity, model
+        self.live = wave.has_thread.copy()
+        self.live_count = int(np.count_nonzero(self.live))
+        self.instances: dict[str, Numbers] = {
+            "shared": wave.slots,
+            "local": np.arange(wave.lane_count),
+        }
+        self.writers = Writers(
+            wave.threads, np.zeros(wave.lane_count, np.int64), wave.shape.block_size
+        )
+        self._epoch = 0
+        self.conflicts: dict[int, tuple[CodeStatement, Conflict]] = {}
+        """The first conflict at each statement, by its id."""
+        self.scratch_memory: list[npt.NDArray[np.uint8]] = []
+        """Memory that the steps share; nothing is kept there between two steps."""
+        self._scratch: dict[tuple[Any, int], Bits] = {}
+        self._constants: dict[tuple[int, Any], ThreadValues] = {}
+        self.observer: Observer | None = None
+        """What sees each statement; set before the first step is made."""
+
+    def get_scratch(self, dtype: np.dtype[Any], index: int = 0) -> Bits:
+        """Return an array for a step's result, the same for every step."""
+        return self._scratch.setdefault((dtype, index), np.empty(self.wave.lane_count, dtype))
+
+    def get_constant(self, bits: int, dtype: np.dtype[Any]) -> ThreadValues:
+        """Return a constant for all lanes, which nothing writes."""
+        key = (bits, dtype)
+        if key not in self._constants:
+            self._constants[key] = ThreadValues(np.full(self.wave.lane_count, bits, dtype))
+        return self._constants[key]
+
+    def fail(self, statement: CodeStatement, lane: int, message: str) -> NoReturn:
+        """Raise LaunchError for the thread in a lane."""
+        thread = self.wave.shape.format_thread(int(self.wave.threads[lane]))
+        raise LaunchError(message, statement, thread)
+
+    def begin_epoch(self, mask: Mask) -> None:
+        """Note that threads pass a barrier or a fence together."""
+        self._epoch += 1
+        self.writers.epochs[mask] = self._epoch
+
+    def note_conflict(self, statement: CodeStatement, conflict: Conflict | None) -> None:
+        """Keep the first conflict of a statement."""
+        if conflict and id(statement) not in self.conflicts:
+            number = int(self.wave.threads[conflict.lane])
+            self.conflicts[id(statement)] = (statement, conflict._replace(lane=number))
+
+
+class Frame:
+    """A function that threads are in: its registers and its variables."""
+
+    def __init__(
+        self, state: WaveState, function: Function, caller: Frame | None = None, return_to: int = 0
+    ) -> None:
+        self.state, self.function, self.caller, self.return_to = state, function, caller, return_to
+        self.depth: int = caller.depth + 1 if caller else 0
+        self.registers: dict[str, ThreadValues] = {}
+        self.symbols: dict[str, tuple[str, int]] = {}
+        """The spaces and offsets of its variables."""
+        self.number = 0
+        """The frame's number in its wave."""
+        self.returns: tuple[tuple[Variable, Operand], ...] = ()
+        """The results of the function, and where the caller wants them."""
+        local = state.spaces["local"]
+        kernel_parameters = {x.name for x in function.parameters if function.is_kernel}
+        for variable in function.variables.values():
+            if variable.space in ("local", "param") and variable.name not in kernel_parameters:
+                region = local.add_region(
+                    variable.name,
+                    variable.bytes,
+                    variable.element_bytes,
+                    max(variable.alignment, 16),
+                    32,
+                )
+                self.symbols[variable.name] = ("local", region.start)
+
+    def find_symbol(self, name: str) -> tuple[str, int] | None:
+        """Return the space and offset of a variable; None if it is not declared."""
+        if found := self.symbols.get(name):
+            return found
+        return self.state.symbols.get(f"{self.function.name}:{name}") or self.state.symbols.get(
+            name
+        )
+
+    def get_register(self, name: str) -> ThreadValues:
+        """Return a register; nothing has written it at first."""
+        values = self.registers.get(name)
+        if values is None:
+            count = self.state.wave.lane_count
+            type_ = self.function.registers.get(name, "pred")
+            values = ThreadValues(
+                np.zeros(count, find_dtype(type_)), np.full(count, NEVER_WRITTEN, np.uint64)
+            )
+            self.registers[name] = values
+        return values
+
+    def forget_registers(self, group: Group) -> None:
+        """Make the registers and variables of threads that enter the function unknown."""
+        local = self.state.spaces["local"]
+        assert local.causes is not None
+        for name, (_, start) in self.symbols.items():
+            end = start + self.function.variables[name].bytes
+            local.causes[group.lanes, start:end] = NEVER_WRITTEN
+        for values in self.registers.values():
+            old_causes = 0 if values.causes is None else values.causes
+            values.causes = np.where(group.mask, np.uint64(NEVER_WRITTEN), old_causes)
+
+    def find_source(self, operand: Operand | None, type_: str) -> ThreadValues | None:
+        """Return a register or a constant; None for any other operand."""
+        if isinstance(operand, RegisterOperand):
+            return self.get_register(operand.name)
+        if isinstance(operand, ConstantOperand) and type_ in TYPE_BITS:
+            bits = convert_constant_operand(operand, type_)
+            return self.state.get_constant(bits, find_dtype(type_))
+        return None
+
+
+Step = Callable[[Group], None]
+"""A statement, executed by a group of threads."""
+
+
+def find_dtype(type_: str) -> np.dtype[Any]:
+    """Return the array type of registers of a PTX type: unsigned integers, or truths."""
+    bits = TYPE_BITS.get(type_, 32)
+    return np.dtype(bool) if bits == 1 else np.dtype(f"u{max(min(bits, 64), 16) // 8}")
+
+
+def unite_causes(values: Iterable[ThreadValues]) -> Causes | None:
+    """Return the causes of all values together."""
+    united: Causes | None = None
+    for x in values:
+        if x.causes is not None:
+            united = x.causes if united is None else united | x.causes
+    return united
+
+
+def write_values(
+    destination: ThreadValues, bits: Bits, group: Group, causes: Causes | None
+) -> None:
+    """Write an element for each lane; only those of the group count."""
+    if group.has_all:
+        np.copyto(destination.bits, bits, casting="unsafe")
+        destination.causes = causes
+        return
+    np.copyto(destination.bits, bits, where=group.mask, casting="unsafe")
+    if causes is not None or destination.causes is not None:
+        write_causes(destination, group, causes)
+
+
+def write_causes(destination: ThreadValues, group: Group, causes: Causes | None) -> None:
+    """Replace the causes of the group's threads."""
+    if group.has_all:
+        destination.causes = causes
+        return
+    old_causes = np.uint64(0) if destination.causes is None else destination.causes
+    new_causes = np.where(group.mask, np.uint64(0) if causes is None else causes, old_causes)
+    destination.causes = new_causes if new_causes.any() else None
+
+
+def write_lanes(destination: ThreadValues, bits: Bits, group: Group, causes: Causes | None) -> None:
+    """Write an element for each thread of the group."""
+    destination.bits[group.lanes] = bits
+    if causes is not None:
+        full_causes = np.zeros(len(destination.bits), np.uint64)
+        full_causes[group.lanes] = causes
+        causes = full_causes
+    if causes is not None or destination.causes is not None:
+        write_causes(destination, group, causes)

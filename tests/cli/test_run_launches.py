@@ -1,0 +1,240 @@
+"""``ptxscope run`` on kernels with parameters."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.cli.running import Done, run
+
+_KERNEL = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry halves(.param .u64 halves_in, .param .u64 halves_out, .param .u32 halves_n)
+{
+  .reg .pred %p<3>; .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .f32 %f<3>;
+  ld.param.u64 %d1, [halves_in];
+  ld.param.u64 %d2, [halves_out];
+  ld.param.u32 %r8, [halves_n];
+  mov.u32 %r1, %tid.x;
+  mov.u32 %r2, 0;
+  setp.ge.u32 %p1, %r1, %r8;
+  @%p1 bra END;
+  mov.b64 %d3, {%r1, %r2};
+  shl.b64 %d3, %d3, 2;
+  add.u64 %d4, %d1, %d3;
+  add.u64 %d5, %d2, %d3;
+  ld.global.u32 %r3, [%d4];
+  shr.u32 %r4, %r3, 1;
+  st.global.u32 [%d5], %r4;
+END:
+  ret;
+}
+"""
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> str:
+    """The file of a kernel."""
+    file = tmp_path / "kernel.ptx"
+    file.write_text(_KERNEL)
+    return str(file)
+
+
+def change(file: str, old: str, new: str) -> None:
+    """Replace text of a file that has it."""
+    text = Path(file).read_text()
+    assert old in text
+    Path(file).write_text(text.replace(old, new))
+
+
+def launch(kernel: str, *words: str, block: int = 4) -> Done:
+    """Run with the input 10, 21, 30, 41 and room for four results."""
+    values = ["param0=[10,21,30,41]", "halves_out=zeros:u32:4", "param2=4"]
+    names = {word.partition("=")[0] for word in words}
+    given = [x for x in values if x.partition("=")[0] not in names]
+    return run("run", kernel, "--block", str(block), *given, *words)
+
+
+def test_buffers_are_read_from_files_and_saved(kernel: str, tmp_path: Path) -> None:
+    words = np.random.default_rng(2).integers(0, 2**32, 100, dtype=np.uint32)
+    np.save(tmp_path / "in.npy", words)
+    words[:50].tofile(tmp_path / "in.bin")
+    for source, count in (("in.npy", 100), ("in.bin:u32", 50)):
+        for target in ("out.npy", "out.bin"):
+            done = run(
+                *("run", kernel, "--kernel", "halves", "--block", "128"),
+                f"param0=@{tmp_path}/{source}",
+                f"halves_out=zeros:u32:{count}",
+                f"param2={count}",
+                *("--save", f"param1={tmp_path}/{target}"),
+            )
+            assert (done.returncode, done.stderr) == (0, "")
+        assert np.array_equal(np.load(tmp_path / "out.npy"), words[:count] // 2)
+        assert np.array_equal(np.fromfile(tmp_path / "out.bin", np.uint32), words[:count] // 2)
+
+
+def test_what_changed_is_shown_and_what_is_exact(kernel: str) -> None:
+    done = launch(kernel)
+    assert done.returncode == 0
+    assert done.stdout == (
+        "halves, grid 1,1,1, block 4,1,1, model isa\n"
+        "4 threads executed 60 instructions\n"
+        "\n"
+        "param1 halves_out (u32 × 4): exact\n"
+        "  [0]  5 10 15 20\n"
+        "\n"
+        "unchanged: param0\n"
+    )
+
+
+def test_unknown_values_and_the_lines_that_they_come_from(kernel: str, tmp_path: Path) -> None:
+    change(kernel, "shr.u32 %r4, %r3, 1;", "@%p2 shr.u32 %r4, %r3, 1; tanh.approx.f32 %f1, %f2;")
+    change(kernel, "st.global.u32 [%d5], %r4;", "st.global.f32 [%d5], %f1;")
+    done = launch(kernel, "--save", f"param1={tmp_path}/out.npy")
+    assert "halves_out (u32 × 4): 4 of 4 unknown because of line 19" in done.stdout
+    assert "  [0] ? ? ? ?\n" in done.stdout
+    assert "line 19: tanh.approx.f32 %f1, %f2: tanh.approx.f32 is not modelled" in done.stdout
+    assert "out.npy has 4 unknown values" in done.stderr
+    change(kernel, "setp.ge.u32 %p1, %r1, %r8;", "setp.gt.f32 %p1, %f1, %f2;")
+    done = launch(kernel)
+    assert "line 13: @%p1 bra END: an unknown value decided the branch, 4 times; no result" in (
+        done.stdout
+    )
+
+
+def test_expected_values_and_the_lines_that_wrote_others(kernel: str, tmp_path: Path) -> None:
+    np.save(tmp_path / "expected.npy", np.array([5, 10, 15, 20], np.uint32))
+    for expected in (f"param1=@{tmp_path}/expected.npy", "param1=[5,10,15,20]", "param1[2]=0xf"):
+        done = launch(kernel, "--expect", expected)
+        assert done.returncode == 0
+        assert " as expected" in done.stdout
+    done = launch(kernel, "--expect", "halves_out[2]=16", "--expect", "param1[0]=5")
+    assert done.returncode == 1
+    assert "param1: 1 of 2 are not as expected" in done.stdout
+    assert "  param1[2] is 15, not 16: written at line 20\n" in done.stdout
+    done = launch(kernel, "param2=3", "--expect", "param1=[5,10,15,20]")
+    assert "param1[3] is 0, not 20: never written" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "message"),
+    [
+        (["param2=5"], 0, ""),
+        (
+            ["param0=[1,2]"],
+            1,
+            "line 18: ld.global.u32 %r3, [%d4]: thread (2,0,0) of block (0,0,0) reads 4 bytes at "
+            "param0[2], outside of its 2 elements",
+        ),
+        (["param0=@none.npy"], 2, "none.npy: there is no such file"),
+        (["param3=1"], 2, "param3 is not a parameter of halves"),
+        (["param0=[1,z]"], 2, "param0: `z` is not a value"),
+        (["--steps", "many"], 2, "--steps is a positive number"),
+        (["--grid", "0"], 2, "grid has 0 along x"),
+        (["--grid", "1,2,3,4"], 2, "--grid is X[,Y[,Z]]"),
+        (["--save", "param1"], 2, "--save is NAME=FILE"),
+        (["--save", "param7=x.npy"], 2, "param7 is not a buffer"),
+        (["--expect", "param1[9]=1"], 2, "halves_out has 4 elements, none at 9"),
+        (["--watch", "%r10"], 2, "%r10 is not a register here"),
+        (["--trace"], 2, "--trace is for runs from registers"),
+        (["--thread", "4"], 2, "there is no thread 4,0,0; there are 4,1,1"),
+        (["--thread", "1@2"], 2, "there is no block 2,0,0; there are 1,1,1"),
+        (["--kernel", "other"], 2, "other is not a kernel here; there are: halves"),
+        (["--save", "halves_n=x.npy"], 2, "halves_n is not a buffer here; there are: param0,"),
+    ],
+)
+def test_errors(kernel: str, words: list[str], status: int, message: str) -> None:
+    done = launch(kernel, *words)
+    assert (done.returncode, message in done.stderr) == (status, True)
+
+
+def test_all_missing_arguments_are_named_at_once(kernel: str) -> None:
+    done = run("run", kernel, "--block", "4")
+    assert done.returncode == 2
+    assert done.stderr == (
+        "error: halves needs param0=… param1=… param2=…: param0 = halves_in (.u64), "
+        "param1 = halves_out (.u64), param2 = halves_n (.u32)\n"
+    )
+
+
+def test_a_launch_can_be_stopped_by_a_limit(kernel: str) -> None:
+    change(kernel, "END:", "bra END; END: bra END;")
+    done = launch(kernel, "--steps", "1e3")
+    assert done.returncode == 1
+    assert "stopped by --steps: 4 threads at line 21" in done.stdout
+
+
+def test_one_thread_is_followed(kernel: str) -> None:
+    done = launch(kernel, "--thread", "2", "--watch", "r3", "--watch", "%r4", "--quiet")
+    assert done.stdout.partition("thread (2,0,0)")[2] == (
+        " of block (0,0,0)\n"
+        "   18 ld.global.u32 %r3, [%d4]                     %r3 = 0x0000001e  30, "
+        "from param0[2] (as given)\n"
+        "   19 shr.u32 %r4, %r3, 1                          %r4 = 0x0000000f  15\n"
+        "\n"
+    )
+    done = launch(kernel, "--thread", "3", "param2=3")
+    assert "   13 @%p1 bra END\n   22 ret\n" in done.stdout
+    done = launch(kernel, "--thread", "3", "--break", "14")
+    assert "(its guard is false)\nstopped before line 14\n" in done.stdout
+
+
+def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
+    done = launch(kernel, "--expect", "param1=[5,10,16,20]")
+    lines = done.stdout.partition("param1[2] was written by thread (2,0,0) of block (0,0,0):\n")[2]
+    numbers = [int(line.split()[0]) for line in lines.splitlines()]
+    assert sorted(numbers) == [7, 8, 10, 11, 14, 15, 16, 17, 18, 19, 20]
+    assert numbers[:3] == [20, 19, 18]
+
+
+def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def run_until_interrupted(*_: object, on_progress: Callable[[int], None], **__: object) -> None:
+        on_progress(12345)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_until_interrupted)
+    done = launch(kernel)
+    assert done.returncode == 130
+    assert "interrupted after 12,345 instructions" in done.stderr
+
+
+def test_a_thread_that_reads_outside_of_a_buffer_can_be_followed(kernel: str) -> None:
+    done = launch(kernel, "param0=[1,2]", "--thread", "3")
+    assert done.returncode == 1
+    assert "reads 4 bytes at param0[2], outside of its 2 elements" in done.stderr
+
+
+def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(f'import gpu\n\nPTX = """{_KERNEL}"""\n')
+    done = launch(str(program))
+    assert "  [0]  5 10 15 20\n" in done.stdout
+    program.write_text(program.read_text().replace("zeros", "").replace("shr.u32", "vshr.u32"))
+    done = launch(str(program))
+    assert done.returncode == 1
+    assert done.stderr.startswith("line 21:\n")
+    program.write_text(program.read_text().replace("vshr.u32 %r4, %r3, 1", "trap"))
+    assert "error: line 21: trap: thread (0,0,0)" in launch(str(program)).stderr
+
+
+def test_json(kernel: str) -> None:
+    done = launch(kernel, "--json", "--expect", "param1[1]=11")
+    assert done.returncode == 1
+    data = json.loads(done.stdout)
+    assert data["exact"] is True
+    assert data["block"] == [4, 1, 1]
+    assert data["buffers"][1]["bits"] == [f"0x{x:08x}" for x in (5, 10, 15, 20)]
+    assert data["expected"] == {"param1": {"holds": False, "different": [{"index": 1, "line": 20}]}}
+
+
+def test_a_run_from_registers_is_as_before(kernel: str) -> None:
+    done = run("run", kernel, "%r3=9", "%d4=0", "%r1=1", "%r8=2")
+    assert "shr.u32 %r4, %r3, 1" in done.stdout
+    done = run("run", "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;", "--grid", "2")
+    assert "there is no kernel (.entry) here" in done.stderr

@@ -1,0 +1,924 @@
+"""Kernels from their parameters to their stores, against NumPy and arithmetic done another way."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from fractions import Fraction
+from random import Random
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ptxscope import PtxError
+from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.engine.launches.thread_log import ThreadLog
+from ptxscope.engine.launches.thread_state import LaunchError
+from tests.tiers import some
+
+_HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
+_REGISTERS = """
+.reg .pred %p<9>;
+.reg .b16 %h<9>;
+.reg .b32 %r<40>;
+.reg .b64 %d<40>;
+.reg .f32 %f<9>;
+"""
+_ADDRESSES = """
+mov.u32 %r1, %tid.x;
+mov.u32 %r2, %ctaid.x;
+mov.u32 %r3, 0;
+ld.param.u64 %d1, [in];
+ld.param.u64 %d2, [out];
+"""
+"""What most kernels begin with: the thread, the block, 0, the two buffers."""
+
+Array = npt.NDArray[Any]
+
+
+def make_kernel(
+    body: str, parameters: str = ".param .u64 in, .param .u64 out", head: str = ""
+) -> str:
+    """A module with one kernel ``k``."""
+    return f"{_HEAD}{head}\n.visible .entry k({parameters})\n{{{_REGISTERS}{body}\n}}\n"
+
+
+def index_of(thread: str, base: str, result: str, shift: int = 2) -> str:
+    """Lines that make the address of a thread's element, ``2**shift`` bytes wide."""
+    return f"""
+mov.b64 {result}, {{{thread}, %r3}};
+shl.b64 {result}, {result}, {shift};
+add.u64 {result}, {base}, {result};
+"""
+
+
+def run(ptx: str, in_: Array | str, out: Array | str, **options: Any) -> KernelRun:
+    """Run a kernel of two buffers."""
+    return run_kernel(ptx, {"in": in_, "out": out}, **options)
+
+
+def random_words(count: int, seed: int = 1) -> npt.NDArray[np.uint32]:
+    """The same words for the same seed."""
+    return np.random.default_rng(seed).integers(0, 2**32, count, dtype=np.uint32)
+
+
+# --- control flow ------------------------------------------------------------------------
+
+
+def test_a_loop_of_a_different_length_in_each_thread() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+ld.global.u32 %r4, [%d3];
+mov.u32 %r5, 0;
+mov.u32 %r6, 0;
+LOOP:
+setp.ge.u32 %p1, %r5, %r1;
+@%p1 bra DONE;
+add.u32 %r6, %r6, %r4;
+xor.b32 %r6, %r6, %r5;
+add.u32 %r5, %r5, 1;
+bra LOOP;
+DONE:
+st.global.u32 [%d4], %r6;
+ret;"""
+    words = random_words(100)
+    expected = []
+    for thread, word in enumerate(words.tolist()):
+        total = 0
+        for step in range(thread):
+            total = (total + word & 0xFFFFFFFF) ^ step
+        expected.append(total)
+    result = run(make_kernel(body), words, "zeros:u32:100", block=100)
+    assert result.get_buffer("out").values.tolist() == expected
+    assert result.is_exact
+    assert result.step_count == 14 * 100 + sum(6 * t + 2 for t in range(100)) + 2 * 100
+
+
+def test_a_reduction_in_shared_memory_with_barriers_in_many_blocks() -> None:
+    body = f"""{_ADDRESSES}
+.shared .align 4 .b8 sums[256];
+shl.b32 %r4, %r2, 6;
+add.u32 %r4, %r4, %r1;
+{index_of("%r4", "%d1", "%d3")}
+ld.global.u32 %r5, [%d3];
+mov.u32 %r6, sums;
+shl.b32 %r7, %r1, 2;
+add.u32 %r6, %r6, %r7;
+st.shared.u32 [%r6], %r5;
+bar.sync 0;
+mov.u32 %r8, 32;
+LOOP:
+setp.ge.u32 %p1, %r1, %r8;
+@%p1 bra NEXT;
+shl.b32 %r9, %r8, 2;
+add.u32 %r9, %r9, %r6;
+ld.shared.u32 %r10, [%r9];
+ld.shared.u32 %r11, [%r6];
+add.u32 %r10, %r10, %r11;
+st.shared.u32 [%r6], %r10;
+NEXT:
+bar.sync 0;
+shr.u32 %r8, %r8, 1;
+setp.ne.u32 %p2, %r8, 0;
+@%p2 bra LOOP;
+setp.ne.u32 %p3, %r1, 0;
+@%p3 ret;
+ld.shared.u32 %r12, [sums];
+{index_of("%r2", "%d2", "%d4")}
+st.global.u32 [%d4], %r12;
+ret;"""
+    words = random_words(64 * 150)
+    result = run(make_kernel(body), words, "zeros:u32:150", block=64, grid=150)
+    expected = words.reshape(150, 64).sum(axis=1, dtype=np.uint32)
+    assert np.array_equal(result.get_buffer("out").values, expected)
+    assert result.is_exact
+    assert not result.conflicts
+
+
+def test_threads_part_and_meet_again() -> None:
+    """After the branches all threads vote: nobody is left behind."""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+and.b32 %r4, %r1, 3;
+setp.eq.u32 %p1, %r4, 0;
+@%p1 bra A;
+setp.eq.u32 %p2, %r4, 1;
+@%p2 bra B;
+mov.u32 %r5, 7;
+bra MEET;
+A: mov.u32 %r5, 1;
+bra MEET;
+B: mov.u32 %r5, 2;
+MEET:
+activemask.b32 %r6;
+add.u32 %r5, %r5, %r6;
+st.global.u32 [%d4], %r5;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:64", block=64)
+    threads = np.arange(64)
+    values = np.choose(np.minimum(threads & 3, 2), [1, 2, 7])
+    assert np.array_equal(result.get_buffer("out").values, (values - 1).astype(np.uint32))
+
+
+def test_threads_that_end_early_neither_write_nor_hold_up_a_barrier() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+setp.gt.u32 %p1, %r1, 20;
+@%p1 exit;
+bar.sync 0;
+st.global.u32 [%d4], %r1;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "[" + "9," * 63 + "9]", block=64)
+    expected = np.where(np.arange(64) > 20, 9, np.arange(64))
+    assert np.array_equal(result.get_buffer("out").values, expected)
+
+
+def test_an_indexed_branch() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+and.b32 %r4, %r1, 1;
+targets: .branchtargets ZERO, ONE;
+brx.idx %r4, targets;
+ZERO: mov.u32 %r5, 100;
+bra END;
+ONE: mov.u32 %r5, 200;
+END: st.global.u32 [%d4], %r5;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=8)
+    assert result.get_buffer("out").values.tolist() == [100, 200] * 4
+
+
+_SQUARES = """
+.func (.param .b32 result) shifted(.param .b32 word, .param .b32 amount)
+{
+  .reg .b32 %r<5>;
+  .reg .pred %p<2>;
+  ld.param.b32 %r1, [word];
+  ld.param.b32 %r2, [amount];
+  setp.eq.u32 %p1, %r2, 0;
+  @%p1 bra SAME;
+  shl.b32 %r1, %r1, 1;
+  sub.u32 %r2, %r2, 1;
+  {
+    .param .b32 a; .param .b32 b; .param .b32 c;
+    st.param.b32 [a], %r1;
+    st.param.b32 [b], %r2;
+    call (c), shifted, (a, b);
+    ld.param.b32 %r1, [c];
+  }
+SAME:
+  st.param.b32 [result], %r1;
+  ret;
+}
+"""
+
+
+def test_calls_also_of_a_function_by_itself() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+{{
+  .param .b32 a; .param .b32 b; .param .b32 c;
+  .reg .b32 t;
+  mov.u32 t, 5;
+  st.param.b32 [a], t;
+  st.param.b32 [b], %r1;
+  call.uni (c), shifted, (a, b);
+  ld.param.b32 %r6, [c];
+}}
+st.global.u32 [%d4], %r6;
+ret;"""
+    result = run(make_kernel(body, head=_SQUARES), "zeros:u32:1", "zeros:u32:12", block=12)
+    assert result.get_buffer("out").values.tolist() == [5 << x for x in range(12)]
+    assert result.is_exact
+
+
+def test_names_of_inner_braces_hide_outer_ones() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+.reg .b32 t;
+mov.u32 t, 1;
+{{ .reg .b32 t; mov.u32 t, 10; {{ .reg .b32 t; mov.u32 t, 100; }} add.u32 %r6, t, 0; }}
+add.u32 %r6, %r6, t;
+st.global.u32 [%d4], %r6;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1")
+    assert result.get_buffer("out").values.tolist() == [11]
+
+
+# --- memory ------------------------------------------------------------------------------
+
+
+def test_sub_word_and_vector_accesses_at_64_bit_addresses() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 3)}{index_of("%r1", "%d2", "%d4", 4)}
+cvta.to.global.u64 %d3, %d3;
+ld.global.s8 %r4, [%d3+1];
+ld.global.u8 %r5, [%d3+2];
+ld.global.s16 %r6, [%d3+4];
+ld.global.v2.u16 {{%h1, %h2}}, [%d3+4];
+mov.b32 %r7, {{%h2, %h1}};
+st.global.v4.u32 [%d4], {{%r4, %r5, %r6, %r7}};
+st.global.u8 [%d4+15], %r4;
+ret;"""
+    data = np.random.default_rng(5).integers(0, 256, 8 * 40, dtype=np.uint8)
+    result = run(make_kernel(body), data, "zeros:u32:160", block=40)
+    rows = data.reshape(40, 8)
+    halves = rows.view(np.uint16).astype(np.uint32)
+    columns = [
+        rows[:, 1].view(np.int8).astype(np.int32).view(np.uint32),
+        rows[:, 2].astype(np.uint32),
+        rows.view(np.int16)[:, 2].astype(np.int32).view(np.uint32),
+        halves[:, 3] | halves[:, 2] << 16,
+    ]
+    columns[3] = columns[3] & 0xFFFFFF | rows[:, 1].astype(np.uint32) << 24
+    assert np.array_equal(result.get_buffer("out").values.reshape(40, 4), np.stack(columns, 1))
+
+
+def test_variables_of_all_spaces_with_initial_values() -> None:
+    head = """
+.const .align 4 .u32 table[4] = {10, 20, 30, 0xffffffff};
+.global .align 8 .u64 place = table2;
+.global .align 4 .u32 table2[2] = {5, 6};
+.extern .shared .align 16 .b8 dynamic[];
+"""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+.local .align 8 .b8 stack[16];
+ld.const.u32 %r4, [table+4];
+ld.global.u64 %d5, [place];
+ld.u32 %r5, [%d5+4];
+mov.u64 %d6, stack;
+cvta.local.u64 %d6, %d6;
+st.u32 [%d6+8], %r1;
+ld.local.u32 %r6, [stack+8];
+mov.u32 %r7, dynamic;
+shl.b32 %r8, %r1, 2;
+add.u32 %r7, %r7, %r8;
+st.shared.u32 [%r7+16], %r1;
+cvta.shared.u64 %d7, dynamic;
+mov.b64 %d8, {{%r8, %r3}};
+add.u64 %d7, %d7, %d8;
+ld.u32 %r9, [%d7+16];
+add.u32 %r4, %r4, %r5;
+add.u32 %r4, %r4, %r6;
+add.u32 %r4, %r4, %r9;
+st.global.u32 [%d4], %r4;
+ret;"""
+    ptx = make_kernel(body, head=head)
+    result = run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=176)
+    assert result.get_buffer("out").values.tolist() == [26 + 2 * x for x in range(40)]
+    assert result.is_exact
+    with pytest.raises(LaunchError, match=r"dynamic\[172\], outside of its 172 elements"):
+        run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=172)
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (
+            "st.global.u32 [%d2+32], %r1;",
+            r"thread \(0,0,0\) of block \(0,0,0\) writes 4 bytes at param1\[8\], "
+            "outside of its 8 elements",
+        ),
+        ("ld.global.u32 %r4, [%d2+-4];", r"reads 4 bytes at param1\[-1\]"),
+        ("ld.global.v2.u32 {%r4, %r5}, [%d2+28];", r"reads 8 bytes at param1\[7\]"),
+        ("ld.global.u16 %r4, [%d2+1];", r"reads 2 bytes at param1\+1, misaligned"),
+        ("ld.u32 %r4, [16];", "at address 0x10, where there is no buffer"),
+        ("red.global.add.u32 [%d2+40], 1;", r"updates 4 bytes at param1\[10\]"),
+        ("trap;", "executes trap"),
+        (
+            "setp.lt.u32 %p1, %r1, 3; @%p1 bra E; bar.sync 0; bar.sync 0; E: bar.sync 1;",
+            r"thread \(3,0,0\) of block \(0,0,0\) and 4 others wait at this barrier|"
+            r"thread \(0,0,0\) of block \(0,0,0\) and 2 others wait at this barrier",
+        ),
+    ],
+)
+def test_what_a_kernel_must_not_do_is_reported_with_line_thread_and_place(
+    line: str, message: str
+) -> None:
+    with pytest.raises(LaunchError, match=message) as caught:
+        run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:8", "zeros:u32:8", block=8)
+    assert caught.value.statement
+    assert str(caught.value).startswith(f"line {caught.value.statement.line}: ")
+
+
+def test_two_threads_that_write_different_values_to_one_place() -> None:
+    body = f"""{_ADDRESSES}
+.shared .u32 x[8];
+st.shared.u32 [x+4], 5;
+st.shared.u32 [x], %r1;
+bar.sync 0;
+setp.eq.u32 %p1, %r1, 9;
+@%p1 st.shared.u32 [x+4], %r1;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=16)
+    (conflict,) = result.conflicts  # the same value, or a barrier between: no conflict
+    assert conflict.text == "st.shared.u32 [x], %r1"
+    assert conflict.place == "x[0]"
+    assert conflict.thread == "thread (15,0,0) of block (0,0,0)"
+    assert conflict.other_thread == "thread (0,0,0) of block (0,0,0)"
+    body = body.replace("bar.sync 0;", "")
+    assert len(run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=16).conflicts) == 2
+
+
+def test_blocks_have_no_barrier_between_them() -> None:
+    body = f"{_ADDRESSES}st.global.u32 [%d2], %r2;\nret;"
+    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", grid=3).conflicts
+    assert "of block (2,0,0)" in conflict.thread
+    assert "of block (0,0,0)" in conflict.other_thread
+
+
+# --- special registers, exchanges, atomic operations -------------------------------------
+
+
+def test_special_registers() -> None:
+    z, y, x = np.meshgrid(np.arange(4), np.arange(3), np.arange(5), indexing="ij")
+    number = x + 5 * y + 15 * z
+    same = 0 * number
+    expected = {
+        "%tid.x": x,
+        "%tid.y": y,
+        "%tid.z": z,
+        "%ntid.y": same + 3,
+        "%nctaid.x": same + 2,
+        "%laneid": number % 32,
+        "%warpid": number // 32,
+        "%nwarpid": same + 2,
+        "%lanemask_lt": (1 << number % 32) - 1,
+        "%lanemask_ge": 2**32 - (1 << number % 32),
+    }
+    body = f"""{_ADDRESSES}
+mov.u32 %r4, %tid.y; mov.u32 %r5, %tid.z; mov.u32 %r6, %ctaid.y;
+shl.b32 %r7, %r4, 2; add.u32 %r7, %r7, %r4; add.u32 %r7, %r7, %r1;
+shl.b32 %r8, %r5, 4; sub.u32 %r8, %r8, %r5; add.u32 %r7, %r7, %r8;
+shl.b32 %r6, %r6, 1; add.u32 %r6, %r6, %r2;
+shl.b32 %r6, %r6, 6; add.u32 %r7, %r7, %r6;
+{index_of("%r7", "%d2", "%d4")}
+mov.u32 %r9, SPECIAL;
+st.global.u32 [%d4], %r9;
+ret;"""
+    for name, numbers in (*expected.items(), ("%ctaid.y", None)):
+        ptx = make_kernel(body.replace("SPECIAL", name))
+        result = run(ptx, "zeros:u32:1", "zeros:u32:256", block=(5, 3, 4), grid=(2, 2))
+        blocks = result.get_buffer("out").values.reshape(4, 64)
+        for block, words in enumerate(blocks):
+            wanted = same + block // 2 if numbers is None else numbers
+            assert np.array_equal(words[:60], wanted.reshape(-1)), name
+        assert not blocks[:, 60:].any()
+        assert result.is_exact
+
+
+def test_shuffles() -> None:
+    lines: list[tuple[str, str, str, Callable[[int], int]]] = [
+        ("up", "3", "0x0", lambda i: i - 3 if i >= 3 else i),
+        ("down", "5", "0x1f", lambda i: i + 5 if i + 5 < 32 else i),
+        ("bfly", "9", "0x1f", lambda i: i ^ 9),
+        ("idx", "6", "0x181f", lambda i: i & ~7 | 6),
+        ("down", "2", "0x1807", lambda i: i + 2 if i % 8 + 2 < 8 else i),
+    ]
+    for mode, distance, control, source in lines:
+        body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+ld.global.u32 %r4, [%d3];
+shfl.sync.{mode}.b32 %r5|%p1, %r4, {distance}, {control}, -1;
+selp.u32 %r6, 1, 0, %p1;
+xor.b32 %r5, %r5, %r6;
+st.global.u32 [%d4], %r5;
+ret;"""
+        words = random_words(64)
+        result = run(make_kernel(body), words, "zeros:u32:64", block=64)
+        places = [i // 32 * 32 + source(i % 32) for i in range(64)]
+        is_inside = [
+            int(place != i or (mode == "idx" and i % 8 == 6)) for i, place in enumerate(places)
+        ]
+        expected = words[places] ^ np.array(is_inside, np.uint32)
+        assert np.array_equal(result.get_buffer("out").values, expected), mode
+
+
+def test_votes_matches_and_reductions_of_a_warp() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4", 4)}
+ld.global.u32 %r4, [%d3];
+and.b32 %r5, %r4, 3;
+setp.eq.u32 %p1, %r5, 0;
+vote.sync.ballot.b32 %r6, !%p1, 0xffffffff;
+match.any.sync.b32 %r7, %r5, 0xffffffff;
+redux.sync.min.s32 %r8, %r4, 0xffffffff;
+redux.sync.xor.b32 %r9, %r4, 0xffffffff;
+st.global.v4.u32 [%d4], {{%r6, %r7, %r8, %r9}};
+ret;"""
+    words = random_words(64)
+    result = run(make_kernel(body), words, "zeros:u32:256", block=64)
+    expected = np.zeros((64, 4), np.uint32)
+    for i in range(64):
+        warp = words[i // 32 * 32 :][:32]
+        low = warp & 3
+        expected[i] = (
+            sum(1 << j for j in range(32) if low[j]),
+            sum(1 << j for j in range(32) if low[j] == low[i % 32]),
+            warp.view(np.int32).min().view(np.uint32),
+            np.bitwise_xor.reduce(warp),
+        )
+    assert np.array_equal(result.get_buffer("out").values.reshape(64, 4), expected)
+
+
+def test_halves_of_a_warp_vote_apart() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4", 4)}
+setp.lt.u32 %p1, %r1, 16;
+selp.b32 %r4, 0xffff, 0xffff0000, %p1;
+setp.ne.u32 %p2, %r1, 20;
+vote.sync.ballot.b32 %r5, %p2, %r4;
+vote.sync.all.pred %p3, %p2, %r4;
+selp.u32 %r6, 1, 0, %p3;
+redux.sync.add.u32 %r7, %r1, %r4;
+elect.sync %r8|%p4, %r4;
+st.global.v4.u32 [%d4], {{%r5, %r6, %r7, %r8}};
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:128", block=32)
+    low = [0xFFFF, 1, sum(range(16)), 0]
+    high = [0xFFEF0000, 0, sum(range(16, 32)), 16]
+    expected = [*[low] * 16, *[high] * 16]
+    assert result.get_buffer("out").values.reshape(32, 4).tolist() == expected
+
+
+def test_threads_wait_for_their_warp_before_an_exchange() -> None:
+    """The halves of a warp come to the same exchange one after the other."""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+setp.lt.u32 %p1, %r1, 16;
+@%p1 bra LOW;
+add.u32 %r4, %r1, 100;
+bra.uni ALL;
+LOW: add.u32 %r4, %r1, 200;
+ALL: shfl.sync.idx.b32 %r5, %r4, 31, 0x1f, 0xffffffff;
+st.global.u32 [%d4], %r5;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:32", block=32)
+    assert result.get_buffer("out").values.tolist() == [131] * 32
+    never = body.replace("bra.uni ALL;", "shfl.sync.idx.b32 %r5, %r4, 31, 0x1f, -1; bra ALL;")
+    with pytest.raises(LaunchError, match="waits for threads of its warp"):
+        run(make_kernel(never), "zeros:u32:1", "zeros:u32:32", block=32)
+
+
+@pytest.mark.parametrize("mask", [7, 0])
+@pytest.mark.parametrize(
+    ("operation", "type_", "function"),
+    [
+        ("add", "u32", lambda x, y: x + y),
+        ("and", "b32", lambda x, y: x & y),
+        ("or", "b32", lambda x, y: x | y),
+        ("xor", "b32", lambda x, y: x ^ y),
+        ("min", "u32", min),
+        ("max", "u32", max),
+        ("exch", "b32", lambda _, y: y),
+        ("inc", "u32", lambda x, y: 0 if x >= y else x + 1),
+        ("dec", "u32", lambda x, y: y if x == 0 or x > y else x - 1),
+        ("max", "s32", lambda x, y: max(x, y, key=lambda v: v - (v >> 31 << 32))),
+    ],
+)
+def test_atomic_operations_one_thread_after_the_other(
+    operation: str, type_: str, function: Any, mask: int
+) -> None:
+    """Of fifty threads, at eight places or at one."""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+ld.global.u32 %r4, [%d3+32];
+and.b32 %r5, %r1, {mask};
+{index_of("%r5", "%d1", "%d5")}
+atom.global.{operation}.{type_} %r6, [%d5], %r4;
+st.global.u32 [%d4], %r6;
+ret;"""
+    words = random_words(8 + 50)
+    result = run(make_kernel(body), words, "zeros:u32:50", block=50)
+    places, old = words[:8].tolist(), []
+    for thread, word in enumerate(words[8:].tolist()):
+        place = thread & mask
+        old.append(places[place])
+        places[place] = function(places[place], word) & 0xFFFFFFFF
+    assert result.get_buffer("out").values.tolist() == old
+    assert result.get_buffer("in").values[:8].tolist() == places
+    assert not result.conflicts
+
+
+@pytest.mark.parametrize(("line", "is_ordered"), [("atom", True), ("red", False)])
+def test_results_that_depend_on_the_order_of_threads(line: str, is_ordered: bool) -> None:
+    destination = "%r4, " if line == "atom" else ""
+    body = f"{_ADDRESSES}{line}.global.add.u32 {destination}[%d2], 1;\nret;"
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=4)
+    assert bool(result.fidelity.ordered_statements) is is_ordered
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=1)
+    assert not result.fidelity.ordered_statements
+
+
+def test_a_carry_goes_from_statement_to_statement() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 4)}{index_of("%r1", "%d2", "%d4", 3)}
+ld.global.v4.u32 {{%r4, %r5, %r6, %r7}}, [%d3];
+add.cc.u32 %r8, %r4, %r6;
+addc.u32 %r9, %r5, %r7;
+st.global.v2.u32 [%d4], {{%r8, %r9}};
+ret;"""
+    words = random_words(4 * 50)
+    result = run(make_kernel(body), words, "zeros:u64:50", block=50)
+    pairs = words.view(np.uint64).reshape(50, 2)
+    assert np.array_equal(result.get_buffer("out").values, pairs[:, 0] + pairs[:, 1])
+    assert result.is_exact
+
+
+def test_compare_and_swap_builds_a_lock_free_sum() -> None:
+    body = f"""{_ADDRESSES}
+ld.global.u32 %r4, [%d2];
+AGAIN:
+add.u32 %r5, %r4, %r1;
+mov.u32 %r6, %r4;
+atom.global.cas.b32 %r4, [%d2], %r6, %r5;
+setp.ne.u32 %p1, %r4, %r6;
+@%p1 bra AGAIN;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=40)
+    assert result.get_buffer("out").values.tolist() == [sum(range(40))]
+
+
+def test_a_thread_that_waits_for_a_lock_lets_its_owner_go_on() -> None:
+    body = f"""{_ADDRESSES}
+LOCK:
+atom.global.cas.b32 %r4, [%d1], 0, 1;
+setp.ne.u32 %p1, %r4, 0;
+@%p1 bra LOCK;
+membar.gl;
+ld.global.u32 %r5, [%d2];
+add.u32 %r5, %r5, %r1;
+st.global.u32 [%d2], %r5;
+atom.global.exch.b32 %r4, [%d1], 0;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=40)
+    assert result.get_buffer("out").values.tolist() == [sum(range(40))]
+    assert not result.conflicts
+
+
+def test_a_barrier_that_counts() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+and.b32 %r4, %r1, 1;
+setp.eq.u32 %p1, %r4, 0;
+bar.red.popc.u32 %r5, 0, %p1;
+bar.red.and.pred %p2, 0, %p1;
+bar.red.or.pred %p3, 0, %p1;
+selp.u32 %r6, 1000, 0, %p2;
+selp.u32 %r7, 100, 0, %p3;
+add.u32 %r5, %r5, %r6;
+add.u32 %r5, %r5, %r7;
+st.global.u32 [%d4], %r5;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:75", block=75)
+    assert result.get_buffer("out").values.tolist() == [138] * 75
+
+
+# --- floats ------------------------------------------------------------------------------
+
+
+def _round(value: Fraction) -> int:
+    """The bits of the nearest binary32 number to a fraction, ties to even, by its definition."""
+    sign = 0x80000000 if value < 0 else 0
+    value = abs(value)
+    if not value:
+        return sign
+    exponent = max(value.numerator.bit_length() - value.denominator.bit_length(), -126)
+    while value >= Fraction(2) ** (exponent + 1):
+        exponent += 1
+    while exponent > -126 and value < Fraction(2) ** exponent:
+        exponent -= 1
+    scaled = value / Fraction(2) ** (exponent - 23)
+    low = scaled.numerator // scaled.denominator
+    rest = scaled - low
+    low += rest > Fraction(1, 2) or (rest == Fraction(1, 2) and low % 2 == 1)
+    bits = low + (exponent + 126 << 23)
+    return sign | min(bits, 0x7F800000)
+
+
+def test_fused_multiplication_rounds_once() -> None:
+    draw = Random(4)
+    edges = [0x3F800001, 0x3F7FFFFF, 0x00800000, 0x00000001, 0x33800000, 0xBF800001, 0x7F7FFFFF]
+    rows = []
+    for _ in range(4000):
+        row = [
+            draw.choice(edges)
+            if draw.random() < 0.3
+            else draw.getrandbits(1) << 31 | draw.randint(90, 165) << 23 | draw.getrandbits(23)
+            for _ in range(3)
+        ]
+        product = np.float64(np.uint32(row[0]).view("f4")) * np.uint32(row[1]).view("f4")
+        if draw.random() < 0.4 and abs(product) < 1e38:  # the sum is near a tie
+            row[2] = int((-product).astype("f4").view("u4")) ^ draw.getrandbits(2)
+        rows.append(row)
+    data = np.array(rows, np.uint32)
+    body = f"""{_ADDRESSES}
+shl.b32 %r4, %r2, 8; add.u32 %r4, %r4, %r1;
+setp.ge.u32 %p1, %r4, 4000;
+@%p1 ret;
+{index_of("%r4", "%d1", "%d3", 4)}{index_of("%r4", "%d2", "%d4")}
+ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d3];
+fma.rn.f32 %f5, %f1, %f2, %f3;
+st.global.f32 [%d4], %f5;
+ret;"""
+    padded = np.concatenate([data, np.zeros((4000, 1), np.uint32)], axis=1)
+    result = run(make_kernel(body), padded, "zeros:u32:4000", block=256, grid=16)
+    for row, bits in zip(data, result.get_buffer("out").values.tolist(), strict=True):
+        a, b, c = (Fraction(float(x)) for x in row.view(np.float32))
+        total = a * b + c
+        if total:
+            assert bits == _round(total), row
+
+
+@pytest.mark.parametrize(
+    ("line", "words", "expected"),
+    [
+        ("add.f32 %f3, %f1, %f2;", (0x7F800000, 0xFF800000), 0x7FFFFFFF),
+        ("add.f32 %f3, %f1, %f2;", (0x7FC12345, 0x3F800000), 0x7FFFFFFF),
+        ("add.ftz.f32 %f3, %f1, %f2;", (0x80000001, 0x80000001), 0x80000000),
+        ("add.f32 %f3, %f1, %f2;", (0x00000001, 0x00000001), 0x00000002),
+        ("sub.sat.f32 %f3, %f1, %f2;", (0x3F800000, 0x40000000), 0x00000000),
+        ("mul.rn.f32 %f3, %f1, %f2;", (0x3F800001, 0x3F800001), 0x3F800002),
+        ("min.f32 %f3, %f1, %f2;", (0x00000000, 0x80000000), 0x80000000),
+        ("max.f32 %f3, %f1, %f2;", (0x80000000, 0x00000000), 0x00000000),
+        ("max.f32 %f3, %f1, %f2;", (0x7FC00000, 0xC0000000), 0xC0000000),
+        ("min.f32 %f3, %f1, %f2;", (0x7FC00000, 0xFFC00000), 0x7FFFFFFF),
+        ("neg.f32 %f3, %f1;", (0x3F800000, 0), 0xBF800000),
+        ("abs.f32 %f3, %f1;", (0xBF800000, 0), 0x3F800000),
+        ("cvt.rzi.s32.f32 %f3, %f1;", (0xC0200000, 0), 0xFFFFFFFE),
+        ("cvt.rni.s32.f32 %f3, %f1;", (0x40200000, 0), 2),
+        ("cvt.rzi.u32.f32 %f3, %f1;", (0xC0200000, 0), 0),
+        ("cvt.rzi.s32.f32 %f3, %f1;", (0x7F800000, 0), 0x7FFFFFFF),
+        ("cvt.rzi.s32.f32 %f3, %f1;", (0x7FC00000, 0), 0),
+        ("cvt.rmi.s8.f32 %f3, %f1;", (0xC3800000, 0), 0xFFFFFF80),
+        ("cvt.rn.f32.s32 %f3, %f1;", (0xFFFFFFFF, 0), 0xBF800000),
+        ("cvt.rn.f32.u32 %f3, %f1;", (0xFFFFFFFF, 0), 0x4F800000),
+        ("cvt.rn.f32.u8 %f3, %f1;", (0x12345681, 0), 0x43010000),
+        ("cvt.rn.f32.u32 %f3, %f1;", (0x01000001, 0), 0x4B800000),
+        ("cvt.rpi.f32.f32 %f3, %f1;", (0x3FA00000, 0), 0x40000000),
+    ],
+)
+def test_floats(line: str, words: tuple[int, int], expected: int) -> None:
+    load, store = "ld.global.v2.f32 {%f1, %f2}, [%d1];", "st.global.f32 [%d2], %f3;"
+    body = f"{_ADDRESSES}{load}\n{line}\n{store}\nret;"
+    result = run(make_kernel(body), np.array(words, np.uint32), "zeros:u32:1")
+    assert result.is_exact
+    assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
+
+
+# --- fidelity ----------------------------------------------------------------------------
+
+
+def _find_unknown(result: KernelRun, name: str = "out") -> list[int]:
+    causes = result.get_buffer(name).causes
+    return [] if causes is None else np.flatnonzero(causes).tolist()
+
+
+def test_what_is_not_modelled_makes_what_it_reaches_unknown_and_nothing_else() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+ex2.approx.f32 %f1, %f2;
+mov.b32 %r4, %f1;
+setp.lt.u32 %p1, %r1, 3;
+mov.u32 %r5, %r1;
+@%p1 add.u32 %r5, %r4, 1;
+selp.u32 %r6, 7, 7, %p1;
+st.global.u32 [%d4], %r5;
+setp.eq.u32 %p2, %r1, 2;
+@%p2 mov.u32 %r4, 8;
+@%p2 st.global.u32 [%d4], %r4;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=8)
+    assert _find_unknown(result) == [0, 1]
+    assert result.get_buffer("out").values[2:].tolist() == [8, 3, 4, 5, 6, 7]
+    assert not result.fidelity.decisions
+    assert not result.is_exact
+    causes = result.get_buffer("out").causes
+    assert causes is not None
+    (cause,) = result.fidelity.iter_causes(int(causes[0]))
+    assert cause
+    assert cause.statement.text == "ex2.approx.f32 %f1, %f2"
+
+
+def test_an_unknown_value_that_decides_something_leaves_nothing_certain() -> None:
+    start = f"{_ADDRESSES}{index_of('%r1', '%d2', '%d4')}\nex2.approx.f32 %f1, %f2;\n"
+    for lines, effect in (
+        ("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 bra E; E:", "the branch"),
+        ("mov.b32 %r4, %f1; mov.b64 %d5, {%r4, %r3}; st.u32 [%d5], 1;", "the address of a store"),
+        ("setp.lt.f32 %p1, %f1, 0f00000000; @%p1 st.global.u32 [%d4], 1;", "whether it acts"),
+        ("cp.async.ca.shared.global [%r4], [%d4], 4;", "what it writes to memory"),
+    ):
+        result = run(make_kernel(f"{start}{lines}\nret;"), "zeros:u32:1", "zeros:u32:8", block=8)
+        assert [x.effect for x in result.fidelity.decisions] == [effect]
+        assert not result.is_exact
+
+
+def test_memory_and_registers_that_nothing_has_written_are_unknown() -> None:
+    body = f"""{_ADDRESSES}
+.shared .u32 x[4];
+setp.eq.u32 %p1, %r1, 0;
+@%p1 st.shared.u32 [x], 5;
+@%p1 mov.u32 %r9, 6;
+shl.b32 %r4, %r1, 2; mov.u32 %r5, x; add.u32 %r4, %r4, %r5;
+ld.shared.u32 %r6, [%r4];
+{index_of("%r1", "%d2", "%d4", 3)}
+st.global.v2.u32 [%d4], {{%r6, %r9}};
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=4)
+    assert _find_unknown(result) == [2, 3, 4, 5, 6, 7]
+    assert result.get_buffer("out").values[:2].tolist() == [5, 6]
+
+
+def test_an_unknown_atomic_operation_changes_only_its_place() -> None:
+    body = f"{_ADDRESSES}red.global.add.f32 [%d2+4], 0f3F800000;\nret;"
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:f32:4", block=4)
+    assert _find_unknown(result) == [1]
+    assert not result.fidelity.decisions
+
+
+def test_a_shuffle_from_a_thread_that_does_not_take_part_is_unknown() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+setp.gt.u32 %p1, %r1, 9;
+@%p1 exit;
+shfl.sync.down.b32 %r4, %r1, 4, 0x1f, 0x3ff;
+st.global.u32 [%d4], %r4;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:10", block=32)
+    assert _find_unknown(result) == [6, 7, 8, 9]
+    assert result.get_buffer("out").values[:6].tolist() == [4, 5, 6, 7, 8, 9]
+
+
+# --- models, limits, arguments -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "isa", "ptxas"),
+    [
+        # the first row of tests/data/errata.csv (E1), and the example of E14 in docs/semantics.md
+        ("vadd.u32.s32.s32.sat %r7.h1, %r4.b0, %r5.h1, %r6;", 0x10007F, 0x7F),
+        ("mov.u32 %r7, 5; setp.ne.u32 %p1, %r1, %r1; @%p1 set.lt.f32.s32 %r7, %r4, %r5;", 5, None),
+    ],
+)
+def test_a_model_is_that_of_every_instruction(line: str, isa: int, ptxas: int | None) -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+mov.u32 %r4, 0xf; mov.u32 %r5, 0x17fff; mov.u32 %r6, 0x7f;
+{line}
+st.global.u32 [%d4], %r7;
+ret;"""
+    other = 0x40A00000 if ptxas is None else ptxas
+    for model, expected in (("isa", isa), ("ptxas-13.0", other)):
+        result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:2", block=2, model=model)
+        assert result.get_buffer("out").values.tolist() == [expected] * 2
+
+
+def test_the_limit_of_steps() -> None:
+    ptx = make_kernel("L: add.u32 %r1, 1, 1; bra L;", ".param .u32 n")
+    result = run_kernel(ptx, {"n": 1}, block=4, max_steps=1000)
+    assert not result.is_complete
+    assert 1000 < result.step_count < 1020
+    line = ptx[: ptx.index("L: add")].count("\n") + 1
+    assert result.positions == ((line, 4),)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, r"k needs param0=… param1=… param2=…: param0 = a \(.u64\)"),
+        ({"a": "zeros:u32:4", "x": 1}, "x is not a parameter of k"),
+        ({"a": 1, "param0": 2}, "given twice"),
+        ({"n": 70000}, r"n: 70000 does not fit in .u16"),
+        ({"n": "zeros:u32:4"}, "for a pointer of 64 bits"),
+        ({"a": "zeros:u33:4"}, "is not a type of buffers"),
+        ({"a": "zeros:u32"}, "zeros:TYPE:COUNT"),
+        ({"a": "[1,x]"}, "is not a value"),
+        ({"a": "[]"}, "empty list"),
+        ({"a": np.zeros(3, complex)}, "arrays of complex128 are no buffers"),
+        ({"a": np.zeros(0)}, "the array is empty"),
+        ({"n": 1.5}, "does not fit"),
+    ],
+)
+def test_arguments_that_no_parameter_takes(arguments: dict[str, Any], message: str) -> None:
+    ptx = make_kernel("ret;", ".param .u64 a, .param .f32 x0, .param .u16 n")
+    with pytest.raises(ValueError, match=message):
+        run_kernel(ptx, arguments)
+
+
+def test_scalars_and_structures_reach_the_kernel() -> None:
+    body = """
+ld.param.u64 %d2, [out];
+ld.param.f32 %f1, [x];
+ld.param.s8 %r4, [small];
+ld.param.u32 %r5, [struct+4];
+mov.b32 %r6, %f1;
+st.global.v4.u32 [%d2], {%r4, %r5, %r6, %r6};
+ret;"""
+    parameters = ".param .u64 out, .param .f32 x, .param .s8 small, .param .align 4 .b8 struct[8]"
+    arguments: dict[str, Any] = {"param0": "zeros:u32:4", "x": 1.5, "small": -3, "struct": "[7,8]"}
+    result = run_kernel(make_kernel(body, parameters), arguments)
+    assert result.get_buffer("out").values.tolist() == [2**32 - 3, 8, 0x3FC00000, 0x3FC00000]
+    assert result.is_exact
+
+
+def test_illegal_ptx_is_refused() -> None:
+    with pytest.raises(PtxError):
+        run(make_kernel("vadd4.u32.u32 %r1, %r2, %r3, %r4; ret;"), "zeros:u32:1", "zeros:u32:1")
+
+
+def test_the_arguments_stay_unchanged() -> None:
+    data = np.zeros((2, 3), np.int32)
+    body = f"{_ADDRESSES}st.global.u32 [%d2+8], 5;\nret;"
+    ptx = make_kernel(body)
+    result = run(ptx, np.zeros(1, np.uint8), data)
+    assert not data.any()
+    assert result.get_buffer("param1").values.tolist() == [[0, 0, 5], [0, 0, 0]]
+    line = ptx[: ptx.index("st.global")].count("\n") + 1
+    assert result.get_buffer("out").lines.tolist() == [0, 0, line, 0, 0, 0]
+
+
+# --- the log of a thread -----------------------------------------------------------------
+
+
+def test_a_log_has_the_origins_of_a_value_through_calls_and_memory() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+.shared .u32 x[64];
+ld.global.u32 %r4, [%d3];
+xor.b32 %r9, %r1, 1;
+shl.b32 %r5, %r1, 2; mov.u32 %r6, x; add.u32 %r5, %r5, %r6;
+st.shared.u32 [%r5], %r4;
+bar.sync 0;
+shl.b32 %r7, %r9, 2; add.u32 %r7, %r7, %r6;
+ld.shared.u32 %r8, [%r7];
+{{
+  .param .b32 a; .param .b32 b; .param .b32 c;
+  st.param.b32 [a], %r8;
+  st.param.b32 [b], 1;
+  call (c), shifted, (a, b);
+  ld.param.b32 %r10, [c];
+}}
+mov.u32 %r11, 99;
+st.global.u32 [%d4], %r10;
+ret;"""
+    log = ThreadLog(37)
+    ptx = make_kernel(body, head=_SQUARES)
+    words = random_words(64)
+    result = run(ptx, words, "zeros:u32:64", block=64, log=log)
+    assert result.get_buffer("out").values[37] == int(words[36]) << 1 & 0xFFFFFFFF
+    store = log.find_store("param1[37]")
+    assert store
+    texts = [step.statement.text for _, step in log.find_origins(store)]
+    assert texts[0] == "st.global.u32 [%d4], %r10"
+    assert {"shl.b32 %r1, %r1, 1", "ld.shared.u32 %r8, [%r7]", "xor.b32 %r9, %r1, 1"} <= {*texts}
+    assert "mov.u32 %r11, 99" not in texts
+    assert "ld.global.u32 %r4, [%d3]" not in texts  # that of another thread is read
+    (load,) = (x for x in log.steps if x.statement.text == "ld.shared.u32 %r8, [%r7]")
+    (read,) = (x for x in load.reads if x.name == "x[36]")
+    assert read.writer.endswith("thread (36,0,0) of block (0,0,0)")
+    values = {name: bits for step in log.steps for name, bits, _ in step.writes}
+    assert values["%r10"] == int(words[36]) << 1 & 0xFFFFFFFF
+
+
+@pytest.mark.parametrize("seed", some(range(60)))
+def test_broken_ptx_never_causes_an_internal_error(seed: int) -> None:
+    draw = Random(seed)
+    lines = [
+        *("ld.global.v2.u32 {%r4, %r5}, [%d1+8];", "shfl.sync.up.b32 %r4|%p1, %r1, 1, 0, -1;"),
+        *("bar.red.popc.u32 %r4, 0, %p1;", "atom.global.cas.b32 %r4, [%d1], 0, 1;", "L:"),
+        *("@!%p1 bra L;", "call (c), shifted, (a, b);", "mov.b64 {%r4, _}, %d1;", "{", "}"),
+        *(".shared .u32 x[4] ;", "st.shared.u8 [x], %r4;", "cvt.rzi.s32.f32 %r4, %f1;"),
+        *("vadd4.u32.u32.u32 %r4, %r1, %r1, %r1;", "vote.sync.all.pred %p1, !%p2, -1;"),
+    ]
+    for _ in range(20):
+        words = re.findall(r"[%.\w$]+|\S", " ".join(draw.choices(lines, k=8)))
+        for _ in range(draw.randint(1, 4)):
+            words[draw.randrange(len(words))] = draw.choice(words)
+        ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_SQUARES)
+        with suppress(PtxError, ValueError, LaunchError):
+            run(ptx, "zeros:u32:9", "zeros:u32:9", block=3, max_steps=2000)
