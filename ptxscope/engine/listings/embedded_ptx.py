@@ -88,14 +88,15 @@ class EmbeddedPtx(NamedTuple):
         """Return the locations in the file for a text that starts at ``start`` of the piece."""
         return _OffsetLocator(self, start)
 
+    def make_outer_locator(self) -> _OffsetLocator:
+        """Return the locations in the file for the text around the PTX."""
+        return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
+
     def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
         """Yield the problems of the text around the PTX, with their locations."""
-        inner, *outer = self.fragments
-        for problem in inner.problems:
-            yield (
-                problem,
-                _OffsetLocator(self._replace(fragments=tuple(outer)), 0).locate(*problem.span),
-            )
+        locator = self.make_outer_locator()
+        for problem in self.fragments[0].problems:
+            yield problem, locator.locate(*problem.span)
 
     def flatten(self) -> Fragment:
         """Return the PTX with its positions in the file."""

@@ -11,12 +11,12 @@ from itertools import chain, islice, pairwise
 
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.opcodes import OPCODES
-from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
 from ..syntax.parser import NOT_LITERAL, parse_statement
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
+from .asm_checks import check_asm, check_placeholders, find_operand_notes
 from .asm_operands import AsmOperands
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
@@ -205,6 +205,8 @@ def _check_piece(
         located_items = sorted(
             [*located_items, *_check_partial(piece, name, literal_spans)], key=_get_span
         )
+    if piece.operands and not piece.gaps:
+        located_items = _add_asm_findings(piece, name, elsewhere, located_items)
     starts = [start for (start, _), _ in located_items]
     items = [item for _, item in located_items]
     problems_by_index = defaultdict[int, list[Problem]](list)
@@ -256,6 +258,23 @@ _LocatedItem = tuple[Span, CheckedInstruction]
 
 def _get_span(located_item: _LocatedItem) -> Span:
     return located_item[0]
+
+
+def _add_asm_findings(
+    piece: EmbeddedPtx, name: str, elsewhere: Scopes, located_items: list[_LocatedItem]
+) -> list[_LocatedItem]:
+    """Return the instructions with the diagnostics about operands, and others that have one."""
+    items_by_start = {span[0]: (span, item) for span, item in located_items}
+    checked_starts = frozenset(items_by_start)
+    for statement, diagnostic in check_asm(piece, elsewhere, checked_starts):
+        span = statement.span
+        if span[0] not in items_by_start:
+            location = piece.make_locator(0).locate(*statement.opcode.span)
+            ptx = f"{' '.join(piece.ptx[slice(*span)].split())};"
+            items_by_start[span[0]] = span, CheckedInstruction(name, location, ptx)
+        span, item = items_by_start[span[0]]
+        items_by_start[span[0]] = span, add_diagnostics(item, (diagnostic,))
+    return sorted(items_by_start.values(), key=_get_span)
 
 
 def _check_partial(
@@ -321,8 +340,12 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
             yield span, _check_template(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
             for item in check_statement(statement, locator, name, constants, is_asm=is_asm):
+                diagnostics: Iterator[Diagnostic]
                 if operands:
-                    diagnostics = _check_placeholders(piece, operands, statement)
+                    diagnostics = chain(
+                        check_placeholders(piece, operands, span, statement.scopes),
+                        find_operand_notes(piece, operands, span),
+                    )
                     if item.is_legal:
                         notes = _find_unknown_operands(piece, operands, statement)
                         diagnostics = chain(diagnostics, notes)
@@ -331,34 +354,6 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
                 if is_asm:
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
                 yield span, add_diagnostics(item, diagnostics)
-
-
-def _check_placeholders(
-    piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
-) -> Iterator[Diagnostic]:
-    """Yield diagnostics about placeholders and registers in an asm statement."""
-    inner, locator, scopes = piece.fragments[0], piece.make_locator(0), statement.scopes
-    statement_span = statement.start, statement.start + len(statement.text)
-    for name, message, span in operands.find_unmatched_placeholders(inner, *statement_span):
-        if piece.registers or not scopes.find_declaration(name):
-            yield Diagnostic("undeclared", message, locator.locate(*span))
-    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement_span):
-        declaration = scopes.find_declaration(name)
-        if not declaration or declaration.is_operand:
-            message = (
-                f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
-            )
-            yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
-    for message, span in operands.find_refused_literals(inner, *statement_span):
-        yield Diagnostic("note", message, locator.locate(*span))
-    if name_span := operands.find_name(inner, *statement_span):
-        yield Diagnostic(
-            "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
-        )
-    if doubled_span := operands.find_doubled_percent(inner, *statement_span):
-        register = quote_word(piece.ptx[slice(*doubled_span)])
-        message = f"`%%` is not an escape in an asm statement without operands: write {register}"
-        yield Diagnostic("illegal", message, locator.locate(*doubled_span), register)
 
 
 def _find_unknown_operands(
