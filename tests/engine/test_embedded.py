@@ -32,7 +32,7 @@ _CUDA = Source(
     r"""
     #include <cstdio>
     #define NL "\n\t"
-    #define T ".u32"
+    // T is ".u32", as a header has it
     // asm("vmax4.u32.u32.u32 %0, %1, %2, %3;") is not here
     __device__ unsigned sad(unsigned a, unsigned b, unsigned c) {
       unsigned d;

@@ -12,6 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
+from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
@@ -72,6 +73,22 @@ def make_parser() -> Parser:
         "-q", "--quiet", action="store_true", help="omit instructions without diagnostics"
     )
     parser.add_argument(
+        "-D",
+        "--define",
+        metavar="NAME[=VALUE]",
+        action="append",
+        default=[],
+        help="define a macro; then C's #if is obeyed where its condition is known",
+    )
+    parser.add_argument(
+        "-U",
+        "--undefine",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="a macro that is not defined",
+    )
+    parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
@@ -88,12 +105,30 @@ def _parse_positive(text: str) -> int:
     return int(text[:9])
 
 
+def _parse_definitions(defined: Sequence[str], undefined: Sequence[str]) -> Definitions:
+    """Return the macros of the options; one without a value is 1."""
+    definitions = dict[str, str | None](dict.fromkeys(undefined))
+    for text in defined:
+        name, sign, value = text.partition("=")
+        definitions[name] = value if sign else "1"
+    for name in definitions:
+        if not (name.isascii() and name.isidentifier()):
+            raise CommandError(f"{name!r} is not the name of a macro")
+    return definitions
+
+
 def run(words: Sequence[str]) -> int:
     """Check files and print the diagnostics."""
     arguments = parse_words(make_parser(), words)
     require_single_stdin(arguments.files)
     frame, pieces = _choose_stream_format(arguments.format)
-    work = partial(_check_file, pieces=pieces, separator=frame.separator, is_quiet=arguments.quiet)
+    work = partial(
+        _check_file,
+        pieces=pieces,
+        separator=frame.separator,
+        is_quiet=arguments.quiet,
+        definitions=_parse_definitions(arguments.define, arguments.undefine),
+    )
     with ProgressBar() as bar:
         if arguments.format != "text":  # the output of the other formats does not end with a line
             bar.begin_printing()
@@ -258,12 +293,13 @@ def _check_file(
     pieces: Pieces,
     separator: str,
     is_quiet: bool,
+    definitions: Definitions,
     on_read: Callable[[int], object],
 ) -> CheckOutcome:
     """Check a file and write its report."""
     counts = Counter[str]()
     try:
-        for item in count_items(_check(name, on_read), counts):
+        for item in count_items(_check(name, definitions, on_read), counts):
             if item.diagnostics or not is_quiet:
                 write("".join(separator + piece for piece in pieces(item)))
     except CommandError as error:
@@ -271,7 +307,9 @@ def _check_file(
     return CheckOutcome(counts)
 
 
-def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstruction]:
+def _check(
+    name: str, definitions: Definitions, on_read: Callable[[int], object]
+) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
@@ -280,7 +318,7 @@ def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstr
         else:
             text = head + file.read()
             lines, counted_chars = text.count("\n") + 1, 0
-            for item in check_source(text, name, language):
+            for item in check_source(text, name, language, definitions):
                 if (so_far := len(text) * item.location.line // lines) > counted_chars + _CHUNK:
                     on_read(so_far - counted_chars)
                     counted_chars = so_far

@@ -13,6 +13,7 @@ from ..syntax.intrinsic_calls import find_call_blocks
 from ..syntax.source import Fragment
 from .asm_operands import AsmOperands
 from .c_source import read_c_source
+from .conditions import Definitions
 from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
@@ -58,6 +59,8 @@ class EmbeddedPtx(NamedTuple):
     """The operands of the asm statement."""
     opcode_span: Span | None = None
     """Span of the opcode of an instruction that is only partly literal text."""
+    is_expanded: bool = False
+    """Whether the text around the PTX is an asm statement with its macros expanded."""
 
     @property
     def ptx(self) -> str:
@@ -77,7 +80,7 @@ class EmbeddedPtx(NamedTuple):
     @property
     def may_be_template(self) -> bool:
         """Whether a formatting function may fill in a part of it."""
-        return self.kind is PieceKind.STRING or len(self.fragments) > 1
+        return self.kind is PieceKind.STRING or len(self.fragments) > 1 + self.is_expanded
 
     @property
     def may_be_prose(self) -> bool:
@@ -138,8 +141,12 @@ class LineIndex:
         )
 
 
-def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
-    """Yield every piece of PTX in a text, in order."""
+def find_ptx(
+    text: str, language: Language, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text, in order; ``definitions`` are macros of C."""
+    if language is Language.C:
+        return _find_ptx_in_c(Fragment(text), LineIndex(text), definitions)
     return _pieces(Fragment(text), language, LineIndex(text))
 
 
@@ -180,18 +187,21 @@ def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _find_ptx_in_c(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _find_ptx_in_c(
+    source: Fragment, lines: LineIndex, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
     pieces = [
         EmbeddedPtx(
-            (x.fragment,),
+            (x.fragment, x.expansion) if x.expansion else (x.fragment,),
             lines,
             PieceKind.STRING if x.operands is None else PieceKind.ASM,
             x.operands,
             x.opcode_span,
+            is_expanded=x.expansion is not None,
         )
-        for x in read_c_source(source.ptx, frozenset(source.gaps))
+        for x in read_c_source(source.ptx, frozenset(source.gaps), definitions)
     ]
-    yield from sorted(pieces, key=lambda piece: piece.fragments[0].origins[:1])
+    yield from sorted(pieces, key=lambda piece: piece.fragments[-1].origins[:1])
 
 
 def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:

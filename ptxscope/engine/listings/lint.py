@@ -18,8 +18,10 @@ from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
 from .asm_checks import check_asm, check_placeholders, find_operand_notes
 from .asm_operands import AsmOperands
+from .conditions import Definitions, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
+from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
@@ -69,10 +71,13 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
     return check_source(text, name, language)
 
 
-def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
+def check_source(
+    text: str, name: str, language: Language, definitions: Definitions | None = None
+) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
-    In C, yield the uses of CUDA's intrinsics, too.
+    In C, yield the uses of CUDA's intrinsics, too, and obey line markers. If ``definitions`` of
+    macros are given, what they exclude from compilation is left out.
     """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
@@ -86,13 +91,16 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
             (Diagnostic("unread", message, location, ".ptx .cu .h .py .rs .ll .md .html …"),),
         )
         return
+    if language is Language.C and definitions:
+        text = select_branches(text, definitions)
     disabled_spans = _find_disabled_code(text) if language is Language.C else []
-    items = _check_pieces(text, name, language, disabled_spans)
+    items = _check_pieces(text, name, language, disabled_spans, definitions)
     if language is Language.C and "__" in text:
         from .intrinsic_uses import find_intrinsic_uses  # few sources have any
 
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
-    yield from items
+    markers = LineMarkers(text) if language is Language.C else None
+    yield from markers.restore_places(items) if markers and markers.markers else items
 
 
 def _get_place(item: CheckedInstruction) -> tuple[int, int]:
@@ -100,14 +108,18 @@ def _get_place(item: CheckedInstruction) -> tuple[int, int]:
 
 
 def _check_pieces(
-    text: str, name: str, language: Language, disabled_spans: Sequence[Span]
+    text: str,
+    name: str,
+    language: Language,
+    disabled_spans: Sequence[Span],
+    definitions: Definitions | None,
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
     start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
-    for piece, following in pairwise(chain(find_ptx(text, language), [None])):
+    for piece, following in pairwise(chain(find_ptx(text, language, definitions), [None])):
         assert piece
         was_ended, is_ended = (
             is_ended,

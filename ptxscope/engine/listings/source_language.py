@@ -60,6 +60,8 @@ _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 _MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
 """Such text with a macro before the first string."""
 _PYTHON = re.compile(r"^[^\S\n]*+(?:import|from|def)\s++\w", re.MULTILINE)
+_LINE_MARKER = re.compile(r'\s*+#(?:[ \t]*+line)?[ \t]++\d++[ \t]++"')
+"""The first line of a preprocessor's output."""
 _FENCE = re.compile(r"^[^\S\n]*+(?:`{3}|~{3})", re.MULTILINE)
 _MODULE = re.compile(
     r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?:\n[^\S\n]*+(?://[^\n]*+)?+)*+\.target\b",
@@ -97,6 +99,8 @@ def language_of_block(word: str, text: str) -> Language:
 def _language_of_text(text: str, *, is_file: bool) -> Language:
     if not text.strip() or _begins_ptx(text) or _DUMP.match(text):
         return Language.PTX
+    if _LINE_MARKER.match(text):
+        return Language.C
     if _FENCE.search(text):
         return Language.MARKDOWN
     if has_asm(text):

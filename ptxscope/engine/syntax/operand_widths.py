@@ -14,8 +14,8 @@ from .tokens import RawInstruction, Token, TokenKind
 
 _ONE_TYPE = frozenset(
     """
-    abs add addc and brev cnot copysign cos cvta div ex2 fma lg2 mad mad24 madc max min mov mul mul24 neg
-    not or rcp rem rsqrt sad sin sqrt sub subc tanh xor
+    abs add addc and brev cnot copysign cos cvta div ex2 fma lg2 mad mad24 madc max min mov
+    mul mul24 neg not or rcp rem rsqrt sad sin sqrt sub subc tanh xor
     """.split()
 )
 """Opcodes whose operands all have the instruction's type."""
