@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from heapq import merge
 from itertools import chain, islice, pairwise
 
@@ -23,6 +24,7 @@ from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
+from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
 from .statement_checks import (
@@ -211,7 +213,9 @@ def _check_piece(
     ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
     ``was_ended``: this piece begins with the ``;`` of the one before.
     """
-    located_items = list(_check_statements(piece, name, elsewhere))
+    filled = fill_operand_fields(piece)
+    piece = filled.piece
+    located_items = list(_check_statements(filled, name, elsewhere))
     if piece.gaps or piece.opcode_span:
         literal_spans = [span for span, _ in located_items]
         located_items = sorted(
@@ -241,14 +245,17 @@ def _check_piece(
             for problem in limit_problems(problems)
         ]
         items[index] = add_diagnostics(items[index], diagnostics)
-    if piece.operands and piece.operands.is_braced:
-        items = [_restore_braces(item, piece.operands) for item in items]
+    if filled.fields or (piece.operands and piece.operands.is_braced):
+        restore = piece.operands.restore_braces if piece.operands else filled.restore_fields
+        restore_code = partial(restore, is_code=True)
+        items = [_restore_names(x, restore, restore_code) for x in items]
     return iter(items)
 
 
-def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+def _restore_names(
+    item: CheckedInstruction, restore: Callable[[str], str], restore_code: Callable[[str], str]
+) -> CheckedInstruction:
     """Return a checked instruction with its operands as the source writes them."""
-    restore = operands.restore_braces
     example, lines = item.example, item.replacement
     if example:
         values = {restore(name): bits for name, bits in example.values.items()}
@@ -260,7 +267,7 @@ def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedI
         ),
         notes=tuple(map(restore, item.notes)),
         example=example,
-        replacement=lines and tuple(restore(line, is_code=True) for line in lines),
+        replacement=lines and tuple(map(restore_code, lines)),
     )
 
 
@@ -324,8 +331,9 @@ def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstructio
     return CheckedInstruction(name, location, ptx, (Diagnostic("unread", NOT_LITERAL, location),))
 
 
-def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
-    """Yield the instructions of statements that are literal text."""
+def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
+    """Yield the instructions of statements that are literal text, except for whole operands."""
+    piece = filled.piece
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     is_closed = operands is not None and operands.number is not None
@@ -365,7 +373,22 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
                     diagnostics = check_statement_end(statement, locator)
                 if is_asm:
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
-                yield span, add_diagnostics(item, diagnostics)
+                item = add_diagnostics(item, diagnostics)
+                if filled.holds_field(*span) and not is_certain(
+                    item, statement.text, _locate_operands(statement, locator)
+                ):
+                    item = _check_template(statement, locator, name)
+                yield span, item
+
+
+_OPCODE = re.compile(r"[\w$]++(?:\s*+\.\w++)*+", re.ASCII)
+
+
+def _locate_operands(statement: Candidate, locator: Locator) -> SourceLocation:
+    """Return the location at which the operands of a statement begin."""
+    match = _OPCODE.match(statement.text, statement.opcode)
+    end = match.end() if match else statement.opcode
+    return locator.locate(end, end + 1)
 
 
 def _find_unknown_operands(
