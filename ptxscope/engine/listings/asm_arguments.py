@@ -112,7 +112,7 @@ def _make_operands(
 
 # --- LLVM ---------------------------------------------------------------------------------
 
-_LLVM_CONSTRAINTS = re.compile(r'\s*+,\s*+"(?P<constraints>[^"]*+)"\s*+\(')
+_LLVM_CONSTRAINTS = re.compile(r'\s*+,?+\s*+"(?P<constraints>[^"]*+)"\s*+\(?+')
 _LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
 
 

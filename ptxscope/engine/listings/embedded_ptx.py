@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from ..records import NamedTuple
@@ -163,17 +163,34 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
     elif language is Language.PYTHON:
         for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
-    elif language in _BLOCKS:
-        for block in _BLOCKS[language](text):
+    elif read_blocks := _find_block_reader(language):
+        for block in read_blocks(text):
             yield from _of_block(block, lines)
 
 
-_BLOCKS = {
+_BLOCKS: dict[Language, Callable[[str], Iterator[Block]]] = {
     Language.MARKDOWN: read_markdown_blocks,
     Language.HTML: read_html_blocks,
     Language.RUST: read_rust_blocks,
     Language.LLVM: read_llvm_blocks,
 }
+
+
+def _find_block_reader(language: Language) -> Callable[[str], Iterator[Block]] | None:
+    """Return the reader of a language's blocks; those of rarer languages are loaded here."""
+    if language is Language.MLIR:
+        from .mlir_source import read_mlir_blocks
+
+        return read_mlir_blocks
+    if language is Language.JULIA:
+        from .julia_source import read_julia_blocks
+
+        return read_julia_blocks
+    if language is Language.NOTEBOOK:
+        from .notebook_source import read_notebook_blocks
+
+        return read_notebook_blocks
+    return _BLOCKS.get(language)
 
 
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:

@@ -90,7 +90,14 @@ def check_source(
             name,
             location,
             "",
-            (Diagnostic("unread", message, location, ".ptx .cu .h .py .rs .ll .md .html …"),),
+            (
+                Diagnostic(
+                    "unread",
+                    message,
+                    location,
+                    ".ptx .cu .h .py .rs .ll .mlir .jl .ipynb .md .html …",
+                ),
+            ),
         )
         return
     if language is Language.C and definitions:

@@ -21,6 +21,9 @@ class Language(StrEnum):
     MARKDOWN = "markdown"
     HTML = "html"
     LLVM = "llvm"
+    MLIR = "mlir"
+    JULIA = "julia"
+    NOTEBOOK = "notebook"
     TEXT = "text"
     """A pasted line or two: adjacent string literals."""
     UNKNOWN = "unknown"
@@ -36,6 +39,9 @@ _SUFFIXES = {
     Language.MARKDOWN: "md markdown mdx mkd",
     Language.HTML: "html htm xhtml",
     Language.LLVM: "ll",
+    Language.MLIR: "mlir",
+    Language.JULIA: "jl",
+    Language.NOTEBOOK: "ipynb",
 }
 _BY_SUFFIX = {x: language for language, every in _SUFFIXES.items() for x in every.split()}
 _BY_WORD = {
@@ -45,6 +51,7 @@ _BY_WORD = {
     **dict.fromkeys(("nvptx",), Language.PTX),
     **dict.fromkeys(("rust",), Language.RUST),
     **dict.fromkeys(("llvm",), Language.LLVM),
+    **dict.fromkeys(("julia",), Language.JULIA),
 }
 """The language of a code block, by the word after its fence."""
 _UNSPECIFIC_WORDS = frozenset(
@@ -92,8 +99,13 @@ def language_of_block(word: str, text: str) -> Language:
     language = _BY_WORD.get(word.lower())
     if language is None and word.lower() in _UNSPECIFIC_WORDS:
         language = _language_of_text(text, is_file=True)
-    nested = (Language.MARKDOWN, Language.HTML)
+    nested = (Language.MARKDOWN, Language.HTML, Language.NOTEBOOK)
     return Language.UNKNOWN if language is None or language in nested else language
+
+
+def language_of_word(word: str) -> Language:
+    """Return the language that a word names: ``c++``, ``julia``."""
+    return _BY_WORD.get(word.lower(), Language.UNKNOWN)
 
 
 def _language_of_text(text: str, *, is_file: bool) -> Language:
