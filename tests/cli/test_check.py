@@ -200,8 +200,27 @@ _LOCATION = _object(
         region=_REGION,
     ),
 )
+_DELETED = _object(
+    "startLine startColumn endColumn", startLine=_COUNT, startColumn=_COUNT, endColumn=_COUNT
+)
+_CHANGE = _object(
+    "artifactLocation replacements",
+    artifactLocation=_object("uri", uri={"type": "string", "format": "uri-reference"}),
+    replacements={
+        "type": "array",
+        "minItems": 1,
+        "items": _object("deletedRegion", deletedRegion=_DELETED, insertedContent=_TEXT),
+    },
+)
+_FIX = _object(
+    "artifactChanges",
+    description=_TEXT,
+    artifactChanges={"type": "array", "minItems": 1, "items": _CHANGE},
+)
 _RESULT = _object(
     "ruleId ruleIndex level message locations",
+    "fixes",
+    fixes={"type": "array", "items": _FIX},
     ruleId={"type": "string"},
     ruleIndex={"type": "integer", "minimum": 0},
     level=_LEVEL,

@@ -195,6 +195,8 @@ def _find_block_reader(language: Language) -> Callable[[str], Iterator[Block]] |
 
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     fragment, language, operands = block
+    if not fragment.ptx:
+        return
     if language is Language.UNKNOWN:
         yield from _of_string(fragment, lines)
     elif language is Language.PTX:

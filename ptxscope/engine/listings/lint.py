@@ -39,11 +39,17 @@ from .statement_checks import (
     make_legal_instruction,
 )
 from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
+from .suppressions import IgnoreComments
 from .verdict_cache import get_cached_verdict
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
+    comments = IgnoreComments()
+    return comments.filter_items(_check_listing(comments.record_chunks(chunks), name))
+
+
+def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     moved_constants = MovedConstants()
     for statement in scan_statements(moved_constants.record_chunks(chunks)):
         if diagnostic := check_between_statements(statement, statement):
@@ -108,6 +114,9 @@ def check_source(
         from .intrinsic_uses import find_intrinsic_uses  # few sources have any
 
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
+    comments = IgnoreComments()
+    comments.record(text)
+    items = comments.filter_items(items)
     markers = LineMarkers(text) if language is Language.C else None
     yield from markers.restore_places(items) if markers and markers.markers else items
 
@@ -270,7 +279,8 @@ def _restore_names(
     return item._replace(
         ptx=restore(item.ptx),
         diagnostics=tuple(
-            x._replace(message=restore(x.message), hint=restore(x.hint)) for x in item.diagnostics
+            x._replace(message=restore(x.message), hint=restore(x.hint), fix=None)
+            for x in item.diagnostics
         ),
         notes=tuple(map(restore, item.notes)),
         example=example,
