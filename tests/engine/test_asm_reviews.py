@@ -119,6 +119,8 @@ SILENT = [
     # the value does not matter
     'asm("xor.b32 %0, %0, %0;" : "=r"(d));',
     'asm("sub.u32 %0, %0, %0;" : "=r"(d));',
+    'asm("{ .reg .b8 t, u; cvt.rn.satfinite.e4m3x2.f32 t, %1, %1; mov.b32 %0, {t, u}; }"'
+    ' : "=r"(d) : "f"(f));',
     # two of one name, in blocks of their own
     f'asm("{{ .reg .b32 t; mov.u32 t, 1; }} {{ .reg .b32 t; mov.u32 t, %1; mov.u32 %0, t; }}"'
     f' : "=r"(d){IN});',
@@ -176,6 +178,15 @@ def test_placeholders_of_every_instruction_are_checked() -> None:
     assert found == ("note", "%tid", "%%tid")
     (found,) = review('asm("mov.u32 t, %%tid.x;");')
     assert found == ("illegal", "%%tid", "%tid")
+
+
+def test_a_literal_whose_value_is_not_known_is_not_checked() -> None:
+    text = 'asm("lop3.b32 %0, %1, %1, %1, {};" : "=r"(d) : "r"(a), [lut] "n"((x & y) | z));'
+    for name in ("%2", "%[lut]"):
+        (item,) = check(text.format(name))
+        assert item.is_unreadable
+    (item,) = check(text.format("%2").replace("lop3.b32", "lop3.u32"))
+    assert not item.is_legal
 
 
 def test_a_statement_that_is_checked_has_each_finding_once() -> None:

@@ -128,7 +128,8 @@ class _Flow:
         self.number += 1
         for register in accesses.reads:
             name = register.text
-            if name in self.unwritten and self.is_straight:
+            is_padding = name not in self.outputs and _is_packed(statement, register)
+            if name in self.unwritten and self.is_straight and not is_padding:
                 yield self._describe_unwritten(statement, register)
             self.unwritten.discard(name)
             if name in self.inputs and name not in self.literals:
@@ -198,6 +199,14 @@ class _Flow:
             "keep its value"
         )
         return FlowFinding("input", message, statement, register)
+
+
+def _is_packed(statement: RawInstruction, register: Token) -> bool:
+    """Return whether a ``mov`` packs a register into a wider one; its bits may not matter."""
+    return statement.opcode.text == "mov" and any(
+        words and words[0].text == "{" and words[0].start < register.start < words[-1].end
+        for words in statement.operands[1:]
+    )
 
 
 def _find_copied_register(statement: RawInstruction) -> str:

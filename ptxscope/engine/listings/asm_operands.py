@@ -105,6 +105,12 @@ class AsmOperands(NamedTuple):
         outputs = self.outputs
         return {name: bits for name, bits in self.literals.items() if name not in outputs}
 
+    def has_unknown_value(self, placeholder: str) -> bool:
+        """Return whether a placeholder of the source is an integer whose value is not known."""
+        named = _NAMED_PLACEHOLDER.fullmatch(placeholder)
+        name = f"%{self.names.get(named[1])}" if named else placeholder
+        return self.constants.get(name) == ""
+
     def find_refused_literals(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:

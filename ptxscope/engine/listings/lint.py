@@ -20,7 +20,7 @@ from ..syntax.tokens import find_statements as written_statements
 from .asm_checks import check_asm, check_placeholders, find_operand_notes
 from .asm_operands import AsmOperands
 from .conditions import Definitions, select_branches
-from .diagnostic import CheckedInstruction, Diagnostic
+from .diagnostic import CheckedInstruction, Diagnostic, Severity
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
@@ -390,12 +390,35 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                     diagnostics = check_statement_end(statement, locator)
                 if is_asm:
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
+                if operands and _needs_unknown_value(item, operands):
+                    item = _make_valueless(item)
                 item = add_diagnostics(item, diagnostics)
                 if filled.holds_field(*span) and not is_certain(
                     item, statement.text, _locate_operands(statement, locator)
                 ):
                     item = _check_template(statement, locator, name)
                 yield span, item
+
+
+def _needs_unknown_value(item: CheckedInstruction, operands: AsmOperands) -> bool:
+    """Return whether all that is wrong is that a literal is needed, and an integer has no value."""
+    errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
+    return bool(errors) and all(
+        x.rule == "illegal"
+        and operands.has_unknown_value(x.location.excerpt[slice(*x.location.span)])
+        for x in errors
+    )
+
+
+def _make_valueless(item: CheckedInstruction) -> CheckedInstruction:
+    """Return an instruction with notes in place of its errors."""
+    message = "a literal is needed here, and the value of this operand is not known: not checked"
+    return item._replace(
+        diagnostics=tuple(
+            Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x
+            for x in item.diagnostics
+        )
+    )
 
 
 _OPCODE = re.compile(r"[\w$]++(?:\s*+\.\w++)*+", re.ASCII)
