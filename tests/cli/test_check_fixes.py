@@ -125,6 +125,23 @@ def test_options_that_do_not_go_together(
     assert run(capsys, *words)[0] == 2
 
 
+def test_what_a_macro_holds_is_not_replaced_where_it_is_used(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        '#define OUT(x) "=r"(x)\n#define R "%r1"\n#define P "prmt.b32 %0, %1, %1, 0x3210;"\n'
+        'asm("add.u32 %0, %0, %1;" : OUT(d) : "r"(a));\n'
+        'asm("mov.u32 %0, " R ";" : "=r"(d));\n'
+        'asm(P : "=r"(d) : "r"(a));\n'
+    )
+    (folder / "x.cu").write_text(text, encoding="utf-8")
+    lines = [item["line"] for item in json.loads(run(capsys, "--json", "x.cu")[1])]
+    assert lines == [3, 4, 5, 6]
+    run(capsys, "--fix", "--write", "x.cu")
+    fixed = (folder / "x.cu").read_text(encoding="utf-8")
+    assert fixed == text.replace("prmt.b32 %0, %1, %1, 0x3210;", "mov.b32 %0, %1;")
+
+
 def _edit(line: int, column: int, former: str, text: str) -> Edit:
     place = SourceLocation(line, column, former, (0, len(former)), len(former))
     return Edit(place, text)

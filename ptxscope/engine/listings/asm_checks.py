@@ -21,7 +21,7 @@ from ..syntax.tokens import (
 )
 from .asm_flow import find_flow_problems
 from .asm_operands import AsmOperands, is_modified
-from .diagnostic import Diagnostic, Edit
+from .diagnostic import CheckedInstruction, Diagnostic, Edit, Severity, make_edit
 from .embedded_ptx import EmbeddedPtx
 
 
@@ -79,7 +79,7 @@ def check_placeholders(
     for name, message, span in operands.find_unmatched_placeholders(inner, *statement):
         if piece.registers or not scopes.find_declaration(name):
             location = locator.locate(*span)
-            fix = Edit(location, f"%{name}") if is_modified(name) else None
+            fix = make_edit(location, name, f"%{name}") if is_modified(name) else None
             yield Diagnostic("undeclared", message, location, fix=fix)
     for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement):
         declaration = scopes.find_declaration(name)
@@ -94,12 +94,14 @@ def check_placeholders(
             "clang does not; its `%` should be doubled"
         )
         location = locator.locate(*span)
-        yield Diagnostic("note", message, location, f"%{name}", Edit(location, f"%{name}"))
+        fix = make_edit(location, name, f"%{name}")
+        yield Diagnostic("note", message, location, f"%{name}", fix)
     if doubled_span := operands.find_doubled_percent(inner, *statement):
-        register = quote_word(piece.ptx[slice(*doubled_span)])
+        name = piece.ptx[slice(*doubled_span)]
+        register = quote_word(name)
         message = f"`%%` is not an escape in an asm statement without operands: write {register}"
         location = locator.locate(*doubled_span)
-        fix = Edit(location, piece.ptx[slice(*doubled_span)])
+        fix = make_edit(location, f"%{name}", name)
         yield Diagnostic("illegal", message, location, register, fix)
 
 
@@ -114,6 +116,27 @@ def find_operand_notes(
         yield Diagnostic(
             "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
         )
+
+
+def pass_over_unknown_values(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+    """Return an instruction with notes in place of its errors if only values are unknown.
+
+    That is so if a literal is needed in each of the places, and the operand is an integer.
+    """
+    errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
+    if not errors or not all(
+        x.rule == "illegal"
+        and operands.has_unknown_value(x.location.excerpt[slice(*x.location.span)])
+        for x in errors
+    ):
+        return item
+    message = "a literal is needed here, and the value of this operand is not known: not checked"
+    return item._replace(
+        diagnostics=tuple(
+            Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x
+            for x in item.diagnostics
+        )
+    )
 
 
 def _is_ptx(statements: list[RawInstruction]) -> bool:
@@ -176,5 +199,5 @@ def _make_constraint_edit(
         if expression.name == name and start >= 0:
             locator = piece.make_outer_locator()
             location = locator.locate(start, start + len(expression.constraint))
-            return Edit(location, constraint)
+            return make_edit(location, expression.constraint, constraint)
     return None

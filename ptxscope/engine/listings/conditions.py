@@ -43,6 +43,12 @@ _LEAST_BUDGET = 1 << 16
 _MAX_BITS = 64
 
 
+_CONDITION_LINE = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
+_ZERO_CONDITION_LINE = re.compile(
+    r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII
+)
+
+
 class _UnknownError(Exception):
     """A condition cannot be evaluated."""
 
@@ -359,3 +365,19 @@ def _parse_number(text: str) -> int:
         return int(digits, 8 if is_octal else 0)
     except ValueError:
         raise _UnknownError from None
+
+
+def find_disabled_code(text: str) -> list[Span]:
+    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
+    spans, depth, start, outer = list[Span](), 0, -1, 0
+    for line in _CONDITION_LINE.finditer(text):
+        word, suffix, condition = line.groups()
+        if word == "if":
+            depth += 1
+            if start < 0 and not suffix and _ZERO_CONDITION_LINE.fullmatch(condition):
+                start, outer = line.end(), depth
+        elif start >= 0 and depth == outer:
+            spans.append((start, line.start()))
+            start = -1
+        depth -= word == "endif"
+    return [*spans, (start, len(text))] if start >= 0 else spans

@@ -81,6 +81,13 @@ class Edit(NamedTuple):
     text: str
 
 
+def make_edit(location: SourceLocation, former_text: str, text: str) -> Edit | None:
+    """Return an edit if a file has the former text literally at a location, not by a macro."""
+    source = location.excerpt[slice(*location.span)]
+    is_literal = source == former_text and len(source) == location.width
+    return Edit(location, text) if is_literal else None
+
+
 class Diagnostic(NamedTuple):
     """One diagnostic about an instruction."""
 

@@ -17,10 +17,15 @@ from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
-from .asm_checks import check_asm, check_placeholders, find_operand_notes
+from .asm_checks import (
+    check_asm,
+    check_placeholders,
+    find_operand_notes,
+    pass_over_unknown_values,
+)
 from .asm_operands import AsmOperands
-from .conditions import Definitions, select_branches
-from .diagnostic import CheckedInstruction, Diagnostic, Severity
+from .conditions import Definitions, find_disabled_code, select_branches
+from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
@@ -108,7 +113,7 @@ def check_source(
         return
     if language is Language.C and definitions:
         text = select_branches(text, definitions)
-    disabled_spans = _find_disabled_code(text) if language is Language.C else []
+    disabled_spans = find_disabled_code(text) if language is Language.C else []
     items = _check_pieces(text, name, language, disabled_spans, definitions)
     if language is Language.C and "__" in text:
         from .intrinsic_uses import find_intrinsic_uses  # few sources have any
@@ -183,26 +188,6 @@ def _is_ended_by_next(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> 
 
 _MAX_GAP_CHARS = 1 << 12
 """Largest distance of an asm statement that begins with the ``;`` of the one before."""
-_CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
-_ZERO_CONDITION = re.compile(
-    r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII
-)
-
-
-def _find_disabled_code(text: str) -> list[Span]:
-    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
-    spans, depth, start, outer = list[Span](), 0, -1, 0
-    for line in _CONDITION.finditer(text):
-        word, suffix, condition = line.groups()
-        if word == "if":
-            depth += 1
-            if start < 0 and not suffix and _ZERO_CONDITION.fullmatch(condition):
-                start, outer = line.end(), depth
-        elif start >= 0 and depth == outer:
-            spans.append((start, line.start()))
-            start = -1
-        depth -= word == "endif"
-    return [*spans, (start, len(text))] if start >= 0 else spans
 
 
 def _check_disabled_code(
@@ -390,35 +375,14 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                     diagnostics = check_statement_end(statement, locator)
                 if is_asm:
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
-                if operands and _needs_unknown_value(item, operands):
-                    item = _make_valueless(item)
+                if operands:
+                    item = pass_over_unknown_values(item, operands)
                 item = add_diagnostics(item, diagnostics)
                 if filled.holds_field(*span) and not is_certain(
                     item, statement.text, _locate_operands(statement, locator)
                 ):
                     item = _check_template(statement, locator, name)
                 yield span, item
-
-
-def _needs_unknown_value(item: CheckedInstruction, operands: AsmOperands) -> bool:
-    """Return whether all that is wrong is that a literal is needed, and an integer has no value."""
-    errors = [x for x in item.diagnostics if x.severity is Severity.ERROR]
-    return bool(errors) and all(
-        x.rule == "illegal"
-        and operands.has_unknown_value(x.location.excerpt[slice(*x.location.span)])
-        for x in errors
-    )
-
-
-def _make_valueless(item: CheckedInstruction) -> CheckedInstruction:
-    """Return an instruction with notes in place of its errors."""
-    message = "a literal is needed here, and the value of this operand is not known: not checked"
-    return item._replace(
-        diagnostics=tuple(
-            Diagnostic("unread", message, x.location) if x.severity is Severity.ERROR else x
-            for x in item.diagnostics
-        )
-    )
 
 
 _OPCODE = re.compile(r"[\w$]++(?:\s*+\.\w++)*+", re.ASCII)
