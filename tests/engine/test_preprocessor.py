@@ -259,6 +259,14 @@ def test_macros_that_grow_without_bound_are_left_alone() -> None:
     assert item.is_unreadable
 
 
+def test_what_is_nested_deeply_is_left_alone() -> None:
+    deep = "A(" * 2000 + '"vadd4"' + ")" * 2000
+    (item,) = check(f'#define A(x) x\nasm({deep} ".u32.u32.u32 %0, %1, %2, %1;"{IO}')
+    assert item.is_unreadable
+    for part, end in (("1 ? ", "1" + " : 1" * 200), ("(", "1" + ")" * 200), ("!", "1")):
+        assert _holds(part * 200 + end) is None
+
+
 # --- line markers -------------------------------------------------------------------------------
 
 PREPROCESSED = f"""\

@@ -278,10 +278,14 @@ class _Expression:
         value = self._read_binary(1)
         if self._peek() != "?":
             return value
+        self.depth += 1
+        if self.depth > _MAX_DEPTH:
+            raise _UnknownError
         self.index += 1
         first = self._read_choice()
         self._expect(":")
         second = self._read_choice()
+        self.depth -= 1
         return None if value is None else first if value else second
 
     def _read_binary(self, least: int) -> _Value:

@@ -80,6 +80,7 @@ class Macros:
         self.events = defaultdict[str, list[_Event]](list)
         self.bodies = list[_Body]()
         self.budget = _LEAST_BUDGET + 4 * len(text)
+        self._depth = 0
         for name, body in definitions.items():
             macro = None if body is None else _Macro(None, tuple(_read_tokens(body)))
             self.events[name].append(_Event(-1, macro))
@@ -122,6 +123,7 @@ class Macros:
                 parts.append((_join(expansion), use_start, use_end - use_start))
                 copied_end, is_expanded = use_end, True
         except _TooLongError:
+            self._depth = 0
             return None
         if not is_expanded:
             return None
@@ -139,18 +141,13 @@ class Macros:
         index = next(i for i, x in enumerate(tokens) if x.text == "(")
         while index < len(tokens):
             macro = self._find(tokens[index], position)
-            if body and (
-                tokens[index].text in body.parameters or len(self.events[tokens[index].text]) > 1
-            ):
+            name = tokens[index].text
+            if macro and body and (name in body.parameters or len(self.events[name]) > 1):
                 macro = None  # a parameter, or defined anew before the macro is used
             use = _read_use(tokens, index, macro) if macro else None
             if macro and use:
                 arguments, end = use
-                yield (
-                    index,
-                    end - 1,
-                    self._substitute(macro, arguments, position, {tokens[index].text}),
-                )
+                yield index, end - 1, self._substitute(macro, arguments, position, {name})
                 index = end
             else:
                 index += 1
@@ -210,7 +207,8 @@ class Macros:
     def _rescan(self, tokens: list[_Token], position: int, hidden: set[str]) -> list[_Token]:
         """Return tokens with all macros but the hidden ones expanded."""
         self._spend(len(tokens))
-        if len(hidden) > _MAX_DEPTH:
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
             raise _TooLongError
         result, index = list[_Token](), 0
         while index < len(tokens):
@@ -223,6 +221,7 @@ class Macros:
             else:
                 result.append(token)
                 index += 1
+        self._depth -= 1
         return result
 
     def _spend(self, count: int) -> None:
