@@ -30,6 +30,7 @@ _TOKEN = re.compile(
 _DEFINITION = re.compile(
     r"\s++(?P<name>[A-Za-z_]\w*+)(?:\((?P<parameters>[^()]*+)\))?+(?P<body>.*)", re.DOTALL
 )
+_WORD = re.compile(r"[A-Za-z_]\w*+")
 _NAME = re.compile(r"\s*+[A-Za-z_]\w*+\s*+")
 _STRING_SPECIAL = re.compile(r'[\\"]')
 _MAX_CHARS = 1 << 14
@@ -107,8 +108,11 @@ class Macros:
             return None
         index = bisect_left(self.bodies, (start,)) - 1
         body = self.bodies[index] if index >= 0 and start < self.bodies[index].end else None
+        end = min(limit, start + _MAX_CHARS)
+        if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
+            return None
         tokens, depth = list[_Token](), 0
-        for token in _read_tokens(self.text, start, min(limit, start + _MAX_CHARS)):
+        for token in _read_tokens(self.text, start, end):
             depth += (token.text == "(") - (token.text == ")")
             tokens.append(token)
             if token.text == ")" and not depth:
