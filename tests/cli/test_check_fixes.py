@@ -175,6 +175,7 @@ _ASM = 'asm("{}" : "=r"(d) : "r"(a), "r"(b));'
         ("{} // ptxscope: ignore[E6]", 1),
         ("// ptxscope: ignore[E3]\n{}", 0),
         ("  /* ptxscope: ignore */\n{}", 0),
+        ("// d is 0: ptxscope: ignore[E3]\n{}", 0),
         ("int x; // ptxscope: ignore[E3]\n{}", 1),  # about its own line
         ("// ptxscope: ignore[E3]\n\n{}", 1),
         ("// ptxscope: ignored[E3]\n{}", 1),

@@ -13,8 +13,8 @@ _COMMENT = re.compile(
 _MARK = "ptxscope:"
 _MAX_LINE_CHARS = 1 << 12
 """Characters of an unfinished line that are held back."""
-_BEFORE = re.compile(r"[\s/#;*%!<\-\"\\]*+\Z")
-"""Text before a comment that has a line of its own."""
+_BEFORE = re.compile(r"[\s\"]*+(?://|/\*|\*|;|--|\#(?![a-z])|<!--)[^\n]*+\Z")
+"""Text before a comment that has a line of its own: the comment's beginning."""
 _CONTEXT_CHARS = 200
 _ALL = frozenset[str]()
 """What a comment without rules ignores."""
