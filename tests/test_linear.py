@@ -359,6 +359,7 @@ _ATOMS = [
             "A(A",
             "a(a)",
         ),
+        *("// ptxscope: ignore[", "ptxscope: ignore\n", "# ptxscope: ignore[E3, ", "E3, "),
         *(
             "#else\n",
             "#endif\n",

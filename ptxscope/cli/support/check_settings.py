@@ -47,7 +47,7 @@ def read_settings(folder: Path) -> CheckSettings:
     for parent in (folder, *folder.parents):
         for name, keys in (("ptxscope.toml", ()), ("pyproject.toml", ("tool", "ptxscope"))):
             path = parent / name
-            if not path.is_file():
+            if not _is_readable(path):
                 continue
             table = _read_table(path)
             for key in keys:
@@ -57,6 +57,14 @@ def read_settings(folder: Path) -> CheckSettings:
             if name == "ptxscope.toml":
                 return CheckSettings()
     return CheckSettings()
+
+
+def _is_readable(path: Path) -> bool:
+    """Return whether a file exists, as far as its folder can be searched."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def _read_table(path: Path) -> Any:
