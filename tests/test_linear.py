@@ -110,6 +110,11 @@ def _logged(found: Iterable[CheckedInstruction]) -> int:
     return sum(len(result) for item in found for result in sarif.iter_results(item))
 
 
+def _check_defined(text: str) -> int:
+    definitions = {"A": "1 || A", "B": None, "a": '"x" a'}
+    return len(list(check_source(text, "x.cu", Language.C, definitions)))
+
+
 def _check_text(text: str) -> int:
     return sum(len(list(item_lines(item))) for item in check_source(text, "-", Language.TEXT))
 
@@ -215,6 +220,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "fragments": lambda text: list(find_pasted_fragments(text)),
     "check a listing": _check("x.ptx"),
     "check C": _check("x.cu"),
+    "check C with definitions": _check_defined,
     "check Python": _check("x.py"),
     "check what is not known": _check("-"),
     "check pasted text": _check_text,
@@ -223,6 +229,9 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "check Markdown": _check("x.md"),
     "check HTML": _check("x.html"),
     "check LLVM": _check("x.ll"),
+    "check MLIR": _check("x.mlir"),
+    "check Julia": _check("x.jl"),
+    "check a notebook": _check("x.ipynb"),
     "language": lambda text: language_of("-", text),
     "load": load,
     "load C": lambda text: load(text, "x.cu"),
@@ -348,7 +357,51 @@ _ATOMS = [
         "x'",
     ),
     *(
+        *(
+            "#define A A A\n",
+            "#define A(x) x x #x\n",
+            "#define a a,a\n",
+            "#undef A\n",
+            "A(A",
+            "a(a)",
+        ),
+        *("// ptxscope: ignore[", "ptxscope: ignore\n", "# ptxscope: ignore[E3, ", "E3, "),
+        *(
+            "#else\n",
+            "#endif\n",
+            "#elif A\n",
+            "#if 1\n",
+            "#if defined(A) && \\\n",
+            "#if (",
+            "#if !",
+        ),
+        *('# 1 "a"\n', '#line 1 "a\\"\n', '# 1 "a" 3\n', "asm(A", 'asm(A "x" : A(x) : A);\n'),
+        *('asm("add.u32 %0,%0,%1;":"=r"(a):"r"(b));', "add.u32 %0,%1,%2;", '"=r"(a),', '"r"(a),'),
+    ),
+    *(
         *("#if A\n", "#", 'M("', '"x" M ', 'asm("x" M ', "\ufffc", "```\n", "```ptx\n", "<pre>"),
+        *(
+            "llvm.inline_asm ",
+            "nvvm.inline_ptx ",
+            "-> (",
+            "ro(",
+            "ro(a:",
+            "{$r0}",
+            '"=r,r" ',
+            "$(",
+            "$(",
+        ),
+        *(
+            "@asmcall",
+            '@asmcall("$0 ',
+            '{"',
+            '["a",',
+            '"a":',
+            '"source":["',
+            '"code"},{',
+            "$$",
+            "\\$",
+        ),
         *("&lt;", "asm!(", 'r#"', "'a", 'asm "', "${0}", "${", "%[a]"),
     ),
     *(
@@ -403,6 +456,14 @@ _HEADS = [
         "set",
         "s",
     ),
+    *("#define a(b) b b #b a##b\nasm(", "#define A B\n#define B A\n#if A\n", '# 1 "a"\n'),
+    *(
+        'llvm.inline_asm "',
+        'nvvm.inline_ptx "" ',
+        '@asmcall("',
+        '@asmcall("", ',
+        '{"cells":[{"source":[',
+    ),
     *("__vadd4(", "__vadd4(a, b)", "__vadd4(a,b);", "= __vadd4(", "d = __vneg4(a);", "__"),
     *("vadd4.s32.s32.s32.sat d, ", "// ptxscope trace", "<!-- ptxscope trace ", "d=", "a="),
 ]
@@ -415,6 +476,10 @@ _NUMBERED = {
     "registers of all": ".reg .b32 a{0}; .entry k{0}() {{ vadd.u32.u32.u32 a{0}, b, c; }}\n",
     "blocks": "{{ .reg .b32 t; vadd.u32.u32.u32 t, a{0}, b; }}\n",
     "numbered blocks": "{{ .reg .b32 %r<9>; vadd.u32.u32.u32 %r{0}, %r1, %r2; }}\n",
+    "macros": "#define A{0} A{0} x\nasm(A{0});\n",
+    "macros of macros": '#define A{0} "x" A\n#undef A\n#define A A{0}\nasm(A);\n',
+    "declared registers": ".reg .b32 t{0}; add.u32 t{0}, t{0}, %0;",
+    "outputs": 'asm("add.u32 %0, %1, %{0}; add.u32 %0, %0, %1;" : "=r"(d), "=r"(a) : "r"(b));\n',
     "constants": "mov.u32 %r{0}, 5; vabsdiff4.u32.u32.u32.sat d, %r{0}, %r1, %r2;\n",
     "assignments": "a{}=1,",
     "intrinsics": "d{0} = __vadd4(a{0}, b);\n",

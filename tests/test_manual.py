@@ -437,7 +437,7 @@ def test_commands_are_shown_and_run() -> None:
     assert len(CONSOLE) > 12
     assert sum(bool(x.output) for _, block in CONSOLE for x in split_commands(block)) >= 6
     shown = [name for path in WRITTEN for name, _ in find_files(path.read_text(encoding="utf-8"))]
-    assert shown == ["table.ptx", "sad.ptx", "seen.csv", "kernel.ptx", "swizzle.ptx"]
+    assert shown == ["table.ptx", "sad.ptx", "seen.csv", "kernel.ptx", "swizzle.ptx", "step.cu"]
 
 
 @ci_only

@@ -200,8 +200,30 @@ _LOCATION = _object(
         region=_REGION,
     ),
 )
+_DELETED = _object(
+    "startLine startColumn endColumn", startLine=_COUNT, startColumn=_COUNT, endColumn=_COUNT
+)
+_CHANGE = _object(
+    "artifactLocation replacements",
+    artifactLocation=_object("uri", uri={"type": "string", "format": "uri-reference"}),
+    replacements={
+        "type": "array",
+        "minItems": 1,
+        "items": _object(
+            "deletedRegion", "insertedContent", deletedRegion=_DELETED, insertedContent=_TEXT
+        ),
+    },
+)
+_FIX = _object(
+    "artifactChanges",
+    "description",
+    description=_TEXT,
+    artifactChanges={"type": "array", "minItems": 1, "items": _CHANGE},
+)
 _RESULT = _object(
     "ruleId ruleIndex level message locations",
+    "fixes",
+    fixes={"type": "array", "items": _FIX},
     ruleId={"type": "string"},
     ruleIndex={"type": "integer", "minimum": 0},
     level=_LEVEL,
@@ -232,9 +254,12 @@ SARIF = _object(
 
 
 def test_sarif_follows_its_schema(check: Checker) -> None:
-    for given in ("", f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;", 'asm("vadd4" X);'):
+    fixed = 'asm("add.u32 %0, %0, %1;" : "=r"(d) : "r"(a));'
+    listing = f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
+    for given in ("", listing, 'asm("vadd4" X);', fixed):
         log = json.loads(check("--sarif", "-", given=given)[1])
         jsonschema.validate(log, SARIF)
+        assert any("fixes" in x for x in log["runs"][0]["results"]) == (given == fixed)
         ids = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
         assert len(set(ids)) == len(ids)
 

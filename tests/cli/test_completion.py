@@ -100,7 +100,7 @@ def options_of(help_: str) -> dict[str, bool]:
     found: dict[str, bool] = {}
     for line in re.findall(r"^  (-.*)$", help_, re.MULTILINE):
         written = re.split(r"  +", line)[0]
-        names = re.findall(r"(?<!\S)--?[a-z]+(?:-[a-z]+)*", written)
+        names = re.findall(r"(?<!\S)--?[A-Za-z]+(?:-[a-z]+)*", written)
         takes = not {*re.split("[, ]+", written)} <= {*names}
         found.update(dict.fromkeys(names, takes))
     return found

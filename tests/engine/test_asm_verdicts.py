@@ -55,7 +55,31 @@ TAKEN = [
     'asm volatile("{ .reg .u32 t;"); ' + _rr("vadd.u32.u32.u32 %0, t, %1;") + ' asm volatile("}");',
     'asm volatile("selp.f32 %0, %1, %2, 1;" : "=f"(f) : "r"(a), "f"(f));',
     'asm volatile("selp.f64 %0, %1, %2, 1;" : "=d"(g) : "l"(l), "d"(g));',
+    # instructions that the catalog lacks
+    'asm volatile("mov.b32 %0, %1;" : "=r"(d) : "f"(f));',
+    'asm volatile("mov.f32 %0, %1;" : "=r"(d) : "f"(f));',
+    'asm volatile("add.f64 %0, %1, %1;" : "=d"(g) : "l"(l));',
+    'asm volatile("add.f16x2 %0, %1, %1;" : "=r"(d) : "r"(a));',
+    'asm volatile("and.b32 %0, %1, %1;" : "=f"(f) : "f"(f));',
+    'asm volatile("mov.b64 %0, {%1, %2};" : "=l"(l) : "r"(a), "r"(b));',
+    'asm volatile("mul.wide.u32 %0, %1, %1;" : "=l"(l) : "r"(a));',
+    'asm volatile("popc.b64 %0, %1;" : "=r"(d) : "l"(l));',
+    'asm volatile("shl.b64 %0, %1, %2;" : "=l"(l) : "l"(l), "r"(a));',
+    'asm volatile("cvt.u32.u64 %0, %1;" : "=l"(l) : "l"(l));',
+    'asm volatile("cvt.rn.f32.s32 %0, %1;" : "=r"(d) : "r"(a));',
+    'asm volatile("cvt.rn.f16.f32 %0, %1;" : "=r"(d) : "f"(f));',
+    'asm volatile("ld.global.u32 %0, [%1];" : "=l"(l) : "l"(o));',
+    'asm volatile("ld.global.u8 %0, [%1];" : "=r"(d) : "l"(o));',
+    'asm volatile("ld.global.f32 %0, [%1];" : "=r"(d) : "l"(o));',
+    'asm volatile("ld.global.b32 %0, [%1];" : "=f"(f) : "l"(o));',
+    'asm volatile("ld.shared.u32 %0, [%1];" : "=r"(d) : "r"(a));',
+    'asm volatile("st.global.u32 [%0], %1;" :: "l"(o), "l"(l));',
+    'asm volatile("atom.global.add.f32 %0, [%1], %2;" : "=r"(d) : "l"(o), "r"(a));',
+    'asm volatile("mov.u32 %0, %tid.x;" : "=r"(d));',
+    _rr("xor.b32 %0, %0, %0;"),
 ]
+_UNLISTED = next(i for i, x in enumerate(TAKEN) if '"mov.b32 %0' in x)
+"""The first statement without an instruction of the catalog."""
 _CLOSED = "is not closed"
 _END = "`;` is missing"
 _EMPTY = "rejects empty statements"
@@ -105,6 +129,47 @@ REFUSED = {
     'unsigned __int128 q = a; asm volatile("vadd.u32.u32.u32 %0, %1, %1;" : "=r"(d) : "q"(q));': (
         "by its constraint"
     ),
+    # instructions that the catalog lacks
+    **dict.fromkeys(
+        (
+            'asm volatile("mov.u32 %0, %1;" : "=l"(l) : "r"(a));',
+            'asm volatile("mov.u32 %0, %1;" : "=r"(d) : "f"(f));',
+            'asm volatile("add.u32 %0, %1, %1;" : "=f"(f) : "r"(a));',
+            'asm volatile("add.u64 %0, %1, %1;" : "=l"(l) : "r"(a));',
+            'asm volatile("add.f32 %0, %1, %1;" : "=f"(f) : "d"(g));',
+            'asm volatile("fma.rn.f32 %0, %1, %1, %1;" : "=f"(f) : "l"(l));',
+            'asm volatile("add.f16x2 %0, %1, %1;" : "=f"(f) : "r"(a));',
+            'asm volatile("max.u16x2 %0, %1, %1;" : "=l"(l) : "r"(a));',
+            'asm volatile("mul.wide.u32 %0, %1, %1;" : "=r"(d) : "r"(a));',
+            'asm volatile("mad.wide.u32 %0, %1, %1, %2;" : "=l"(l) : "r"(a), "r"(b));',
+            'asm volatile("mad.hi.u32 %0, %1, %1, %2;" : "=r"(d) : "r"(a), "l"(l));',
+            'asm volatile("mul24.lo.u32 %0, %1, %1;" : "=r"(d) : "l"(l));',
+            'asm volatile("sad.u32 %0, %1, %1, %2;" : "=r"(d) : "r"(a), "l"(l));',
+            'asm volatile("popc.b64 %0, %1;" : "=l"(l) : "l"(l));',
+            'asm volatile("bfind.u32 %0, %1;" : "=l"(l) : "r"(a));',
+            'asm volatile("shl.b64 %0, %1, %2;" : "=l"(l) : "l"(l), "l"(l));',
+            'asm volatile("cvt.u64.u32 %0, %1;" : "=r"(d) : "r"(a));',
+            'asm volatile("cvt.u32.u64 %0, %1;" : "=r"(d) : "r"(a));',
+            'asm volatile("cvt.rzi.u32.f32 %0, %1;" : "=f"(f) : "f"(f));',
+            'asm volatile("cvta.to.shared.u64 %0, %1;" : "=r"(d) : "l"(o));',
+            'asm volatile("ld.global.u64 %0, [%1];" : "=r"(d) : "l"(o));',
+            'asm volatile("ld.global.u32 %0, [%1];" : "=f"(f) : "l"(o));',
+            'asm volatile("ld.global.u16 %0, [%1];" : "=f"(f) : "l"(o));',
+            'asm volatile("ld.global.nc.f32 %0, [%1];" : "=d"(g) : "l"(o));',
+            'asm volatile("ld.global.u32 %0, [%1];" : "=r"(d) : "r"(a));',
+            'asm volatile("st.global.u64 [%0], %1;" :: "l"(o), "r"(a));',
+            'asm volatile("st.global.u32 [%0], %1;" :: "l"(o), "f"(f));',
+            'asm volatile("atom.global.add.u32 %0, [%1], %2;" : "=l"(l) : "l"(o), "r"(a));',
+            'asm volatile("atom.global.cas.b32 %0, [%1], %2, %2;" : "=r"(d) : "l"(o), "l"(l));',
+            'asm volatile("red.global.add.u64 [%0], %1;" :: "l"(o), "r"(a));',
+            'asm volatile("ex2.approx.f32 %0, %1;" : "=d"(g) : "f"(f));',
+        ),
+        "by its constraint",
+    ),
+    _rr("mov.u32 %0, %3;"): "past the operands",
+    _rr("mov.u32 %0, %r1;"): "`%r1` is",
+    'asm volatile("mov.u32 %0, %tid.x;");': "has none",
+    'asm volatile("mov.u32 t, %%tid.x;");': "not an escape",
 }
 
 
@@ -115,7 +180,7 @@ def _checked(statement: str, name: str = "x.cu") -> list[CheckedInstruction]:
 @pytest.mark.parametrize("statement", TAKEN)
 def test_what_nvcc_takes_is_legal(statement: str) -> None:
     items = _checked(statement)
-    assert items
+    assert items or statement in TAKEN[_UNLISTED:]
     assert [item.message for item in items if not item.is_legal] == []
 
 
@@ -160,7 +225,7 @@ def test_a_register_that_an_included_file_may_declare_is_warned_of() -> None:
 def test_a_register_may_be_declared_without_blanks(reg: str) -> None:
     # as published code has it, the braces and the declaration in asm statements of their own
     declared = f'asm("{{"); asm("{reg}");'
-    text = declared + _rr("setp.lt.u32 %below, %0, %1;") + 'asm("}");'
+    text = declared + _rr("setp.lt.u32 %below, %2, %1;") + 'asm("}");'
     assert all(item.diagnostics == () for item in check_text(KERNEL.format(text), "x.cu"))
 
 
@@ -206,7 +271,7 @@ def test_the_last_line_of_what_is_no_module_may_lack_its_end() -> None:
 
 def test_a_label_may_have_a_number_of_its_own() -> None:
     # nvcc writes a number for `%=`, so that labels of one text stand in many places
-    text = "{ .reg .pred p; setp.lt.s32 p, %0, 0; @p bra X_%=; vadd.u32.u32.u32 %0, %0, %1; X_%=: }"
+    text = "{ .reg .pred p; setp.lt.s32 p, %1, 0; @p bra X_%=; vadd.u32.u32.u32 %0, %2, %1; X_%=: }"
     for statement in (_rr(text), f'asm volatile(R"({text})" {_RR});'):
         assert [item.diagnostics for item in _checked(statement)] == [(), ()]
 

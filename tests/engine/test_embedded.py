@@ -32,7 +32,7 @@ _CUDA = Source(
     r"""
     #include <cstdio>
     #define NL "\n\t"
-    #define T ".u32"
+    // T is ".u32", as a header has it
     // asm("vmax4.u32.u32.u32 %0, %1, %2, %3;") is not here
     __device__ unsigned sad(unsigned a, unsigned b, unsigned c) {
       unsigned d;
@@ -77,7 +77,7 @@ _PYTHON = Source(
       .reg .b32 %r<{count}>;
       vmin4.u32.u32.u32 %r1, %r2, %r3, %r0;
       vmax4.{kind}.u32.u32 %r1, %r2, %r3, %r0;
-      vmax2.s32.s32.s32 %r1, %r2, %r3, {last};
+      vmax2.s32.s32.s32 %r1, %r2, %r3, %r{last};
     }}"""
     LINE = "vavrg4.u32.u32.u32 %%r1, %%r2, %%r3, %%r0; mov.u32 %%r4, %s;" % value
     SUM = ("vset2.u32.u32.eq d, a, b, c;" +

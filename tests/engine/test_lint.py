@@ -175,7 +175,7 @@ def test_other_f_strings_are_left_alone() -> None:
 
 
 def test_the_types_of_asm_operands_are_known() -> None:
-    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "=r"(b) : "f"(c) : "memory");'
+    text = 'asm("vadd.u32.u32.u32 %0, %1, %2;" : "+l"(f(x, ":")), "+r"(b) : "f"(c) : "memory");'
     (item,) = source(text)
     assert [(x.rule, text[x.location.column - 1 :][:2]) for x in item.diagnostics] == [
         ("register-type", "%0"),

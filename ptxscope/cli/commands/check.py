@@ -12,6 +12,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
+from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
@@ -19,6 +20,7 @@ from ...engine.records import NamedTuple
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
+from ..support.check_settings import CheckSettings, join_settings, make_settings, read_settings
 from ..support.command_error import CommandError
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
@@ -34,18 +36,33 @@ examples:
   ptxscope check kernel.ptx
   ptxscope check --json kernel.cu other.cuh
   ptxscope check --sarif src/*.cu > ptxscope.sarif
+  ptxscope check -D __CUDA_ARCH__=900 kernel.cu
+  ptxscope check --fix --write src/*.cu
   cuobjdump -ptx a.out | ptxscope check -
+  nvcc -E kernel.cu | ptxscope check -
 
-The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .py, .rs and
-.ll files; fenced code in .md files and <pre> in .html files. The language of any other file is
-recognised by its beginning. Several large files are checked at once, in processes of their own.
+The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .cl, .hip,
+.py, .pyx, .rs, .jl, .ll and .mlir files; the cells of .ipynb files; fenced code in .md files and
+<pre> in .html files. The language of any other file is recognised by its beginning. Several large
+files are checked at once, in processes of their own.
 
-Beside errors and errata, it warns of bit instructions (prmt, lop3, bfe, shf, …) that a shorter line
-replaces, and of operands and bits of literals that they ignore. Notes say what nvcc makes of CUDA's
-intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file.
+In every asm statement, it warns of a register that is read before it is written, of an output that
+may share the register of an input, and of an input that is written; constraints of the wrong width
+and operands that do not exist are errors. It also warns of errata, of bit instructions (prmt, lop3,
+bfe, shf, …) that a shorter line replaces, and of operands and bits of literals that they ignore.
+Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file.
 
-A statement is not checked, which a note says, if part of it is a macro or an expression, or if it
-is in `#if 0`. If a macro holds the operands of an asm statement, their types are not checked.
+Macros that the same file defines, or -D, are expanded in asm statements. With -D or -U, C's #if is
+obeyed as far as its condition is known; else all branches are read. Line markers are obeyed. A
+statement is not checked, which a note says, if part of it is another macro or an expression, or if
+it is in `#if 0`. If such a macro holds the operands of an asm statement, their types are not
+checked.
+
+The comment `ptxscope: ignore[E3]` leaves out diagnostics of its line or, in a line of its own, of
+the next one; without a rule, all. Settings are a table [check] of ptxscope.toml, or
+[tool.ptxscope.check] of pyproject.toml, in this folder or one around it: ignore (rules), define,
+undefine, paths (patterns of the files to check if none are named) and exclude are arrays of
+strings; model (ptxas-12.9, isa) is a string, whose errata alone are reported.
 
 Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
 """
@@ -56,11 +73,11 @@ _CHUNK = 1 << 18
 def make_parser() -> Parser:
     """Return the command's parser."""
     about = "Check the instructions that ptxscope explains, in listings and sources."
-    parser = make_command_parser("check", about, _EPILOG, usage="FILE [FILE ...]")
+    parser = make_command_parser("check", about, _EPILOG, usage="[FILE ...]")
     parser.add_argument(
         "files",
         metavar="FILE",
-        nargs="+",
+        nargs="*",
         help="listing or source (.ptx, .cu, …); - is standard input",
     )
     add_format(parser, ("text", "json", "sarif"), "text", has_file=False)
@@ -72,12 +89,38 @@ def make_parser() -> Parser:
         "-q", "--quiet", action="store_true", help="omit instructions without diagnostics"
     )
     parser.add_argument(
+        "--fix", action="store_true", help="show what can be fixed, as a unified diff"
+    )
+    parser.add_argument("--write", action="store_true", help="with --fix: write the files")
+    parser.add_argument(
+        "--ignore",
+        metavar="RULES",
+        action="append",
+        default=[],
+        help="leave out diagnostics of these rules: E3,shorter",
+    )
+    parser.add_argument(
+        "-D",
+        metavar="NAME[=VALUE]",
+        dest="defined",
+        action="append",
+        default=[],
+        help="a macro that is defined; C's #if is then obeyed",
+    )
+    parser.add_argument(
+        "-U",
+        metavar="NAME",
+        dest="undefined",
+        action="append",
+        default=[],
+        help="a macro that is not defined",
+    )
+    parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="number of files to check at once (default: the number of processors, if that is "
-        "faster)",
+        help="files to check at once (default: as many as is faster)",
     )
     return parser
 
@@ -91,22 +134,35 @@ def _parse_positive(text: str) -> int:
 def run(words: Sequence[str]) -> int:
     """Check files and print the diagnostics."""
     arguments = parse_words(make_parser(), words)
-    require_single_stdin(arguments.files)
+    options = make_settings(arguments.ignore, None, arguments.defined, arguments.undefined)
+    settings = join_settings(read_settings(Path.cwd()), options)
+    files = arguments.files or settings.paths
+    if not files:
+        raise CommandError("error: no FILE is named, and no settings have `paths`")
+    require_single_stdin(files)
+    if arguments.fix or arguments.write:
+        return _fix(files, settings, arguments)
     frame, pieces = _choose_stream_format(arguments.format)
-    work = partial(_check_file, pieces=pieces, separator=frame.separator, is_quiet=arguments.quiet)
+    work = partial(
+        _check_file,
+        pieces=pieces,
+        separator=frame.separator,
+        is_quiet=arguments.quiet,
+        settings=settings,
+    )
     with ProgressBar() as bar:
         if arguments.format != "text":  # the output of the other formats does not end with a line
             bar.begin_printing()
         output = _ReportWriter(frame, bar)
         sys.stdout.write(frame.head)
-        sizes = [*map(_find_size, arguments.files)]
+        sizes = [*map(_find_size, files)]
         number = _number(arguments.jobs, [size for size in sizes if size is not None])
         bar.begin("checking", *_estimate_total(sizes))
         if number > 1:
             shared = [size is not None for size in sizes]
-            _check_in_processes(arguments.files, shared, number, work, output)
+            _check_in_processes(files, shared, number, work, output)
         else:
-            for name in arguments.files:
+            for name in files:
                 output.finish_file(work(name, output.write, on_read=output.read))
     sys.stdout.write(frame.tail if output.has_output else frame.empty)
     if arguments.format == "text":
@@ -115,6 +171,16 @@ def run(words: Sequence[str]) -> int:
         sys.stdout.flush()
         raise CommandError("\n".join(output.read_errors))
     return int(output.counts["illegal"] > 0)
+
+
+def _fix(files: Sequence[str], settings: CheckSettings, arguments: argparse.Namespace) -> int:
+    from ..support.file_fixes import fix_files  # most runs only report
+
+    if arguments.write and not arguments.fix:
+        raise CommandError("error: --write is for --fix")
+    if arguments.format != "text":
+        raise CommandError("error: --fix shows a diff: it has no other format")
+    return fix_files(files, settings, writes=arguments.write)
 
 
 class CheckOutcome(NamedTuple):
@@ -258,12 +324,14 @@ def _check_file(
     pieces: Pieces,
     separator: str,
     is_quiet: bool,
+    settings: CheckSettings,
     on_read: Callable[[int], object],
 ) -> CheckOutcome:
     """Check a file and write its report."""
     counts = Counter[str]()
     try:
-        for item in count_items(_check(name, on_read), counts):
+        items = settings.filter_items(_check(name, settings.definitions, on_read))
+        for item in count_items(items, counts):
             if item.diagnostics or not is_quiet:
                 write("".join(separator + piece for piece in pieces(item)))
     except CommandError as error:
@@ -271,7 +339,9 @@ def _check_file(
     return CheckOutcome(counts)
 
 
-def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstruction]:
+def _check(
+    name: str, definitions: Definitions, on_read: Callable[[int], object]
+) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
@@ -280,7 +350,7 @@ def _check(name: str, on_read: Callable[[int], object]) -> Iterator[CheckedInstr
         else:
             text = head + file.read()
             lines, counted_chars = text.count("\n") + 1, 0
-            for item in check_source(text, name, language):
+            for item in check_source(text, name, language, definitions):
                 if (so_far := len(text) * item.location.line // lines) > counted_chars + _CHUNK:
                     on_read(so_far - counted_chars)
                     counted_chars = so_far

@@ -40,7 +40,10 @@ examples:
 
 _NEEDLESS = ("ssl", "zlib", "bz2", "lzma")
 """Optional modules of asyncio and shutil, for connections and archives."""
-_SUFFIXES = (*(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"), *(".rs", ".md", ".html", ".ll"))
+_SUFFIXES = (
+    *(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"),
+    *(".rs", ".md", ".html", ".ll", ".mlir", ".jl", ".ipynb"),
+)
 _IN_NO_NAME = re.compile(r"[\s;,]")
 
 

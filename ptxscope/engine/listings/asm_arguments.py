@@ -38,7 +38,8 @@ _RUST_OPERAND = re.compile(
     \s*+(?P<expression>.*)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_RUST_CONSTRAINTS = {"in": "r", "out": "=r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
+_RUST_SETTING = re.compile(r"\s*+(?:(?:options|clobber_abi)\s*+\([^()]*+\)\s*+)?+")
+_RUST_CONSTRAINTS = {"in": "r", "out": "=&r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
 _RUST_LITERAL = re.compile(
     r"(?P<sign>-?)(?P<digits>0x[0-9a-fA-F_]++|0b[01_]++|0o[0-7_]++|[0-9][0-9_]*+)"
     r"(?:[iu](?:8|16|32|64|size))?+"
@@ -54,10 +55,11 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
     end = len(text) if end < 0 else end
     types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
     expressions = list[AsmExpression]()
-    number = 0
+    number, is_complete = 0, True
     for argument in _split_arguments(text, start, end):
         match = _RUST_OPERAND.match(argument)
         if match is None:
+            is_complete &= _RUST_SETTING.fullmatch(argument) is not None
             continue
         name = f"%{match['name'] or number}"
         number += 1
@@ -75,7 +77,8 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
         expressions.append(AsmExpression(name, constraint, expression))
         if literal is not None and constraint == "r":
             literals[name] = literal & ((1 << int(match["width"])) - 1)
-    return _make_operands(types, literals, expressions)._replace(is_braced=True), constants
+    operands = _make_operands(types, literals, expressions, is_complete)
+    return operands._replace(is_braced=True), constants
 
 
 def _parse_rust_integer(text: str) -> int | None:
@@ -88,15 +91,28 @@ def _parse_rust_integer(text: str) -> int | None:
 
 
 def _make_operands(
-    types: dict[str, str], literals: dict[str, int], expressions: list[AsmExpression]
+    types: dict[str, str],
+    literals: dict[str, int],
+    expressions: list[AsmExpression],
+    is_complete: bool,
 ) -> AsmOperands:
-    """Operands of which not all may be known."""
-    return AsmOperands(types, {}, (), {}, literals, tuple(expressions), None, {})
+    """Return operands whose number may be unknown."""
+    return AsmOperands(
+        types,
+        {},
+        (),
+        {},
+        literals,
+        tuple(expressions),
+        None,
+        {},
+        has_all_expressions=is_complete,
+    )
 
 
 # --- LLVM ---------------------------------------------------------------------------------
 
-_LLVM_CONSTRAINTS = re.compile(r'\s*+,\s*+"(?P<constraints>[^"]*+)"\s*+\(')
+_LLVM_CONSTRAINTS = re.compile(r'\s*+,?+\s*+"(?P<constraints>[^"]*+)"\s*+\(?+')
 _LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
 
 
@@ -121,4 +137,4 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
         literal = _LLVM_INTEGER.fullmatch(argument)
         if literal and not is_output and kind in ("h", "r", "l"):
             literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
-    return _make_operands(types, literals, expressions)
+    return _make_operands(types, literals, expressions, is_complete=True)

@@ -63,7 +63,7 @@ def read_bindings(text: str, start: int, end: int) -> AsmBindings:
 def bind_operands(operands: AsmOperands) -> AsmBindings:
     """Return the bindings for the operands of an asm statement."""
     read_names, written_names = dict[str, tuple[str, ...]](), dict[str, tuple[str, ...]]()
-    for operand, letters, expression in operands.expressions:
+    for operand, letters, expression, _ in operands.expressions:
         name = expression.strip()
         if _VARIABLE.fullmatch(name):
             for bindings, is_bound in (

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from ..records import NamedTuple
 from ..syntax.errors import Span, quote_word
+from ..syntax.operands import SPECIAL
 from ..syntax.scopes import CONSTANT
 from ..syntax.source import GAP, Fragment
 from .c_literals import parse_c_literal
@@ -31,6 +32,8 @@ _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"%(\d++)", re.ASCII)
 _DIGITS = 9
+_RUST_WAYS = {"r": "in", "=&r": "out", "=r": "lateout", "+r": "inout"}
+"""What Rust writes for a constraint."""
 
 
 class AsmExpression(NamedTuple):
@@ -41,6 +44,8 @@ class AsmExpression(NamedTuple):
     constraint: str
     """As written."""
     text: str
+    constraint_start: int = -1
+    """The position of the constraint in the source; -1 if it is not one literal."""
 
     @property
     def is_output(self) -> bool:
@@ -73,6 +78,8 @@ class AsmOperands(NamedTuple):
     """Why nvcc does not take the literal of an operand for its constraint."""
     is_braced: bool = False
     """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
+    has_all_expressions: bool = False
+    """Whether ``expressions`` has every operand that the statement may write."""
 
     def restore_braces(self, text: str, *, is_code: bool = False) -> str:
         """Return a text with operands as the source writes them; in code, braces are doubled."""
@@ -80,6 +87,12 @@ class AsmOperands(NamedTuple):
             return text
         text = text.replace("{", "{{").replace("}", "}}") if is_code else text
         return _PERCENT.sub(lambda x: f"{{{x[0][1:]}}}" if x[0] in self.types else x[0], text)
+
+    def format_constraint(self, name: str, constraint: str) -> str:
+        """Return the constraint of an operand as the source writes it, in backticks."""
+        if not self.is_braced:
+            return quote_word(f'"{constraint}"')
+        return f"`{_RUST_WAYS[constraint]}(reg{self.types[name][1:]})`"
 
     @property
     def outputs(self) -> frozenset[str]:
@@ -91,6 +104,12 @@ class AsmOperands(NamedTuple):
         """The literals of the registers that the statement does not write."""
         outputs = self.outputs
         return {name: bits for name, bits in self.literals.items() if name not in outputs}
+
+    def has_unknown_value(self, placeholder: str) -> bool:
+        """Return whether a placeholder of the source is an integer whose value is not known."""
+        named = _NAMED_PLACEHOLDER.fullmatch(placeholder)
+        name = f"%{self.names.get(named[1])}" if named else placeholder
+        return self.constants.get(name) == ""
 
     def find_refused_literals(
         self, fragment: Fragment, start: int, end: int
@@ -105,7 +124,7 @@ class AsmOperands(NamedTuple):
             if (
                 name in self.refused
                 and name not in reported_names
-                and not _is_doubled(fragment, match.start())
+                and not is_doubled(fragment, match.start())
             ):
                 reported_names.add(name)
                 yield self.refused[name], match.span()
@@ -125,7 +144,7 @@ class AsmOperands(NamedTuple):
             name = match[0]
             if name in names or int(match[1][:_DIGITS]) < self.number:
                 continue
-            if _is_doubled(fragment, match.start()):
+            if is_doubled(fragment, match.start()):
                 continue
             names.add(name)
             yield name, self._format_operand(name), match.span()
@@ -133,7 +152,7 @@ class AsmOperands(NamedTuple):
                 return  # the same holds for every other
         for match in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
             name = match[0]
-            if name not in names and not _is_doubled(fragment, match.start()):
+            if name not in names and not is_doubled(fragment, match.start()):
                 names.add(name)
                 yield name, _undouble_percent(name), match.span()
 
@@ -146,18 +165,28 @@ class AsmOperands(NamedTuple):
         for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
             name = match[0]
             is_known = name in self.types or name in self.constants or name in self.texts
-            if not is_known and not _is_doubled(fragment, match.start()):
+            if not is_known and not is_doubled(fragment, match.start()):
                 return name, match.span()
         return None
 
     def find_escaped_registers(
-        self, fragment: Fragment, start: int, end: int
+        self, fragment: Fragment, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[str, Span]]:
         """Yield registers named like an operand, ``%%1``, if the statement has operands."""
+        end = len(fragment.ptx) if end is None else end
         for match in (
             _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.number else ()
         ):
-            if _is_doubled(fragment, match.start()):
+            if is_doubled(fragment, match.start()):
+                yield match[0], match.span()
+
+    def find_special_registers(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, Span]]:
+        """Yield special registers whose ``%`` is not doubled, if the statement has operands."""
+        matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number else ()
+        for match in matches:
+            if SPECIAL.fullmatch(match[0]) and not is_doubled(fragment, match.start()):
                 yield match[0], match.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
@@ -171,7 +200,7 @@ class AsmOperands(NamedTuple):
         nvcc then keeps both characters, and no register has such a name.
         """
         matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number == 0 else ()
-        return next((x.span() for x in matches if _is_doubled(fragment, x.start())), None)
+        return next((x.span() for x in matches if is_doubled(fragment, x.start())), None)
 
     def _format_operand(self, name: str) -> str:
         if name in self.unknown:
@@ -180,6 +209,11 @@ class AsmOperands(NamedTuple):
             return f"{quote_word(name)} is not an operand: this asm statement has none"
         operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "only %0"
         return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
+
+
+def is_modified(name: str) -> bool:
+    """Return whether nvcc reads a name as an operand with a modifier: ``%p1``."""
+    return _MODIFIED.fullmatch(name) is not None
 
 
 _UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
@@ -198,7 +232,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     literals, tied = dict[str, int](), dict[str, str]()
     count, depth, section, expression_start = 0, 0, 0, 0
     letters = name = None
-    constraint = ""
+    constraint, constraint_start, letters_start = "", -1, -1
     has_operands = text.startswith(":", start)
     is_complete = text.startswith(")", start)
     for token in _TOKEN.finditer(text, start, min(end, start + _MAX_CHARS)) if has_operands else ():
@@ -209,7 +243,9 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                 number = f"%{count - 1}"
                 last_name = tied.get(number, number)
                 expression = text[expression_start : token.start()]
-                expressions.append(AsmExpression(last_name, constraint, expression))
+                expressions.append(
+                    AsmExpression(last_name, constraint, expression, constraint_start)
+                )
                 if last_name in values:
                     values[last_name] = _format_integer(expression)
                 elif last_name in types and not expressions[-1].is_output:
@@ -218,7 +254,8 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
                 return _UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
-            depth, expression_start, constraint = 1, token.end(), letters
+            depth, expression_start = 1, token.end()
+            constraint, constraint_start = letters, letters_start
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
                 types[f"%{count}"] = _LETTERS[kind]
@@ -239,6 +276,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                 is_complete = True
                 break
         elif token["letters"] is not None and token["closed"]:
+            letters_start = token.start("letters") if letters is None else -1
             letters = (letters or "") + token["letters"]
         elif token["name"]:
             name = token["name"]
@@ -252,7 +290,17 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     texts = tuple(constants)
     refused = dict(_iter_refused_literals(all_expressions, types))
     return AsmOperands(
-        types, names, texts, values, literals, all_expressions, operand_count, {}, tied, refused
+        types,
+        names,
+        texts,
+        values,
+        literals,
+        all_expressions,
+        operand_count,
+        {},
+        tied,
+        refused,
+        has_all_expressions=is_complete,
     )
 
 
@@ -260,7 +308,7 @@ def _iter_refused_literals(
     expressions: Iterable[AsmExpression], types: Mapping[str, str]
 ) -> Iterator[tuple[str, str]]:
     """Yield the operands whose literal nvcc refuses for their constraint, and the reason."""
-    for name, constraint, text in expressions:
+    for name, constraint, text, _ in expressions:
         kind, type_ = constraint.strip(), types.get(name, CONSTANT)
         literal = parse_c_literal(text) if type_ != CONSTANT else None
         argument = quote_word(f'"{kind}"({text.strip()})')
@@ -289,7 +337,7 @@ def _encode_literal(text: str, type_: str) -> int | None:
     return literal.encode(int(type_[1:]))
 
 
-def _is_doubled(fragment: Fragment, position: int) -> bool:
+def is_doubled(fragment: Fragment, position: int) -> bool:
     """Return whether a ``%`` is doubled in the source, so that it begins a register."""
     start, end = fragment.find_origin(position, position + 1)
     return end - start == 2 and fragment.find_origin(position + 1, position + 2)[0] != start
@@ -317,7 +365,7 @@ def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, 
     parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
     numbers = dict(operands.names)
     for match in _NAMED_PLACEHOLDER.finditer(fragment.ptx):
-        if _is_doubled(fragment, match.start()):
+        if is_doubled(fragment, match.start()):
             continue
         name = match[1]
         is_known = name in numbers or operands.number is not None
@@ -340,7 +388,7 @@ def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment
     parts, copied_end = list[TextFragment](), 0
     for match in _PLACED.finditer(fragment.ptx):
         value = constants.get(match[0])
-        if value and not _is_doubled(fragment, match.start()):
+        if value and not is_doubled(fragment, match.start()):
             start, end = fragment.find_origin(*match.span())
             parts += iter_parts(fragment, copied_end, match.start())
             parts.append((value, start, end - start))

@@ -8,8 +8,19 @@ from functools import lru_cache
 
 from ..records import NamedTuple
 from ..syntax.errors import Span
-from ..syntax.source import COMMENT, COMMENTED_ASM, GAP, AsmText, Fragment, find_fragments, read_asm
+from ..syntax.source import (
+    COMMENT,
+    COMMENTED_ASM,
+    GAP,
+    AsmText,
+    Fragment,
+    find_asm_texts,
+    find_fragments,
+    read_asm,
+)
 from .asm_operands import AsmOperands, fill_constants, number_placeholders, read_operands
+from .conditions import Definitions
+from .macros import Macros
 from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
 from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
 
@@ -43,25 +54,45 @@ class CText(NamedTuple):
     """The operands of an asm statement; None for a string."""
     opcode_span: Span | None = None
     """Span of the opcode, if the instruction is assembled from parts of a string."""
+    expansion: Fragment | None = None
+    """The asm statement with its macros expanded, from which ``fragment`` was read."""
 
 
-def read_c_source(text: str, gaps: Set[int] = frozenset()) -> Iterator[CText]:
-    """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself."""
+def read_c_source(
+    text: str, gaps: Set[int] = frozenset(), definitions: Definitions | None = None
+) -> Iterator[CText]:
+    """Yield the PTX of a C source; ``gaps`` are positions of gaps in the source itself.
+
+    Macros are expanded in asm statements: those of the source, if it has no gaps, and
+    ``definitions``.
+    """
     blanked_text, strings, statements = _split_source(text)
+    has_macros = not gaps and statements and (definitions or "define" in blanked_text)
+    macros = Macros(text, definitions or {}) if has_macros else None
     limits = [*(x.start for x in statements[1:]), len(text)]
-    for (fragment, _, end), limit in zip(statements, limits, strict=False):
-        if fragment.ptx:
-            operands = read_operands(text, end, limit)
-            fragment, operands = number_placeholders(with_gaps(fragment, gaps), operands)
-            fragment = fill_constants(fragment, operands.constants)
-            unknown_names = (x for x, value in operands.constants.items() if not value)
-            yield CText(hide_spliced(fragment, (*operands.texts, *unknown_names)), operands)
+    for statement, limit in zip(statements, limits, strict=False):
+        expansion = macros.expand_statement(statement.start, limit) if macros else None
+        source = text
+        if expansion:
+            source = expansion.ptx
+            statement, limit = next(find_asm_texts(source)), len(source)
+        if statement.fragment.ptx:
+            yield _read_statement(source, statement, limit, gaps)._replace(expansion=expansion)
     for fragments in _read_runs(text, blanked_text, strings):
         fragment = with_gaps(join_fragments(fragments), gaps)
         is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
         opcode_span = find_instruction(fragment.ptx) if is_partial else None
         if opcode_span or PTX_STATEMENT.search(fragment.ptx):
             yield CText(fragment, None, opcode_span)
+
+
+def _read_statement(text: str, statement: AsmText, limit: int, gaps: Set[int]) -> CText:
+    """Return the PTX of an asm statement with its operands, up to a position."""
+    operands = read_operands(text, statement.end, limit)
+    fragment, operands = number_placeholders(with_gaps(statement.fragment, gaps), operands)
+    fragment = fill_constants(fragment, operands.constants)
+    unknown_names = (x for x, value in operands.constants.items() if not value)
+    return CText(hide_spliced(fragment, (*operands.texts, *unknown_names)), operands)
 
 
 def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[list[TextFragment]]:

@@ -53,6 +53,17 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         "A carry is read that nothing before in the function, or in the asm statement, writes, or "
         "writes only under a guard, or that is a borrow; or a borrow is read that is a carry.",
     ),
+    "unwritten": (
+        Severity.WARNING,
+        "An asm statement reads a register before it writes it: an operand with `=`, or one that "
+        "it declares.",
+    ),
+    "clobber": (
+        Severity.WARNING,
+        "An asm statement writes an operand without `&` and reads an input afterwards: the "
+        "compiler may give both the same register.",
+    ),
+    "input": (Severity.WARNING, "An asm statement writes an operand that is only an input."),
     "intrinsic": (
         Severity.NOTE,
         "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
@@ -61,6 +72,20 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
 """Every rule by id: the severity of its diagnostics, and a description."""
+
+
+class Edit(NamedTuple):
+    """Text of one line of a file, and what replaces it."""
+
+    location: SourceLocation
+    text: str
+
+
+def make_edit(location: SourceLocation, former_text: str, text: str) -> Edit | None:
+    """Return an edit if a file has the former text literally at a location, not by a macro."""
+    source = location.excerpt[slice(*location.span)]
+    is_literal = source == former_text and len(source) == location.width
+    return Edit(location, text) if is_literal else None
 
 
 class Diagnostic(NamedTuple):
@@ -72,6 +97,8 @@ class Diagnostic(NamedTuple):
     location: SourceLocation
     hint: str = ""
     """Allowed text or a remedy."""
+    fix: Edit | None = None
+    """An edit after which it is not reported again."""
 
     @property
     def severity(self) -> Severity:

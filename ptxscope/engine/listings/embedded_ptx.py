@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import Enum
 
 from ..records import NamedTuple
@@ -13,6 +13,7 @@ from ..syntax.intrinsic_calls import find_call_blocks
 from ..syntax.source import Fragment
 from .asm_operands import AsmOperands
 from .c_source import read_c_source
+from .conditions import Definitions
 from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
@@ -58,6 +59,8 @@ class EmbeddedPtx(NamedTuple):
     """The operands of the asm statement."""
     opcode_span: Span | None = None
     """Span of the opcode of an instruction that is only partly literal text."""
+    is_expanded: bool = False
+    """Whether the text around the PTX is an asm statement with its macros expanded."""
 
     @property
     def ptx(self) -> str:
@@ -77,7 +80,7 @@ class EmbeddedPtx(NamedTuple):
     @property
     def may_be_template(self) -> bool:
         """Whether a formatting function may fill in a part of it."""
-        return self.kind is PieceKind.STRING or len(self.fragments) > 1
+        return self.kind is PieceKind.STRING or len(self.fragments) > 1 + self.is_expanded
 
     @property
     def may_be_prose(self) -> bool:
@@ -88,14 +91,15 @@ class EmbeddedPtx(NamedTuple):
         """Return the locations in the file for a text that starts at ``start`` of the piece."""
         return _OffsetLocator(self, start)
 
+    def make_outer_locator(self) -> _OffsetLocator:
+        """Return the locations in the file for the text around the PTX."""
+        return _OffsetLocator(self._replace(fragments=self.fragments[1:]), 0)
+
     def find_problems(self) -> Iterator[tuple[Problem, SourceLocation]]:
         """Yield the problems of the text around the PTX, with their locations."""
-        inner, *outer = self.fragments
-        for problem in inner.problems:
-            yield (
-                problem,
-                _OffsetLocator(self._replace(fragments=tuple(outer)), 0).locate(*problem.span),
-            )
+        locator = self.make_outer_locator()
+        for problem in self.fragments[0].problems:
+            yield problem, locator.locate(*problem.span)
 
     def flatten(self) -> Fragment:
         """Return the PTX with its positions in the file."""
@@ -137,8 +141,12 @@ class LineIndex:
         )
 
 
-def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
-    """Yield every piece of PTX in a text, in order."""
+def find_ptx(
+    text: str, language: Language, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text, in order; ``definitions`` are macros of C."""
+    if language is Language.C:
+        return _find_ptx_in_c(Fragment(text), LineIndex(text), definitions)
     return _pieces(Fragment(text), language, LineIndex(text))
 
 
@@ -155,12 +163,12 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
     elif language is Language.PYTHON:
         for fragment in read_python_strings(text):
             yield from _of_string(fragment, lines)
-    elif language in _BLOCKS:
-        for block in _BLOCKS[language](text):
+    elif read_blocks := _find_block_reader(language):
+        for block in read_blocks(text):
             yield from _of_block(block, lines)
 
 
-_BLOCKS = {
+_BLOCKS: dict[Language, Callable[[str], Iterator[Block]]] = {
     Language.MARKDOWN: read_markdown_blocks,
     Language.HTML: read_html_blocks,
     Language.RUST: read_rust_blocks,
@@ -168,8 +176,27 @@ _BLOCKS = {
 }
 
 
+def _find_block_reader(language: Language) -> Callable[[str], Iterator[Block]] | None:
+    """Return the reader of a language's blocks; those of rarer languages are loaded here."""
+    if language is Language.MLIR:
+        from .mlir_source import read_mlir_blocks
+
+        return read_mlir_blocks
+    if language is Language.JULIA:
+        from .julia_source import read_julia_blocks
+
+        return read_julia_blocks
+    if language is Language.NOTEBOOK:
+        from .notebook_source import read_notebook_blocks
+
+        return read_notebook_blocks
+    return _BLOCKS.get(language)
+
+
 def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
     fragment, language, operands = block
+    if not fragment.ptx:
+        return
     if language is Language.UNKNOWN:
         yield from _of_string(fragment, lines)
     elif language is Language.PTX:
@@ -179,18 +206,21 @@ def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
             yield piece._replace(fragments=(*piece.fragments, fragment))
 
 
-def _find_ptx_in_c(source: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:
+def _find_ptx_in_c(
+    source: Fragment, lines: LineIndex, definitions: Definitions | None = None
+) -> Iterator[EmbeddedPtx]:
     pieces = [
         EmbeddedPtx(
-            (x.fragment,),
+            (x.fragment, x.expansion) if x.expansion else (x.fragment,),
             lines,
             PieceKind.STRING if x.operands is None else PieceKind.ASM,
             x.operands,
             x.opcode_span,
+            is_expanded=x.expansion is not None,
         )
-        for x in read_c_source(source.ptx, frozenset(source.gaps))
+        for x in read_c_source(source.ptx, frozenset(source.gaps), definitions)
     ]
-    yield from sorted(pieces, key=lambda piece: piece.fragments[0].origins[:1])
+    yield from sorted(pieces, key=lambda piece: piece.fragments[-1].origins[:1])
 
 
 def _of_string(fragment: Fragment, lines: LineIndex) -> Iterator[EmbeddedPtx]:

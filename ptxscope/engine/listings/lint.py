@@ -5,22 +5,31 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from heapq import merge
 from itertools import chain, islice, pairwise
 
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.opcodes import OPCODES
-from ..syntax.operands import NAMED_OPERAND_MESSAGE, NUMBERED_OPERANDS
 from ..syntax.parser import NOT_LITERAL, parse_statement
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
+from .asm_checks import (
+    check_asm,
+    check_placeholders,
+    find_operand_notes,
+    pass_over_unknown_values,
+)
 from .asm_operands import AsmOperands
+from .conditions import Definitions, find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
+from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
+from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
 from .statement_checks import (
@@ -35,11 +44,17 @@ from .statement_checks import (
     make_legal_instruction,
 )
 from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
+from .suppressions import IgnoreComments
 from .verdict_cache import get_cached_verdict
 
 
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
+    comments = IgnoreComments()
+    return comments.filter_items(_check_listing(comments.record_chunks(chunks), name))
+
+
+def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     moved_constants = MovedConstants()
     for statement in scan_statements(moved_constants.record_chunks(chunks)):
         if diagnostic := check_between_statements(statement, statement):
@@ -69,10 +84,13 @@ def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
     return check_source(text, name, language)
 
 
-def check_source(text: str, name: str, language: Language) -> Iterator[CheckedInstruction]:
+def check_source(
+    text: str, name: str, language: Language, definitions: Definitions | None = None
+) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a source's ``asm`` statements and PTX strings.
 
-    In C, yield the uses of CUDA's intrinsics, too.
+    In C, yield the uses of CUDA's intrinsics, too, and obey line markers. If ``definitions`` of
+    macros are given, what they exclude from compilation is left out.
     """
     if language is Language.UNKNOWN:
         message = "this is neither PTX nor source code in a known language; nothing was recognised"
@@ -83,16 +101,29 @@ def check_source(text: str, name: str, language: Language) -> Iterator[CheckedIn
             name,
             location,
             "",
-            (Diagnostic("unread", message, location, ".ptx .cu .h .py .rs .ll .md .html …"),),
+            (
+                Diagnostic(
+                    "unread",
+                    message,
+                    location,
+                    ".ptx .cu .h .py .rs .ll .mlir .jl .ipynb .md .html …",
+                ),
+            ),
         )
         return
-    disabled_spans = _find_disabled_code(text) if language is Language.C else []
-    items = _check_pieces(text, name, language, disabled_spans)
+    if language is Language.C and definitions:
+        text = select_branches(text, definitions)
+    disabled_spans = find_disabled_code(text) if language is Language.C else []
+    items = _check_pieces(text, name, language, disabled_spans, definitions)
     if language is Language.C and "__" in text:
         from .intrinsic_uses import find_intrinsic_uses  # few sources have any
 
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
-    yield from items
+    comments = IgnoreComments()
+    comments.record(text)
+    items = comments.filter_items(items)
+    markers = LineMarkers(text) if language is Language.C else None
+    yield from markers.restore_places(items) if markers and markers.markers else items
 
 
 def _get_place(item: CheckedInstruction) -> tuple[int, int]:
@@ -100,14 +131,18 @@ def _get_place(item: CheckedInstruction) -> tuple[int, int]:
 
 
 def _check_pieces(
-    text: str, name: str, language: Language, disabled_spans: Sequence[Span]
+    text: str,
+    name: str,
+    language: Language,
+    disabled_spans: Sequence[Span],
+    definitions: Definitions | None,
 ) -> Iterator[CheckedInstruction]:
     """Yield the instructions of a source's PTX; ``disabled_spans`` are not compiled."""
     elsewhere = collect_registers(text)
     elsewhere.has_all_declarations &= is_whole(name)
     start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
-    for piece, following in pairwise(chain(find_ptx(text, language), [None])):
+    for piece, following in pairwise(chain(find_ptx(text, language, definitions), [None])):
         assert piece
         was_ended, is_ended = (
             is_ended,
@@ -153,26 +188,6 @@ def _is_ended_by_next(piece: EmbeddedPtx, following: EmbeddedPtx, text: str) -> 
 
 _MAX_GAP_CHARS = 1 << 12
 """Largest distance of an asm statement that begins with the ``;`` of the one before."""
-_CONDITION = re.compile(r"^[^\S\n]*+#[^\S\n]*+(if|el|endif)(\w*+)([^\n]*+)", re.MULTILINE)
-_ZERO_CONDITION = re.compile(
-    r"[^\S\n]*+\(?[^\S\n]*+0[^\S\n]*+\)?[^\S\n]*+(?:/[/*][^\n]*+)?", re.ASCII
-)
-
-
-def _find_disabled_code(text: str) -> list[Span]:
-    """Return the ranges between ``#if 0`` and its ``#else`` or ``#endif``."""
-    spans, depth, start, outer = list[Span](), 0, -1, 0
-    for line in _CONDITION.finditer(text):
-        word, suffix, condition = line.groups()
-        if word == "if":
-            depth += 1
-            if start < 0 and not suffix and _ZERO_CONDITION.fullmatch(condition):
-                start, outer = line.end(), depth
-        elif start >= 0 and depth == outer:
-            spans.append((start, line.start()))
-            start = -1
-        depth -= word == "endif"
-    return [*spans, (start, len(text))] if start >= 0 else spans
 
 
 def _check_disabled_code(
@@ -199,12 +214,16 @@ def _check_piece(
     ``is_ended``: the next piece begins with the ``;`` of this piece's last statement.
     ``was_ended``: this piece begins with the ``;`` of the one before.
     """
-    located_items = list(_check_statements(piece, name, elsewhere))
+    filled = fill_operand_fields(piece)
+    piece = filled.piece
+    located_items = list(_check_statements(filled, name, elsewhere))
     if piece.gaps or piece.opcode_span:
         literal_spans = [span for span, _ in located_items]
         located_items = sorted(
             [*located_items, *_check_partial(piece, name, literal_spans)], key=_get_span
         )
+    if piece.operands and not piece.gaps:
+        located_items = _add_asm_findings(piece, name, elsewhere, located_items)
     starts = [start for (start, _), _ in located_items]
     items = [item for _, item in located_items]
     problems_by_index = defaultdict[int, list[Problem]](list)
@@ -227,14 +246,17 @@ def _check_piece(
             for problem in limit_problems(problems)
         ]
         items[index] = add_diagnostics(items[index], diagnostics)
-    if piece.operands and piece.operands.is_braced:
-        items = [_restore_braces(item, piece.operands) for item in items]
+    if filled.fields or (piece.operands and piece.operands.is_braced):
+        restore = piece.operands.restore_braces if piece.operands else filled.restore_fields
+        restore_code = partial(restore, is_code=True)
+        items = [_restore_names(x, restore, restore_code) for x in items]
     return iter(items)
 
 
-def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+def _restore_names(
+    item: CheckedInstruction, restore: Callable[[str], str], restore_code: Callable[[str], str]
+) -> CheckedInstruction:
     """Return a checked instruction with its operands as the source writes them."""
-    restore = operands.restore_braces
     example, lines = item.example, item.replacement
     if example:
         values = {restore(name): bits for name, bits in example.values.items()}
@@ -242,11 +264,12 @@ def _restore_braces(item: CheckedInstruction, operands: AsmOperands) -> CheckedI
     return item._replace(
         ptx=restore(item.ptx),
         diagnostics=tuple(
-            x._replace(message=restore(x.message), hint=restore(x.hint)) for x in item.diagnostics
+            x._replace(message=restore(x.message), hint=restore(x.hint), fix=None)
+            for x in item.diagnostics
         ),
         notes=tuple(map(restore, item.notes)),
         example=example,
-        replacement=lines and tuple(restore(line, is_code=True) for line in lines),
+        replacement=lines and tuple(map(restore_code, lines)),
     )
 
 
@@ -256,6 +279,23 @@ _LocatedItem = tuple[Span, CheckedInstruction]
 
 def _get_span(located_item: _LocatedItem) -> Span:
     return located_item[0]
+
+
+def _add_asm_findings(
+    piece: EmbeddedPtx, name: str, elsewhere: Scopes, located_items: list[_LocatedItem]
+) -> list[_LocatedItem]:
+    """Return the instructions with the diagnostics about operands, and others that have one."""
+    items_by_start = {span[0]: (span, item) for span, item in located_items}
+    checked_starts = frozenset(items_by_start)
+    for statement, diagnostic in check_asm(piece, elsewhere, checked_starts):
+        span = statement.span
+        if span[0] not in items_by_start:
+            location = piece.make_locator(0).locate(*statement.opcode.span)
+            ptx = f"{' '.join(piece.ptx[slice(*span)].split())};"
+            items_by_start[span[0]] = span, CheckedInstruction(name, location, ptx)
+        span, item = items_by_start[span[0]]
+        items_by_start[span[0]] = span, add_diagnostics(item, (diagnostic,))
+    return sorted(items_by_start.values(), key=_get_span)
 
 
 def _check_partial(
@@ -293,8 +333,9 @@ def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstructio
     return CheckedInstruction(name, location, ptx, (Diagnostic("unread", NOT_LITERAL, location),))
 
 
-def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
-    """Yield the instructions of statements that are literal text."""
+def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
+    """Yield the instructions of statements that are literal text, except for whole operands."""
+    piece = filled.piece
     may_be_template, may_be_prose = piece.may_be_template, piece.may_be_prose
     operands, inner = piece.operands, piece.fragments[0]
     is_closed = operands is not None and operands.number is not None
@@ -321,8 +362,12 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
             yield span, _check_template(statement, locator, name)
         elif not (may_be_prose and is_prose(statement.text[statement.opcode :])):
             for item in check_statement(statement, locator, name, constants, is_asm=is_asm):
+                diagnostics: Iterator[Diagnostic]
                 if operands:
-                    diagnostics = _check_placeholders(piece, operands, statement)
+                    diagnostics = chain(
+                        check_placeholders(piece, operands, span, statement.scopes),
+                        find_operand_notes(piece, operands, span),
+                    )
                     if item.is_legal:
                         notes = _find_unknown_operands(piece, operands, statement)
                         diagnostics = chain(diagnostics, notes)
@@ -330,35 +375,24 @@ def _check_statements(piece: EmbeddedPtx, name: str, elsewhere: Scopes) -> Itera
                     diagnostics = check_statement_end(statement, locator)
                 if is_asm:
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
-                yield span, add_diagnostics(item, diagnostics)
+                if operands:
+                    item = pass_over_unknown_values(item, operands)
+                item = add_diagnostics(item, diagnostics)
+                if filled.holds_field(*span) and not is_certain(
+                    item, statement.text, _locate_operands(statement, locator)
+                ):
+                    item = _check_template(statement, locator, name)
+                yield span, item
 
 
-def _check_placeholders(
-    piece: EmbeddedPtx, operands: AsmOperands, statement: Candidate
-) -> Iterator[Diagnostic]:
-    """Yield diagnostics about placeholders and registers in an asm statement."""
-    inner, locator, scopes = piece.fragments[0], piece.make_locator(0), statement.scopes
-    statement_span = statement.start, statement.start + len(statement.text)
-    for name, message, span in operands.find_unmatched_placeholders(inner, *statement_span):
-        if piece.registers or not scopes.find_declaration(name):
-            yield Diagnostic("undeclared", message, locator.locate(*span))
-    for name, span in () if piece.gaps else operands.find_escaped_registers(inner, *statement_span):
-        declaration = scopes.find_declaration(name)
-        if not declaration or declaration.is_operand:
-            message = (
-                f"no declaration of {quote_word(name)} is in sight: `%%` makes no operand of it"
-            )
-            yield Diagnostic("undeclared", message, locator.locate(*span), quote_word(name))
-    for message, span in operands.find_refused_literals(inner, *statement_span):
-        yield Diagnostic("note", message, locator.locate(*span))
-    if name_span := operands.find_name(inner, *statement_span):
-        yield Diagnostic(
-            "note", NAMED_OPERAND_MESSAGE, locator.locate(*name_span), NUMBERED_OPERANDS
-        )
-    if doubled_span := operands.find_doubled_percent(inner, *statement_span):
-        register = quote_word(piece.ptx[slice(*doubled_span)])
-        message = f"`%%` is not an escape in an asm statement without operands: write {register}"
-        yield Diagnostic("illegal", message, locator.locate(*doubled_span), register)
+_OPCODE = re.compile(r"[\w$]++(?:\s*+\.\w++)*+", re.ASCII)
+
+
+def _locate_operands(statement: Candidate, locator: Locator) -> SourceLocation:
+    """Return the location at which the operands of a statement begin."""
+    match = _OPCODE.match(statement.text, statement.opcode)
+    end = match.end() if match else statement.opcode
+    return locator.locate(end, end + 1)
 
 
 def _find_unknown_operands(

@@ -21,6 +21,9 @@ class Language(StrEnum):
     MARKDOWN = "markdown"
     HTML = "html"
     LLVM = "llvm"
+    MLIR = "mlir"
+    JULIA = "julia"
+    NOTEBOOK = "notebook"
     TEXT = "text"
     """A pasted line or two: adjacent string literals."""
     UNKNOWN = "unknown"
@@ -36,6 +39,9 @@ _SUFFIXES = {
     Language.MARKDOWN: "md markdown mdx mkd",
     Language.HTML: "html htm xhtml",
     Language.LLVM: "ll",
+    Language.MLIR: "mlir",
+    Language.JULIA: "jl",
+    Language.NOTEBOOK: "ipynb",
 }
 _BY_SUFFIX = {x: language for language, every in _SUFFIXES.items() for x in every.split()}
 _BY_WORD = {
@@ -45,6 +51,7 @@ _BY_WORD = {
     **dict.fromkeys(("nvptx",), Language.PTX),
     **dict.fromkeys(("rust",), Language.RUST),
     **dict.fromkeys(("llvm",), Language.LLVM),
+    **dict.fromkeys(("julia",), Language.JULIA),
 }
 """The language of a code block, by the word after its fence."""
 _UNSPECIFIC_WORDS = frozenset(
@@ -60,6 +67,8 @@ _SOURCE = re.compile(r"\s*+(?:(?:u8|[uUL])?R?\"|//|/\*)")
 _MACRO_SOURCE = re.compile(r"\s*+[\w#][^\";]{0,200}+\"")
 """Such text with a macro before the first string."""
 _PYTHON = re.compile(r"^[^\S\n]*+(?:import|from|def)\s++\w", re.MULTILINE)
+_LINE_MARKER = re.compile(r'\s*+#(?:[ \t]*+line)?[ \t]++\d++[ \t]++"')
+"""The first line of a preprocessor's output."""
 _FENCE = re.compile(r"^[^\S\n]*+(?:`{3}|~{3})", re.MULTILINE)
 _MODULE = re.compile(
     r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?:\n[^\S\n]*+(?://[^\n]*+)?+)*+\.target\b",
@@ -90,13 +99,20 @@ def language_of_block(word: str, text: str) -> Language:
     language = _BY_WORD.get(word.lower())
     if language is None and word.lower() in _UNSPECIFIC_WORDS:
         language = _language_of_text(text, is_file=True)
-    nested = (Language.MARKDOWN, Language.HTML)
+    nested = (Language.MARKDOWN, Language.HTML, Language.NOTEBOOK)
     return Language.UNKNOWN if language is None or language in nested else language
+
+
+def language_of_word(word: str) -> Language:
+    """Return the language that a word names: ``c++``, ``julia``."""
+    return _BY_WORD.get(word.lower(), Language.UNKNOWN)
 
 
 def _language_of_text(text: str, *, is_file: bool) -> Language:
     if not text.strip() or _begins_ptx(text) or _DUMP.match(text):
         return Language.PTX
+    if _LINE_MARKER.match(text):
+        return Language.C
     if _FENCE.search(text):
         return Language.MARKDOWN
     if has_asm(text):

@@ -17,7 +17,7 @@ from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes
 from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ..tracing.folding_bugs import LOSING_TARGETS
-from .diagnostic import CheckedInstruction, Diagnostic
+from .diagnostic import CheckedInstruction, Diagnostic, Edit
 from .moved_constants import MovedConstants
 from .statement_scanner import Candidate, SourceLocation
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
@@ -142,11 +142,8 @@ def _make_illegal_instruction(
 ) -> CheckedInstruction:
     problems = sorted(item.problems, key=lambda problem: problem.span)
     diagnostics = tuple(
-        Diagnostic(
-            "unread" if problem.unread else "illegal",
-            problem.message,
-            locator.locate(*problem.span),
-            problem.hint,
+        make_illegal_diagnostic(problem, locator)._replace(
+            rule="unread" if problem.unread else "illegal"
         )
         for problem in problems
     )
@@ -208,10 +205,10 @@ def make_legal_instruction(
             diagnostics.append(Diagnostic("carry", message, location))
     if verdict.writes_carry:
         scopes.write_carry(ins.opcode, guard)
-    diagnostics += [
-        Diagnostic(x.rule, fill_template(x.message, registers), location)
-        for x in verdict.redundancies
-    ]
+    for x in verdict.redundancies:
+        fix = _make_statement_edit(statement, locator, fill_template(x.line, registers), is_asm)
+        message = fill_template(x.message, registers)
+        diagnostics.append(Diagnostic(x.rule, message, location, fix=fix))
     if not (verdict.notes or verdict.loss or verdict.example):
         return CheckedInstruction(name, location, text, tuple(diagnostics))
     notes = tuple(fill_template(note, registers) for note in verdict.notes)
@@ -224,7 +221,10 @@ def make_legal_instruction(
         )
     example = verdict.example
     if example:
-        diagnostics += [Diagnostic(x.id, _format_warning(x.id), location) for x in example.errata]
+        fix = _make_replacement_edit(statement, locator, verdict, registers, is_asm)
+        diagnostics += [
+            Diagnostic(x.id, _format_warning(x.id), location, fix=fix) for x in example.errata
+        ]
         values = {fill_template(name, registers): bits for name, bits in example.values.items()}
         example = example._replace(values=values)
     lines = tuple(verdict.replacement.fill_registers(registers).splitlines())
@@ -233,6 +233,36 @@ def make_legal_instruction(
     return CheckedInstruction(
         name, location, text, tuple(diagnostics), notes, example, lines or None
     )
+
+
+def _make_replacement_edit(
+    statement: Candidate,
+    locator: Locator,
+    verdict: CachedVerdict,
+    registers: Sequence[str],
+    is_asm: bool,
+) -> Edit | None:
+    """Return the edit for a replacement that is one line without registers of its own."""
+    lines = verdict.replacement.fill_registers(registers).splitlines()
+    if len(lines) == 3 and (lines[0], lines[-1]) == ("{", "}") and ".reg" not in lines[1]:
+        lines = lines[1:-1]
+    if len(lines) != 1:
+        return None
+    return _make_statement_edit(statement, locator, lines[0].strip(), is_asm)
+
+
+def _make_statement_edit(
+    statement: Candidate, locator: Locator, line: str, is_asm: bool
+) -> Edit | None:
+    """Return the edit that replaces a statement, if the source has it literally, in one line."""
+    location = locator.locate(0, len(statement.text))
+    source = location.excerpt[slice(*location.span)]
+    is_doubled = is_asm and "%%" in source
+    decoded = source.replace("%%", "%") if is_doubled else source
+    if decoded != statement.text or statement.text[-1] != ";" or len(source) != location.width:
+        return None
+    # without `%%` in the source, `%` stands before operands only, or is not an escape
+    return Edit(location, _format_for_asm(line) if is_doubled else line)
 
 
 def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: bool) -> str:

@@ -30,6 +30,13 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
                 "column": diagnostic.location.column,
                 "message": diagnostic.message,
                 "hint": diagnostic.hint,
+                "fix": diagnostic.fix
+                and {
+                    "line": diagnostic.fix.location.line,
+                    "column": diagnostic.fix.location.column,
+                    "width": diagnostic.fix.location.width,
+                    "text": diagnostic.fix.text,
+                },
             }
             for diagnostic in item.diagnostics
         ],

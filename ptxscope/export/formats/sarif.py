@@ -13,7 +13,7 @@ from urllib.parse import quote
 
 from ... import __version__
 from ...engine.listings.counterexample import format_counterexample
-from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Edit
 from .json_text import StreamFormat, format_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -61,15 +61,28 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
         "snippet": {"text": place.excerpt},
     }
     # a colon in the first segment of a relative path would be read as a scheme
-    uri = quote(os.fsencode(item.file.replace("\\", "/")), safe="/")
-    location = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": region}}
+    artifact = {"uri": quote(os.fsencode(item.file.replace("\\", "/")), safe="/")}
+    location = {"physicalLocation": {"artifactLocation": artifact, "region": region}}
     return {
         "ruleId": diagnostic.rule,
         "ruleIndex": _INDEX[diagnostic.rule],
         "level": str(diagnostic.severity),
         "message": {"text": _format_message(item, diagnostic)},
         "locations": [location],
+        **({"fixes": [_make_fix(diagnostic.fix, artifact)]} if diagnostic.fix else {}),
     }
+
+
+def _make_fix(fix: Edit, artifact: dict[str, str]) -> dict[str, Any]:
+    place = fix.location
+    region = {
+        "startLine": place.line,
+        "startColumn": place.column,
+        "endColumn": place.column + place.width,
+    }
+    replacement = {"deletedRegion": region, "insertedContent": {"text": fix.text}}
+    change = {"artifactLocation": artifact, "replacements": [replacement]}
+    return {"description": {"text": f"Write: {fix.text}"}, "artifactChanges": [change]}
 
 
 def _format_message(item: CheckedInstruction, diagnostic: Diagnostic) -> str:

@@ -1,0 +1,179 @@
+"""Settings of ``check``: from ``ptxscope.toml`` or ``pyproject.toml``, and from options."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Any
+
+from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.suppressions import remove_diagnostics
+from ...engine.records import NamedTuple
+from ...engine.semantics.errata import ERRATA
+from ...engine.semantics.models import parse_model
+from ...engine.syntax.errors import make_printable
+from ...files import read
+from .command_error import CommandError
+
+_MAX_BYTES = 1 << 20
+_ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))
+
+
+class CheckSettings(NamedTuple):
+    """What to check, and what to report."""
+
+    ignored_rules: frozenset[str] = frozenset()
+    definitions: Mapping[str, str | None] = {}
+    """C macros by name; None for one that is not defined."""
+    paths: tuple[str, ...] = ()
+    """The files to check if none are named."""
+
+    def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
+        """Yield the instructions without the diagnostics of ignored rules."""
+        for item in items:
+            yield remove_diagnostics(item, self._is_ignored) if self.ignored_rules else item
+
+    def _is_ignored(self, diagnostic: Diagnostic) -> bool:
+        return diagnostic.rule in self.ignored_rules
+
+
+def read_settings(folder: Path) -> CheckSettings:
+    """Return the settings of the nearest file with any, in a folder or one around it.
+
+    ``ptxscope.toml`` has a table ``[check]``, ``pyproject.toml`` a table ``[tool.ptxscope.check]``.
+    Raise CommandError if the file cannot be read or a setting is wrong.
+    """
+    for parent in (folder, *folder.parents):
+        for name, keys in (("ptxscope.toml", ()), ("pyproject.toml", ("tool", "ptxscope"))):
+            path = parent / name
+            if not _is_readable(path):
+                continue
+            table = _read_table(path)
+            for key in keys:
+                table = table.get(key) if isinstance(table, dict) else None
+            if isinstance(table, dict) and "check" in table:
+                return _parse_settings(table["check"], path)
+            if name == "ptxscope.toml":
+                return CheckSettings()
+    return CheckSettings()
+
+
+def _is_readable(path: Path) -> bool:
+    """Return whether a file exists, as far as its folder can be searched."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
+
+
+def _read_table(path: Path) -> Any:
+    import tomllib  # few folders have such a file
+
+    try:
+        return tomllib.loads(read(path, _MAX_BYTES).decode("utf-8-sig"))
+    except (OSError, ValueError) as error:
+        raise _make_error(path, str(error)) from None
+
+
+def _make_error(path: Path, message: str) -> CommandError:
+    return CommandError(f"error: {make_printable(str(path))}: {make_printable(message)}")
+
+
+def _parse_settings(table: object, path: Path) -> CheckSettings:
+    if not isinstance(table, dict):
+        raise _make_error(path, "`check` is not a table")
+    readers: dict[str, Callable[[Any], object]] = {
+        "ignore": _parse_words,
+        "model": lambda value: value if isinstance(value, str) else _refuse("a string"),
+        "define": _parse_words,
+        "undefine": _parse_words,
+        "paths": _parse_words,
+        "exclude": _parse_words,
+    }
+    values = dict[str, Any]()
+    for key, value in table.items():
+        if key not in readers:
+            raise _make_error(path, f"{key!r} is not a setting; these are: {' '.join(readers)}")
+        try:
+            values[key] = readers[key](value)
+        except ValueError as error:
+            raise _make_error(path, f"{key}: {error}") from None
+    try:
+        settings = make_settings(
+            values.get("ignore", ()),
+            values.get("model"),
+            values.get("define", ()),
+            values.get("undefine", ()),
+        )
+    except CommandError as error:
+        raise _make_error(path, str(error).removeprefix("error: ")) from None
+    files = _find_files(path.parent, values.get("paths", ()), values.get("exclude", ()))
+    return settings._replace(paths=tuple(files))
+
+
+def _parse_words(value: object) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(x, str) for x in value):
+        _refuse("an array of strings")
+        return ()
+    return tuple(value)
+
+
+def _refuse(expected: str) -> str:
+    raise ValueError(f"{expected} is expected")
+
+
+def _find_files(folder: Path, patterns: Sequence[str], excluded: Sequence[str]) -> Iterator[str]:
+    """Yield the files that match one of the patterns and none of the excluded ones, in order."""
+    found = dict[Path, None]()
+    for pattern in patterns:
+        try:
+            found |= dict.fromkeys(sorted(x for x in folder.glob(pattern) if x.is_file()))
+        except (ValueError, NotImplementedError) as error:
+            raise _make_error(folder, f"paths: {pattern!r}: {error}") from None
+    for path in found:
+        name = path.relative_to(folder).as_posix()
+        if not any(fnmatch(name, x) for x in excluded):
+            yield _shorten(path)
+
+
+def _shorten(path: Path) -> str:
+    """Return a path relative to the current folder, if it is in it."""
+    try:
+        return str(path.relative_to(Path.cwd()))
+    except ValueError:
+        return str(path)
+
+
+def make_settings(
+    ignored: Sequence[str], model: str | None, defined: Sequence[str], undefined: Sequence[str]
+) -> CheckSettings:
+    """Return the settings of options. Raise CommandError for a wrong rule, model or macro."""
+    rules = {word for text in ignored for word in text.replace(",", " ").split()}
+    if unknown := sorted(rules - CHECK_RULES.keys()):
+        allowed = " ".join(CHECK_RULES)
+        raise CommandError(f"error: {unknown[0]!r} is not a rule; these are: {allowed}")
+    if model is not None:
+        try:
+            parsed_model = parse_model(model)
+        except ValueError as error:
+            raise CommandError(f"error: {make_printable(str(error))}") from None
+        kept = {x.id for x in parsed_model.errata} | ({"F2"} if model != "isa" else set())
+        rules |= _ERRATA_RULES - kept
+    definitions = dict[str, str | None](dict.fromkeys(undefined))
+    for text in defined:
+        name, sign, value = text.partition("=")
+        definitions[name] = value if sign else "1"
+    for name in definitions:
+        if not (name.isascii() and name.isidentifier()):
+            raise CommandError(f"error: {name!r} is not the name of a macro")
+    return CheckSettings(frozenset(rules), definitions)
+
+
+def join_settings(first: CheckSettings, second: CheckSettings) -> CheckSettings:
+    """Return settings with those of both; a macro has its second definition."""
+    return CheckSettings(
+        first.ignored_rules | second.ignored_rules,
+        {**first.definitions, **second.definitions},
+        first.paths,
+    )

@@ -1,0 +1,216 @@
+"""Registers of an asm statement that hold something else than the text takes for granted.
+
+An operand with ``=`` has no value at the start; without ``&`` it may share the register of an
+input; an operand without ``=`` and ``+`` must keep its value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..records import NamedTuple
+from ..syntax.errors import quote_word
+from ..syntax.register_accesses import RegisterAccesses, find_accesses
+from ..syntax.scopes import parse_register_directive
+from ..syntax.tokens import (
+    RawInstruction,
+    Token,
+    TokenGroup,
+    TokenGroupKind,
+    read_raw_instruction,
+)
+from .asm_operands import AsmOperands
+
+_BRANCHES = frozenset(("bra", "brx"))
+
+
+class FlowFinding(NamedTuple):
+    """Something wrong with a register."""
+
+    rule: str
+    message: str
+    statement: RawInstruction
+    register: Token
+    operand: str = ""
+    """The operand whose constraint is wrong."""
+    constraint: str = ""
+    """The constraint that would be right."""
+
+
+class _Write(NamedTuple):
+    """A write of an operand."""
+
+    statement: RawInstruction
+    register: Token
+    guard: str
+    number: int
+    """The number of the statement."""
+    source: str = ""
+    """The register that a ``mov`` copies: as the same register, it would keep its value."""
+
+
+def find_flow_problems(
+    text: str, words: list[Token], groups: Sequence[TokenGroup], operands: AsmOperands
+) -> Iterator[FlowFinding]:
+    """Yield the registers of an asm statement's text that hold something else than expected.
+
+    The text is PTX without gaps. Each register is reported once for each rule.
+    """
+    if not operands.has_all_expressions:
+        return
+    flow = _Flow(operands)
+    for group in groups:
+        if group.kind is TokenGroupKind.DIRECTIVE:
+            flow.declare(words[group.start : group.end])
+        elif group.kind is TokenGroupKind.LABEL:
+            flow.is_straight = False
+        elif group.kind is TokenGroupKind.STATEMENT:
+            statement = read_raw_instruction(text, words, group)
+            accesses = find_accesses(statement)
+            if accesses is None:
+                return
+            yield from flow.read_statement(statement, accesses)
+    yield from flow.find_clobbers()
+
+
+class _Flow:
+    """The state of the registers while the statements are read in order."""
+
+    def __init__(self, operands: AsmOperands) -> None:
+        constraints = dict[str, list[str]]()
+        for expression in operands.expressions:
+            constraints.setdefault(expression.name, []).append(expression.constraint)
+        self.operands = operands
+        self.types, self.literals = operands.types, operands.literals
+        self.outputs = {
+            name: letters[0]
+            for name, letters in constraints.items()
+            if name in self.types and all("=" in x for x in letters)
+        }
+        """The operands without a value at the start, with their constraints."""
+        tied = {f"{name[0]}{x}" for name, letters in constraints.items() for x in letters}
+        for name in tied & self.outputs.keys():
+            del self.outputs[name]
+        self.inputs = {
+            name: letters[0]
+            for name, letters in constraints.items()
+            if name in self.types and not any(set(x) & {"=", "+"} or x.isdecimal() for x in letters)
+        }
+        """The operands that keep their value, with their constraints."""
+        self.unwritten = set(self.outputs)
+        """The registers that have no value yet."""
+        self.declared = set[str]()
+        self.is_straight = True
+        """Whether control can have come only from the statement before."""
+        self.has_branches = False
+        self.written_inputs = set[str]()
+        self.writes = dict[str, list[_Write]]()
+        """The first write of each output; the second, too, if the first is a copy."""
+        self.reads = dict[tuple[str, str | None], dict[str, int]]()
+        """The last read of each input, the latest last, by type and guard; None is any guard."""
+        self.number = 0
+
+    def declare(self, directive: Sequence[Token]) -> None:
+        """Note the registers of a ``.reg`` directive."""
+        for name, count, declaration in parse_register_directive(directive) or ():
+            if count is None and not declaration.vector and name not in self.types:
+                # of two with one name, in blocks of their own, neither is followed
+                (self.unwritten.discard if name in self.declared else self.unwritten.add)(name)
+                self.declared.add(name)
+
+    def read_statement(
+        self, statement: RawInstruction, accesses: RegisterAccesses
+    ) -> Iterator[FlowFinding]:
+        """Yield the problems of a statement, and note what it reads and writes."""
+        guard = ""
+        if statement.guard:
+            guard = f"{'!' * statement.guard_negated}{statement.guard.text}"
+        self.number += 1
+        for register in accesses.reads:
+            name = register.text
+            is_padding = name not in self.outputs and _is_packed(statement, register)
+            if name in self.unwritten and self.is_straight and not is_padding:
+                yield self._describe_unwritten(statement, register)
+            self.unwritten.discard(name)
+            if name in self.inputs and name not in self.literals:
+                for key in (guard, None):
+                    reads = self.reads.setdefault((self.types[name], key), {})
+                    reads.pop(name, None)
+                    reads[name] = self.number
+        for register in accesses.writes:
+            name = register.text
+            self.unwritten.discard(name)
+            if name in self.inputs and name not in self.written_inputs:
+                self.written_inputs.add(name)
+                yield self._describe_input(statement, register)
+            if name in self.outputs:
+                source = _find_copied_register(statement)
+                writes = self.writes.setdefault(name, [])
+                if not writes or (len(writes) == 1 and writes[0].source not in ("", source)):
+                    writes.append(_Write(statement, register, guard, self.number, source))
+        self.has_branches |= statement.opcode.text in _BRANCHES
+
+    def find_clobbers(self) -> Iterator[FlowFinding]:
+        """Yield the outputs that are written while an input is still needed."""
+        if self.has_branches:
+            return
+        for name, constraint in self.outputs.items():
+            for write in self.writes.get(name, ()) if "&" not in constraint else ():
+                if overlapping := self._find_later_read(write, self.types[name]):
+                    message = (
+                        f"{quote_word(name)} is written here, and {quote_word(overlapping)} is "
+                        "read after it: without `&` the compiler may give both the same register"
+                    )
+                    fixed = constraint.replace("=", "=&")
+                    yield FlowFinding(
+                        "clobber", message, write.statement, write.register, name, fixed
+                    )
+                    break
+
+    def _find_later_read(self, write: _Write, type_: str) -> str:
+        """Return an input of a type that is read after a write that has run; empty for none."""
+        # a read under another guard may be one that excludes the write
+        for guard in (write.guard, "") if write.guard else (None,):
+            reads = self.reads.get((type_, guard), {})
+            name = next((x for x in reversed(reads) if x != write.source), "")
+            if name and reads[name] > write.number:
+                return name
+        return ""
+
+    def _describe_unwritten(self, statement: RawInstruction, register: Token) -> FlowFinding:
+        name, word = register.text, quote_word(register.text)
+        if name not in self.outputs:
+            message = f"{word} is read here, and nothing before writes it"
+            return FlowFinding("unwritten", message, statement, register)
+        constraint = self.outputs[name]
+        message = (
+            f"{word} is read here, and nothing before writes it: "
+            f"{self.operands.format_constraint(name, constraint)} passes no value in"
+        )
+        fixed = constraint.replace("=", "+").replace("&", "")
+        return FlowFinding("unwritten", message, statement, register, name, fixed)
+
+    def _describe_input(self, statement: RawInstruction, register: Token) -> FlowFinding:
+        name = register.text
+        constraint = self.inputs[name]
+        message = (
+            f"{quote_word(name)} is written here, but "
+            f"{self.operands.format_constraint(name, constraint)} makes it an input, which must "
+            "keep its value"
+        )
+        return FlowFinding("input", message, statement, register)
+
+
+def _is_packed(statement: RawInstruction, register: Token) -> bool:
+    """Return whether a ``mov`` packs a register into a wider one; its bits may not matter."""
+    return statement.opcode.text == "mov" and any(
+        words and words[0].text == "{" and words[0].start < register.start < words[-1].end
+        for words in statement.operands[1:]
+    )
+
+
+def _find_copied_register(statement: RawInstruction) -> str:
+    """Return the register that a ``mov`` without a guard copies; empty for other statements."""
+    operands = statement.operands
+    is_copy = statement.opcode.text == "mov" and not statement.guard and len(operands) == 2
+    return operands[1][0].text if is_copy and len(operands[0]) == len(operands[1]) == 1 else ""

@@ -1,0 +1,307 @@
+"""Macros of a C source, expanded in its asm statements.
+
+Only those count that are certain: defined in the same file outside of all conditions, or given
+from outside. A variadic macro is not expanded.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+
+from ..records import NamedTuple
+from ..syntax.source import COMMENT, Fragment
+from .conditions import Definitions, iter_directives
+from .text_fragments import TextFragment, join_fragments
+
+_TOKEN = re.compile(
+    rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+      | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
+                   |"(?:[^"\\\n]++|\\.)*+"?))
+      | (?P<char>'(?:[^'\\\n]++|\\.)*+'?)
+      | (?P<name>[A-Za-z_]\w*+)
+      | (?P<number>\.?[0-9](?:[\w.']|(?<=[eEpP])[-+])*+)
+      | (?P<paste>\#\#)
+      | (?P<other>.)""",
+    re.VERBOSE | re.DOTALL,
+)
+_DEFINITION = re.compile(
+    r"\s++(?P<name>[A-Za-z_]\w*+)(?:\((?P<parameters>[^()]*+)\))?+(?P<body>.*)", re.DOTALL
+)
+_WORD = re.compile(r"[A-Za-z_]\w*+")
+_NAME = re.compile(r"\s*+[A-Za-z_]\w*+\s*+")
+_STRING_SPECIAL = re.compile(r'[\\"]')
+_MAX_CHARS = 1 << 14
+"""Characters of an asm statement in which macros are expanded."""
+_LEAST_BUDGET = 1 << 16
+"""Tokens of expansions in any file; the longer it is, the more."""
+_MAX_DEPTH = 60
+
+
+class _Token(NamedTuple):
+    kind: str
+    text: str
+    start: int = 0
+    end: int = 0
+
+
+class _Macro(NamedTuple):
+    parameters: tuple[str, ...] | None
+    """None for an object macro."""
+    body: tuple[_Token, ...]
+
+
+class _Event(NamedTuple):
+    """A name is defined, or not any more."""
+
+    position: int
+    macro: _Macro | None
+    """None for a macro that is not certain, or not expanded."""
+
+
+class _Body(NamedTuple):
+    """The range of a definition, and the names of its parameters."""
+
+    start: int
+    end: int
+    parameters: frozenset[str]
+
+
+class _TooLongError(Exception):
+    """An expansion is too long or too deep."""
+
+
+class Macros:
+    """The macros of a C source."""
+
+    def __init__(self, text: str, definitions: Definitions) -> None:
+        self.text = text
+        self.events = defaultdict[str, list[_Event]](list)
+        self.bodies = list[_Body]()
+        self.budget = _LEAST_BUDGET + 4 * len(text)
+        self._depth = 0
+        for name, body in definitions.items():
+            macro = None if body is None else _Macro(None, tuple(_read_tokens(body)))
+            self.events[name].append(_Event(-1, macro))
+        for directive in iter_directives(text) if "define" in text else ():
+            if directive.word in ("define", "undef"):
+                rest = text[directive.rest_start : directive.end]
+                match = _DEFINITION.match(rest)
+                if match:
+                    names = (match["parameters"] or "").split(",")
+                    self.bodies.append(
+                        _Body(*directive[1:4:2], frozenset(x.strip() for x in names))
+                    )
+                    is_certain = directive.word == "define" and not directive.is_conditional
+                    macro = _parse_macro(match) if is_certain else None
+                    self.events[match["name"]].append(_Event(directive.start, macro))
+
+    def expand_statement(self, start: int, limit: int) -> Fragment | None:
+        """Return the asm statement at ``start`` with its macros expanded.
+
+        ``limit`` is the start of the next statement. The result is None if there is nothing to
+        expand. The positions are those in the source.
+        """
+        if not self.events:
+            return None
+        index = bisect_left(self.bodies, (start,)) - 1
+        body = self.bodies[index] if index >= 0 and start < self.bodies[index].end else None
+        end = min(limit, start + _MAX_CHARS)
+        if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
+            return None
+        tokens, depth = list[_Token](), 0
+        for token in _read_tokens(self.text, start, end):
+            depth += (token.text == "(") - (token.text == ")")
+            tokens.append(token)
+            if token.text == ")" and not depth:
+                break
+        if depth or not any(x.kind == "name" and x.text in self.events for x in tokens):
+            return None
+        parts, copied_end, is_expanded = list[TextFragment](), start, False
+        try:
+            for first, last, expansion in self._expand_uses(tokens, start, body):
+                use_start, use_end = tokens[first].start, tokens[last].end
+                parts.append((self.text[copied_end:use_start], copied_end, 0))
+                parts.append((_join(expansion), use_start, use_end - use_start))
+                copied_end, is_expanded = use_end, True
+        except _TooLongError:
+            self._depth = 0
+            return None
+        if not is_expanded:
+            return None
+        end = tokens[-1].end
+        parts.append((self.text[copied_end:end], copied_end, 0))
+        return join_fragments(x for x in parts if x[0])
+
+    def _expand_uses(
+        self, tokens: Sequence[_Token], position: int, body: _Body | None
+    ) -> Iterator[tuple[int, int, list[_Token]]]:
+        """Yield each use of a macro: its first and last token, and its expansion.
+
+        ``body`` is the definition that the tokens are part of.
+        """
+        index = next(i for i, x in enumerate(tokens) if x.text == "(")
+        while index < len(tokens):
+            macro = self._find(tokens[index], position)
+            name = tokens[index].text
+            if macro and body and (name in body.parameters or len(self.events[name]) > 1):
+                macro = None  # a parameter, or defined anew before the macro is used
+            use = _read_use(tokens, index, macro) if macro else None
+            if macro and use:
+                arguments, end = use
+                yield index, end - 1, self._substitute(macro, arguments, position, {name})
+                index = end
+            else:
+                index += 1
+
+    def _find(self, token: _Token, position: int) -> _Macro | None:
+        """Return the macro with a token's name that is certain at a position."""
+        events = self.events.get(token.text) if token.kind == "name" else None
+        index = bisect_left(events, (position,)) - 1 if events else -1
+        return events[index].macro if events and index >= 0 else None
+
+    def _substitute(
+        self, macro: _Macro, arguments: list[list[_Token]], position: int, hidden: set[str]
+    ) -> list[_Token]:
+        """Return the body of a macro with its arguments, expanded."""
+        values = dict(zip(macro.parameters or (), arguments, strict=True))
+        expanded_values = dict[str, list[_Token]]()
+        result, body, index = list[_Token](), macro.body, 0
+        while index < len(body):
+            token = body[index]
+            following = _skip_blanks(body, index + 1)
+            if (
+                token.text == "#"
+                and values
+                and following < len(body)
+                and body[following].text in values
+            ):
+                result.append(_make_string(values[body[following].text]))
+                index = following + 1
+                continue
+            is_pasted = following < len(body) and body[following].kind == "paste"
+            if token.kind == "paste":
+                while result and result[-1].kind == "blank":
+                    result.pop()
+                right = body[following] if following < len(body) else _Token("blank", "")
+                words = _trim(values.get(right.text, [right]))
+                if result and words:
+                    pasted_text = result.pop().text + words[0].text
+                    result += [*_read_tokens(pasted_text), *words[1:]]
+                else:
+                    result += words
+                index = following + 1
+                continue
+            if token.text in values:
+                value = values[token.text]
+                if is_pasted:
+                    result += _trim(value)
+                else:
+                    if token.text not in expanded_values:
+                        expanded_values[token.text] = self._rescan(value, position, hidden)
+                    result += expanded_values[token.text]
+            else:
+                result.append(token)
+            self._spend(len(result) - index)
+            index += 1
+        return self._rescan(result, position, hidden)
+
+    def _rescan(self, tokens: list[_Token], position: int, hidden: set[str]) -> list[_Token]:
+        """Return tokens with all macros but the hidden ones expanded."""
+        self._spend(len(tokens))
+        self._depth += 1
+        if self._depth > _MAX_DEPTH:
+            raise _TooLongError
+        result, index = list[_Token](), 0
+        while index < len(tokens):
+            token = tokens[index]
+            macro = self._find(token, position) if token.text not in hidden else None
+            use = _read_use(tokens, index, macro) if macro else None
+            if macro and use:
+                arguments, index = use
+                result += self._substitute(macro, arguments, position, hidden | {token.text})
+            else:
+                result.append(token)
+                index += 1
+        self._depth -= 1
+        return result
+
+    def _spend(self, count: int) -> None:
+        self.budget -= max(count, 1)
+        if self.budget < 0:
+            raise _TooLongError
+
+
+def _parse_macro(match: re.Match[str]) -> _Macro | None:
+    body = tuple(_trim(list(_read_tokens(match["body"]))))
+    if match["parameters"] is None:
+        return _Macro(None, body)
+    names = tuple(x.strip() for x in match["parameters"].split(","))
+    if names == ("",):
+        return _Macro((), body)
+    return _Macro(names, body) if all(_NAME.fullmatch(x) for x in names) else None
+
+
+def _read_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[_Token]:
+    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
+        kind = match.lastgroup or ""
+        yield _Token(kind, " " if kind == "blank" else match[0], *match.span())
+
+
+def _skip_blanks(tokens: Sequence[_Token], index: int) -> int:
+    while index < len(tokens) and tokens[index].kind == "blank":
+        index += 1
+    return index
+
+
+def _trim(tokens: list[_Token]) -> list[_Token]:
+    """Return tokens without blanks at the ends."""
+    start, end = 0, len(tokens)
+    while start < end and tokens[start].kind == "blank":
+        start += 1
+    while start < end and tokens[end - 1].kind == "blank":
+        end -= 1
+    return tokens[start:end]
+
+
+def _read_use(
+    tokens: Sequence[_Token], index: int, macro: _Macro
+) -> tuple[list[list[_Token]], int] | None:
+    """Return the arguments of the macro named at an index, and the index after the use.
+
+    It is None if the name is no use of the macro.
+    """
+    if macro.parameters is None:
+        return [], index + 1
+    index = _skip_blanks(tokens, index + 1)
+    if index >= len(tokens) or tokens[index].text != "(":
+        return None
+    arguments, depth = [list[_Token]()], 1
+    for end, token in enumerate(tokens[index + 1 :], index + 2):
+        depth += (token.text == "(") - (token.text == ")")
+        if not depth:
+            arguments = [_trim(x) for x in arguments]
+            if not macro.parameters and arguments == [[]]:
+                arguments = []
+            return (arguments, end) if len(arguments) == len(macro.parameters) else None
+        if token.text == "," and depth == 1:
+            arguments.append([])
+        else:
+            arguments[-1].append(token)
+    return None
+
+
+def _make_string(tokens: Sequence[_Token]) -> _Token:
+    """Return an argument as a string literal (C11 6.10.3.2)."""
+    text = "".join(
+        _STRING_SPECIAL.sub(r"\\\g<0>", x.text) if x.kind in ("string", "char") else x.text
+        for x in tokens
+    )
+    return _Token("string", f'"{text}"')
+
+
+def _join(tokens: Sequence[_Token]) -> str:
+    """Return the text of an expansion; it stays apart from what is next to it."""
+    return f" {''.join(x.text for x in tokens)} "

@@ -1,0 +1,67 @@
+"""The registers that a statement of PTX reads and writes, whatever its opcode."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..records import NamedTuple
+from .opcodes import OPCODES, OTHER_OPCODES
+from .tokens import RawInstruction, Token, TokenKind
+
+_SOURCES_ONLY = frozenset(
+    """
+    applypriority bar barrier bra brkpt brx cp discard exit fence griddepcontrol membar nanosleep
+    pmevent prefetch prefetchu red ret setmaxnreg st stackrestore stmatrix sured sust trap
+    """.split()
+)
+"""Opcodes without a destination."""
+_BARRIERS = frozenset(("bar", "barrier"))
+_ZEROING = frozenset(("xor", "sub"))
+"""Opcodes whose result is 0 if both sources are one register."""
+
+
+class RegisterAccesses(NamedTuple):
+    """The names that a statement reads, and those that it writes."""
+
+    reads: tuple[Token, ...] = ()
+    writes: tuple[Token, ...] = ()
+
+
+def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
+    """Return what a statement reads and writes; None if its opcode is unknown.
+
+    The names include those of variables, labels and functions. The guard is one of the reads.
+    """
+    opcode = statement.opcode.text
+    if opcode not in OPCODES and opcode not in OTHER_OPCODES:
+        return None
+    guard = (statement.guard,) if statement.guard else ()
+    operands = statement.operands
+    if not _has_destination(statement):
+        return RegisterAccesses((*guard, *_list_names(operands)))
+    sources = operands[1:]
+    if opcode in _ZEROING and len(sources) == 2 and _format(sources[0]) == _format(sources[1]):
+        sources = ()
+    return RegisterAccesses((*guard, *_list_names(sources)), _list_names(operands[:1]))
+
+
+def _has_destination(statement: RawInstruction) -> bool:
+    """Return whether the first operand is written."""
+    opcode, modifiers = statement.opcode.text, statement.modifier_names
+    if not statement.operands or not statement.operands[0]:
+        return False
+    first = statement.operands[0][0].text
+    if opcode == "call":
+        return first == "("
+    if opcode in _BARRIERS:
+        return "red" in modifiers
+    is_freed = opcode == "tcgen05" and "dealloc" in modifiers
+    return first != "[" and opcode not in _SOURCES_ONLY and not is_freed
+
+
+def _list_names(operands: Iterable[tuple[Token, ...]]) -> tuple[Token, ...]:
+    return tuple(word for words in operands for word in words if word.kind is TokenKind.NAME)
+
+
+def _format(operand: tuple[Token, ...]) -> str:
+    return " ".join(word.text for word in operand)

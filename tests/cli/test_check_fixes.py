@@ -1,0 +1,348 @@
+"""`ptxscope check`: fixes, ignored diagnostics, settings, and what other tools read."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from ptxscope.cli import main
+from ptxscope.engine.listings.diagnostic import Edit
+from ptxscope.engine.listings.fixes import apply_edits, format_diff
+from ptxscope.engine.listings.lint import check_listing, check_text
+from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.listings.statement_scanner import SourceLocation
+
+ROOT = Path(__file__).parents[2]
+E3 = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %1;"
+SOURCE = f"""\
+__device__ unsigned f(unsigned a, unsigned b) {{
+  unsigned d;
+  asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;" : "=r"(d) : "r"(a), "r"(b));
+  asm("add.u32 %0, %0, %1;" : "=r" (d) : "r"(a));
+  asm("{{ .reg .b32 %%t; prmt.b32 %%t, %1, %2, 0x3210; mov.b32 %0, %%t; }}"
+      : "=r"(d) : "r"(a), "r"(b));
+  asm("mov.u32 %0, %r1;" : "=r"(d));
+  asm("mov.u32 %r2, %%r1;");
+  asm("{E3}" : "=r"(d) : "r"(a), "r"(b));
+  return d;
+}}
+"""
+FIXED = (
+    SOURCE.replace('add.u32 %0, %0, %2;" : "=r"', 'add.u32 %0, %0, %2;" : "=&r"')
+    .replace('"=r" (d)', '"+r" (d)')
+    .replace("prmt.b32 %%t, %1, %2, 0x3210;", "mov.b32 %%t, %1;")
+    .replace("mov.u32 %0, %r1;", "mov.u32 %0, %%r1;")
+    .replace("mov.u32 %r2, %%r1;", "mov.u32 %r2, %r1;")
+)
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]:
+    status = main(["check", *words])
+    return status, *capsys.readouterr()
+
+
+# --- fixes ------------------------------------------------------------------------------------
+
+
+def test_a_diff_is_shown_that_patch_can_apply(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = folder / "x.cu"
+    path.write_text(SOURCE, encoding="utf-8")
+    status, diff, said = run(capsys, "--fix", "x.cu")
+    assert said == "5 changes in 1 file; --write makes them\n"
+    assert status == 0  # %r1, which may be a register of nvcc, is declared nowhere
+    assert path.read_text(encoding="utf-8") == SOURCE
+    subprocess.run(["git", "apply", "-p0", "-"], input=diff.encode(), check=True, cwd=folder)
+    assert path.read_text(encoding="utf-8") == FIXED
+
+
+def test_files_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    files = {"x.cu": SOURCE.encode(), "y.cu": b"\xef\xbb\xbf" + SOURCE.encode(), "z.cu": b"int x;"}
+    files["w.cu"] = SOURCE.replace("\n", "\r\n").encode()
+    for name, data in files.items():
+        (folder / name).write_bytes(data)
+    _, said, _ = run(capsys, "--fix", "--write", *files)
+    assert said == "15 changes in 3 files\n"
+    assert (folder / "x.cu").read_bytes() == FIXED.encode()
+    assert (folder / "y.cu").read_bytes() == b"\xef\xbb\xbf" + FIXED.encode()
+    assert (folder / "z.cu").read_bytes() == b"int x;"
+    assert (folder / "w.cu").read_bytes() == FIXED.replace("\n", "\r\n").encode()
+    assert run(capsys, "--fix", "--write", *files)[1] == "0 changes\n"
+
+
+def test_a_listing_has_its_lines_replaced(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    head = ".version 8.0\n.target sm_75\n.entry k() {\n.reg .b32 %r<9>; .reg .pred %p<2>;\n"
+    text = (
+        f"{head}\t@%p1 prmt.b32 %r1, %r2, %r3, 0x3210; // a copy\n"
+        "  bfe.u32 %r1,\n    %r2, 0, 32;\n"  # on two lines: not replaced
+        "  shf.l.wrap.b32 %r1, %r2, %r3, 35;\n}\n"
+    )
+    (folder / "k.ptx").write_text(text, encoding="utf-8")
+    run(capsys, "--fix", "--write", "k.ptx")
+    fixed = (folder / "k.ptx").read_text(encoding="utf-8").splitlines()
+    assert fixed[4] == "\t@%p1 mov.b32 %r1, %r2; // a copy"
+    assert fixed[5:7] == ["  bfe.u32 %r1,", "    %r2, 0, 32;"]
+    assert fixed[7] == "  shf.l.wrap.b32 %r1, %r2, %r3, 0x3;"
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"\xff\xfe\xfd" + SOURCE.encode(), "UTF"),
+        (SOURCE.encode() + b"\xff", "is not UTF-8"),
+        (SOURCE.encode() + b"\r", "carriage return"),
+        (b"\0" + SOURCE.encode(), "not a text file"),
+    ],
+)
+def test_a_file_that_would_not_be_written_back_is_left_alone(
+    data: bytes, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "x.cu").write_bytes(data)
+    status, _, error = run(capsys, "--fix", "--write", "x.cu")
+    assert status == 2
+    assert said in error or "utf" in error.lower()
+    assert (folder / "x.cu").read_bytes() == data
+
+
+@pytest.mark.parametrize(
+    "words", [("--write", "x.cu"), ("--fix", "--json", "x.cu"), ("--fix", "--write", "-")]
+)
+def test_options_that_do_not_go_together(
+    words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "x.cu").write_text(SOURCE, encoding="utf-8")
+    assert run(capsys, *words)[0] == 2
+
+
+def test_what_a_macro_holds_is_not_replaced_where_it_is_used(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (
+        '#define OUT(x) "=r"(x)\n#define R "%r1"\n#define P "prmt.b32 %0, %1, %1, 0x3210;"\n'
+        'asm("add.u32 %0, %0, %1;" : OUT(d) : "r"(a));\n'
+        'asm("mov.u32 %0, " R ";" : "=r"(d));\n'
+        'asm(P : "=r"(d) : "r"(a));\n'
+    )
+    (folder / "x.cu").write_text(text, encoding="utf-8")
+    lines = [item["line"] for item in json.loads(run(capsys, "--json", "x.cu")[1])]
+    assert lines == [3, 4, 5, 6]
+    run(capsys, "--fix", "--write", "x.cu")
+    fixed = (folder / "x.cu").read_text(encoding="utf-8")
+    assert fixed == text.replace("prmt.b32 %0, %1, %1, 0x3210;", "mov.b32 %0, %1;")
+
+
+def _edit(line: int, column: int, former: str, text: str) -> Edit:
+    place = SourceLocation(line, column, former, (0, len(former)), len(former))
+    return Edit(place, text)
+
+
+def test_edits_that_do_not_fit_are_left_out() -> None:
+    edits = [
+        _edit(1, 1, "ab", "x"),
+        _edit(1, 2, "bc", "y"),  # overlaps the one before
+        _edit(2, 1, "zz", "y"),  # is not there
+        _edit(9, 1, "a", "y"),
+        _edit(3, 3, "", "!"),
+    ]
+    fixed = apply_edits("abc\nd\nef", edits)
+    assert (fixed.text, fixed.edit_count) in {("xc\nd\nef!", 2), ("ay\nd\nef!", 2)}
+    assert "\\ No newline at end of file" in list(format_diff(fixed, "x"))
+
+
+# --- ignored diagnostics ----------------------------------------------------------------------
+
+_ASM = 'asm("{}" : "=r"(d) : "r"(a), "r"(b));'
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("{}", 1),
+        ("{} // ptxscope: ignore[E3]", 0),
+        ("{} /* why; ptxscope: ignore[ shorter, E3 ] */", 0),
+        ("{} // ptxscope: ignore", 0),
+        ("{} // ptxscope: ignore[E6]", 1),
+        ("// ptxscope: ignore[E3]\n{}", 0),
+        ("  /* ptxscope: ignore */\n{}", 0),
+        ("// d is 0: ptxscope: ignore[E3]\n{}", 0),
+        ("int x; // ptxscope: ignore[E3]\n{}", 1),  # about its own line
+        ("// ptxscope: ignore[E3]\n\n{}", 1),
+        ("// ptxscope: ignored[E3]\n{}", 1),
+    ],
+)
+def test_a_comment_ignores_diagnostics(text: str, count: int) -> None:
+    (item,) = check_text(text.format(_ASM.format(E3)), "x.cu")
+    assert len(item.diagnostics) == count
+    assert bool(item.example) == bool(item.replacement) == bool(item.errata) == bool(count)
+
+
+def test_comments_of_other_languages() -> None:
+    line = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
+    for text, name in (
+        (f"# ptxscope: ignore[E3]\nx = '{line}'\n", "x.py"),
+        (f'; ptxscope: ignore[E3]\ncall void asm "{line}", ""()', "x.ll"),
+        (f".version 8.0\n.target sm_75\n// ptxscope: ignore[E3]\n{line}\n", "x.ptx"),
+    ):
+        (item,) = check_text(text, name)
+        assert "E3" not in [x.rule for x in item.diagnostics]
+
+
+@pytest.mark.parametrize("size", [1, 7, 100, 1000])
+def test_a_comment_may_lie_between_chunks(size: int) -> None:
+    line = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
+    text = f"{line} // ptxscope: ignore[E3]\n{line}\n// {'x' * 90}\n{line}\n"
+    text = f"{text}// ptxscope: ignore\n{line}\n" * 9
+    chunks = (text[at : at + size] for at in range(0, len(text), size))
+    found = [bool(item.diagnostics) for item in check_listing(chunks, "x.ptx")]
+    assert found == [False, True, True, False] * 9
+
+
+# --- settings ---------------------------------------------------------------------------------
+
+
+def write_sources(folder: Path) -> None:
+    (folder / "src" / "old").mkdir(parents=True)
+    (folder / "src" / "a.cu").write_text(_ASM.format(E3), encoding="utf-8")
+    (folder / "src" / "old" / "b.cu").write_text(_ASM.format("vadd4 x;"), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("name", "head"), [("ptxscope.toml", "[check]"), ("pyproject.toml", "[tool.ptxscope.check]")]
+)
+def test_settings_are_read_from_the_folder_or_one_around_it(
+    name: str,
+    head: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_sources(folder)
+    settings = f'{head}\npaths = ["src/**/*.cu"]\nexclude = ["src/old/*"]\n'
+    (folder / name).write_text(settings, encoding="utf-8")
+    status, said, _ = run(capsys)
+    assert (status, said.splitlines()[-1]) == (
+        0,
+        "1 instruction, 0 illegal, 1 that an erratum can change",
+    )
+    monkeypatch.chdir(folder / "src" / "old")
+    assert "1 that an erratum" in run(capsys)[1]
+    (folder / name).write_text(f'{settings}ignore = ["E3"]', encoding="utf-8")
+    assert "0 that an erratum" in run(capsys)[1]
+    (folder / name).write_text(f'{settings}model = "isa"', encoding="utf-8")
+    assert "0 that an erratum" in run(capsys)[1]
+    assert run(capsys, "b.cu")[0] == 1
+
+
+def test_options_add_to_settings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = f"#if N == 2\n{_ASM.format('vadd4 x;')}\n#endif\n{_ASM.format(E3)}\n"
+    (folder / "x.cu").write_text(text, encoding="utf-8")
+    assert run(capsys, "x.cu")[0] == 1
+    (folder / "ptxscope.toml").write_text('[check]\ndefine = ["N=1"]', encoding="utf-8")
+    assert run(capsys, "x.cu")[0] == 0
+    assert run(capsys, "-D", "N=2", "x.cu")[0] == 1
+    assert run(capsys, "-U", "N", "x.cu")[0] == 0
+    assert "0 that an erratum" in run(capsys, "--ignore", "E3,E6", "x.cu")[1]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[check\n", "ptxscope.toml"),
+        ("check = 3", "not a table"),
+        ("[check]\nrules = []", "'rules' is not a setting"),
+        ("[check]\nignore = 'E3'", "ignore: an array of strings"),
+        ("[check]\nignore = ['E99']", "'E99' is not a rule"),
+        ("[check]\nmodel = 'x'", "unknown model"),
+        ("[check]\nmodel = 3", "model: a string"),
+        ("[check]\ndefine = ['1=2']", "not the name of a macro"),
+        ("[check]\npaths = ['/x/*']", "paths"),
+    ],
+)
+def test_wrong_settings_are_told(
+    text: str, said: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "ptxscope.toml").write_text(text, encoding="utf-8")
+    (folder / "x.cu").write_text("int x;", encoding="utf-8")
+    status, _, error = run(capsys, "x.cu")
+    assert status == 2
+    assert said in error
+
+
+def test_without_files_and_settings_there_is_nothing_to_check(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert folder.exists()
+    status, _, error = run(capsys)
+    assert status == 2
+    assert "no FILE is named" in error
+
+
+# --- other tools ------------------------------------------------------------------------------
+
+
+def test_json_and_sarif_have_the_fixes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "x.cu").write_text(SOURCE, encoding="utf-8")
+    items = json.loads(run(capsys, "--json", "x.cu")[1])
+    fixes = [x["fix"] for item in items for x in item["findings"] if x["fix"]]
+    assert fixes[0] == {"line": 3, "column": 51, "width": 2, "text": "=&r"}
+    assert len(fixes) == 5
+    results = json.loads(run(capsys, "--sarif", "x.cu")[1])["runs"][0]["results"]
+    (fix,) = results[0]["fixes"]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"] == {"uri": "x.cu"}
+    (replacement,) = change["replacements"]
+    assert replacement["deletedRegion"] == {"startLine": 3, "startColumn": 51, "endColumn": 53}
+    assert replacement["insertedContent"] == {"text": "=&r"}
+
+
+def test_the_hooks_read_files_of_every_language() -> None:
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    (pattern,) = re.findall(r"files: &files '(.*)'", text)
+    for suffix in "ptx cu cuh c cpp h hpp cl hip py pyx rs jl ll mlir ipynb".split():
+        assert re.search(pattern, f"src/k.{suffix}")
+        assert language_of(f"k.{suffix}", "x") is not Language.UNKNOWN
+    assert not re.search(pattern, "k.txt")
+    for words in re.findall(r"entry: ptxscope (.*)", text):
+        assert main([*words.split(), "--help"]) == 0
+
+
+def test_the_action_gives_files_and_patterns_to_the_command(tmp_path: Path) -> None:
+    text = (ROOT / "action.yml").read_text(encoding="utf-8")
+    script = "\n".join(x.strip() for x in text.rpartition("run: |")[2].splitlines())
+    command = tmp_path / "ptxscope" / "bin" / "ptxscope"
+    command.parent.mkdir(parents=True)
+    command.write_text('#!/bin/sh\nprintf "<%s>" "$@"; echo; exit 1\n', encoding="utf-8")
+    command.chmod(0o755)
+    for name in ("a.cu", "b c.cu", "$(touch hacked).cu"):
+        (tmp_path / name).touch()
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", script],
+        env={
+            "PATH": "/usr/bin:/bin",
+            "RUNNER_TEMP": str(tmp_path),
+            "FILES": "*.cu\nnone*.cu\nx.ptx",
+            "ARGUMENTS": "--ignore\nE3, E6",
+            "SARIF": "out.sarif",
+        },
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    files = "<$(touch hacked).cu><a.cu><b c.cu><x.ptx>"
+    assert done.returncode == 1
+    assert done.stdout == f"<check><--ignore><E3, E6><--quiet>{files}\n"
+    sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
+    assert sarif == f"<check><--ignore><E3, E6><--sarif>{files}\n"
+    assert not (tmp_path / "hacked").exists()
