@@ -20,7 +20,7 @@ LANE_SECONDS = 1.0
 """The time for one search in which a register may change in one lane only."""
 
 
-class Goal(NamedTuple):
+class EditTarget(NamedTuple):
     """A place in a trace whose value the user wants to decide."""
 
     trace: Trace
@@ -86,13 +86,13 @@ class Finding(NamedTuple):
 
     @property
     def operands(self) -> dict[str, int]:
-        """The operands to set, by name; none if there are none."""
+        """The bits of the operands to set, by name; empty if no operands give the value."""
         found = dict(self.search.answers[0]) if self.search.answers else {}
         return {x: found[x] for x in found if self.source is None or x == self.source.name}
 
-    def describe(self, goal: Goal, text: str) -> str:
-        """Return a sentence on the operands that give a typed value, or on why there are none."""
-        wanted, search = f"{goal.name} = {text.strip()}", self.others or self.search
+    def describe(self, target: EditTarget, text: str) -> str:
+        """Return a sentence: the operands that give a typed value, or the reason for none."""
+        wanted, search = f"{target.name} = {text.strip()}", self.others or self.search
         seconds = f"{format_seconds(search.seconds)} ({search.solver})"
         if self.operands:
             operands = format_operands(self.search.inputs, self.operands)
@@ -114,7 +114,7 @@ class Finding(NamedTuple):
 
 
 def find_sources(
-    goal: Goal, condition: str, source: Input | None, is_stopped: IsStopped = never
+    target: EditTarget, condition: str, source: Input | None, is_stopped: IsStopped = never
 ) -> Finding:
     """Find a value of a register, or values of all, for which a condition holds.
 
@@ -122,13 +122,13 @@ def find_sources(
     PtxError if the condition can't be read, ImportError without the solver, and Stopped once
     ``is_stopped`` says so.
     """
-    ins, model = goal.trace.instruction, goal.trace.model
+    ins, model = target.trace.instruction, target.trace.model
 
-    def find(given: Mapping[str, int], masks: Mapping[str, int], seconds: float) -> OperandSearch:
+    def find(values: Mapping[str, int], masks: Mapping[str, int], seconds: float) -> OperandSearch:
         return find_operands(
             ins,
             condition,
-            given=given,
+            given=values,
             masks=masks,
             model=model,
             timeout=seconds,
@@ -137,9 +137,9 @@ def find_sources(
 
     if source is None:
         return Finding(find({}, {}, SECONDS), None)
-    given = {x.name: goal.trace.operands[x.roles[0]] for x in ins.inputs}
-    for mask in _iter_masks(goal, source):
-        search = find(given, {source.name: mask}, LANE_SECONDS if mask else SECONDS)
+    values = {x.name: target.trace.operands[x.roles[0]] for x in ins.inputs}
+    for mask in _iter_masks(target, source):
+        search = find(values, {source.name: mask}, LANE_SECONDS if mask else SECONDS)
         if search.answers:
             return Finding(search, source)
     others = None
@@ -148,12 +148,12 @@ def find_sources(
     return Finding(search, source, others)
 
 
-def _iter_masks(goal: Goal, source: Input) -> Iterator[int]:
+def _iter_masks(target: EditTarget, source: Input) -> Iterator[int]:
     """Yield the bits of a register that stay: all but those of a lane, then none."""
-    count = goal.trace.instruction.count_lanes(source.roles[0])
+    count = target.trace.instruction.count_lanes(source.roles[0])
     unit = source.type.bits // count
     ones = (1 << source.type.bits) - 1
     if count > 1:
-        lanes: Sequence[int] = sorted(range(count), key=lambda x: (x != goal.place.lane, x))
+        lanes: Sequence[int] = sorted(range(count), key=lambda x: (x != target.place.lane, x))
         yield from (ones & ~((1 << unit) - 1 << unit * lane) for lane in lanes)
     yield 0

@@ -1,4 +1,4 @@
-"""What Enter opens of a line that is more than one instruction."""
+"""The effect of Enter on a line of several statements: a block or a listing."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ptxscope import parse, trace
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Input
 from ptxscope.scene.scene_model import BitRef, LaneRef
-from ptxscope.state.backward_edit import Finding, Goal, find_sources
+from ptxscope.state.backward_edit import EditTarget, Finding, find_sources
 from ptxscope.state.edits import (
     find_changed_registers,
     swap_operands,
@@ -32,27 +32,29 @@ def make_goal(
     bit: int | None = None,
     line: str = VADD4,
     values: dict[str, int] = VALUES,
-) -> Goal:
+) -> EditTarget:
     place = LaneRef(key, lane) if bit is None else BitRef(key, lane, bit)
-    return Goal(trace(line, values), place)
+    return EditTarget(trace(line, values), place)
 
 
-def search(goal: Goal, text: str, name: str) -> Finding:
-    source: Input | None = next((x for x in goal.trace.instruction.inputs if x.name == name), None)
-    return find_sources(goal, goal.make_condition(text), source)
+def search(target: EditTarget, text: str, name: str) -> Finding:
+    source: Input | None = next(
+        (x for x in target.trace.instruction.inputs if x.name == name), None
+    )
+    return find_sources(target, target.make_condition(text), source)
 
 
 def test_only_the_lane_of_the_place_changes_if_that_is_enough() -> None:
-    goal = make_goal("merge.t", 0)
-    assert goal.name == "t lane 0"
-    finding = search(goal, "0x10", "b")
+    target = make_goal("merge.t", 0)
+    assert target.name == "t lane 0"
+    finding = search(target, "0x10", "b")
     assert finding.operands == {"b": 0x01FF020F}  # 1 + 15 = 16
-    assert "b = 0x01ff020f gives t lane 0 = 0x10" in finding.describe(goal, "0x10")
+    assert "b = 0x01ff020f gives t lane 0 = 0x10" in finding.describe(target, "0x10")
 
 
 def test_several_lanes_change_if_one_is_not_enough() -> None:
-    goal = make_goal("write.d")
-    finding = search(goal, "0", "a")
+    target = make_goal("write.d")
+    finding = search(target, "0", "a")
     a = finding.operands["a"]
     # lanes 3, 1 and 0 of d are sums, lane 2 is that of c: b + a = 0 in each
     assert [a >> 8 * lane & 0xFF for lane in (3, 1, 0)] == [0xFF, 0xFE, 0x80]
@@ -60,11 +62,11 @@ def test_several_lanes_change_if_one_is_not_enough() -> None:
 
 
 def test_a_register_that_cannot_give_it_is_told_from_what_is_impossible() -> None:
-    goal = make_goal("write.d")
-    alone = search(goal, "0", "b")
+    target = make_goal("write.d")
+    alone = search(target, "0", "b")
     assert not alone.operands
-    assert "no value of b gives d = 0 while the others stay" in alone.describe(goal, "0")
-    assert search(goal, "0", "").operands == {"a": 0, "b": 0, "c": 0}
+    assert "no value of b gives d = 0 while the others stay" in alone.describe(target, "0")
+    assert search(target, "0", "").operands == {"a": 0, "b": 0, "c": 0}
     top = make_goal("operate.t", 3)  # at most 127 + 255
     assert search(top, "382", "").operands
     for name in ("a", ""):
@@ -76,29 +78,29 @@ def test_the_model_of_the_trace_counts() -> None:
     line, values = "vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0, "b": 0, "c": 0x11223344}
     for model, is_found in (("isa", False), ("ptxas", True)):
         place = LaneRef("operate.t", 0)
-        goal = Goal(trace(line, values, model=model), place)
+        target = EditTarget(trace(line, values, model=model), place)
         condition = "operate.t[0] < 0 and saturate.t[0] == 255"  # E3: the lower bound is missing
-        finding = find_sources(goal, condition, goal.trace.instruction.inputs[0])
+        finding = find_sources(target, condition, target.trace.instruction.inputs[0])
         assert bool(finding.operands) is is_found
 
 
 def test_bits_and_negative_numbers_are_read_as_the_row_has_them() -> None:
-    goal = make_goal("operate.t", 3)
-    assert search(goal, "-128", "b").operands == {"b": 0x00FF0280}
+    target = make_goal("operate.t", 3)
+    assert search(target, "-128", "b").operands == {"b": 0x00FF0280}
     bit = make_goal("operate.t", 0, 4, "lop3.b32 d, a, b, c, 0x96", {"a": 1, "b": 2, "c": 3})
     assert bit.name == "t bit 4"
     (changed,) = search(bit, "1", "b").operands.values()
     assert (1 ^ changed ^ 3) >> 4 & 1
     for text in ("", "[1,2]", "x", "1 or 1"):
         with pytest.raises(PtxError):
-            goal.make_condition(text)
+            target.make_condition(text)
 
 
 def test_a_register_that_is_written_too_is_still_a_source() -> None:
     line = "vadd.s32.s32.s32 %r1, %r1, %r$x, %r1"
-    goal = make_goal("write.d", 0, None, line, {"%r1": 5, "%r$x": 7})
-    assert search(goal, "100", "%r$x").operands == {"%r$x": 95}
-    assert search(goal, "100", "%r1").operands == {"%r1": 93}
+    target = make_goal("write.d", 0, None, line, {"%r1": 5, "%r$x": 7})
+    assert search(target, "100", "%r$x").operands == {"%r$x": 95}
+    assert search(target, "100", "%r1").operands == {"%r1": 93}
 
 
 def test_the_register_edited_last_is_known() -> None:

@@ -80,7 +80,7 @@ class VectorMove(NamedTuple):
         return Type(f"b{max(bits, 16)}")
 
     def compute_results(self, values: Mapping[str, int]) -> dict[str, int]:
-        """Return the bits of each register that it writes, from the bits of those it reads."""
+        """Return the written bits by register; ``values`` has the bits of the registers read."""
         bits = [values[x] if isinstance(x, str) else x for x in self.sources]
         mask = (1 << self.part_bits) - 1
         if len(bits) == 1:

@@ -15,7 +15,7 @@ _UNDEFINED = (
 
 
 def _divide_magnitudes(ar: Arithmetic[V], *v: V) -> V:
-    """Return the quotient of magnitudes, which of y = 0 that of y = 1."""
+    """Return the quotient of the magnitudes of x and y; y = 0 counts as 1."""
     x, y = map(ar.absolute, v)
     return ar.divide(x, ar.maximum(y, 1))
 

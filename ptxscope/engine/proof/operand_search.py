@@ -163,10 +163,10 @@ def make_scope(question: Question, side: Side) -> Scope:
 
 
 def fix_operands(
-    question: Question, given: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
+    question: Question, values: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
 ) -> None:
-    """Give operands their values, or those bits of them that a mask has."""
-    for name, bits in given.items():
+    """Fix operands to values, or only those of their bits that are set in a mask."""
+    for name, bits in values.items():
         node, mask = question.add_input(name, question.inputs[name]), masks.get(name, -1)
         if mask == 0:
             continue

@@ -48,7 +48,7 @@ OTHER_OPCODES = (
     )
     - OPCODES
 )
-"""The opcodes of the other PTX instructions, and of those that stand in all code."""
+"""Opcodes of PTX that the catalog lacks, and those of its common instructions."""
 _WITHOUT_RESULT = frozenset(
     """
     alloca applypriority bar barrier bra brkpt brx call clusterlaunchcontrol cp discard exit fence
@@ -56,7 +56,7 @@ _WITHOUT_RESULT = frozenset(
     ret setmaxnreg st stackrestore stmatrix sust tcgen05 tensormap trap wgmma
     """.split()
 )
-"""Those that compute no register from others: what a load gives is a given value."""
+"""Opcodes that compute no register from others. The result of a load counts as an input."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 

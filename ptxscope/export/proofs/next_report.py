@@ -15,31 +15,31 @@ _MAX_SHOWN = 3
 """Explanations of one result that are shown."""
 
 
-def render_next_operands(ins: Instruction, found: NextOperands | None, width: int = WIDTH) -> str:
+def render_next_operands(ins: Instruction, answer: NextOperands | None, width: int = WIDTH) -> str:
     """Render the operands and what each result would mean."""
-    lines = list(_iter_lines(ins, found, width))
+    lines = list(_iter_lines(ins, answer, width))
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
-def _iter_lines(ins: Instruction, found: NextOperands | None, width: int) -> Iterator[str]:
-    if found is None:
+def _iter_lines(ins: Instruction, answer: NextOperands | None, width: int) -> Iterator[str]:
+    if answer is None:
         yield "No operands were found that tell the explanations apart."
         return
-    if len(found.groups) > 1:
-        yield from _iter_table(ins, found, width)
-    for x, y in found.equal:
+    if len(answer.groups) > 1:
+        yield from _iter_table(ins, answer, width)
+    for x, y in answer.equal:
         sentence = f"{format_causes(x)}, and {format_causes(y)}: proved to be the same instruction."
         yield from wrap_text(make_printable(sentence), "", "  ", width)
 
 
-def _iter_table(ins: Instruction, found: NextOperands, width: int) -> Iterator[str]:
+def _iter_table(ins: Instruction, answer: NextOperands, width: int) -> Iterator[str]:
     types = {name: ins.type_of(role) for role, name in ins.names.items()}
     words = (
-        f"{name}={format_hex(bits, types[name].bits)}" for name, bits in found.operands.items()
+        f"{name}={format_hex(bits, types[name].bits)}" for name, bits in answer.operands.items()
     )
     operands = make_printable(" ".join(words))
     yield from wrap_text(f"To decide, observe {operands}:", "", "  ", width)
-    for result, explanations in found.groups:
+    for result, explanations in answer.groups:
         values = ", ".join(
             format_hex(bits, ins.type_of(role).bits) for role, bits in result.items()
         )

@@ -18,10 +18,8 @@ from ..content.document import build_document, list_command_words
 from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 
 _LETTERS = "AB"
-
-
 _ADVICE = "--timeout gives it more time; --where asks about fewer operands."
-"""What may decide a question that is undecided."""
+"""Advice for an undecided question, on the command line."""
 
 
 def render_text(
@@ -29,7 +27,7 @@ def render_text(
 ) -> str:
     """Render a proof; unless brief, with the steps of a counterexample, in 80 columns.
 
-    ``advice`` says what may decide a question that is undecided.
+    ``advice`` is the advice for an undecided question.
     """
     lines = [*_program_lines(proof, width), ""]
     lines += wrap_text(make_printable(format_answer(proof, advice)), "", "", width)

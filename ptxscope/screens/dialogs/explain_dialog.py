@@ -70,7 +70,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         self._next: NextOperands | None = None
         """The operands to try next, once they have been found."""
         self._write_next: Callable[[int], str] | None = None
-        """Writes what is said of them in some columns; None until there is an answer."""
+        """Writes the table of these operands for a width in columns; None until the search ends."""
         self._search = SolverSearch(self)
         self._wait: Timer | None = None
         self._messages: list[str] = []
@@ -187,9 +187,9 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         from ...engine.proof.next_operands import find_next_operands
         from ...export.proofs.next_report import render_next_operands
 
-        def take(found: NextOperands | None) -> None:
-            self._next = found if found and len(found.groups) > 1 else None
-            show(partial(render_next_operands, diagnosis.instruction, found))
+        def take(answer: NextOperands | None) -> None:
+            self._next = answer if answer and len(answer.groups) > 1 else None
+            show(partial(render_next_operands, diagnosis.instruction, answer))
 
         def refuse(error: Exception) -> None:
             show(lambda _: make_printable(str(error)))

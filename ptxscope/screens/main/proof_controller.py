@@ -1,4 +1,4 @@
-"""What a solver answers: operands that give a wanted value, and whether two instructions are equal.
+"""Questions to the solver: operands for a wanted value, and the proof of a pin.
 
 Each question has a time limit. The explorer can be used while it waits; an answer to something that
 has changed by then is dropped.
@@ -17,7 +17,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Input
 from ...scene.scene_model import Place
 from ...state import edits
-from ...state.backward_edit import Finding, Goal, find_sources
+from ...state.backward_edit import EditTarget, Finding, find_sources
 from ...state.explorer_state import ExplorerState
 from ...state.pin_proof import prove_pin, take_counterexample
 from ...state.setup import Setup
@@ -91,29 +91,29 @@ class ProofController:
 
     def ask_value(self, place: Place, start: str) -> None:
         """Ask what a computed value shall be."""
-        goal = Goal(self._state.trace, place)
+        target = EditTarget(self._state.trace, place)
         if not self._state.setup.instruction.inputs:
             self._refuse("this is computed from constants only")
         elif self._is_solver_there():
             back = partial(self._focus.move_to_lane, place)
             keys = "Enter finds operands that give it"
-            self._focus.ask_answer(goal.name, goal.parse_value, start, goal, back, keys=keys)
+            self._focus.ask_answer(target.name, target.parse_value, start, target, back, keys=keys)
 
-    async def take_answer(self, goal: object, text: str) -> None:
+    async def take_answer(self, target: object, text: str) -> None:
         """Ask which operand shall give a typed value, and set it."""
-        if not isinstance(goal, Goal) or goal.trace is not self._state.trace:
+        if not isinstance(target, EditTarget) or target.trace is not self._state.trace:
             return
         self._focus.go_back()
         inputs = self._state.setup.instruction.inputs
         if len(inputs) == 1:
-            await self._find(goal, text, inputs[0])
+            await self._find(target, text, inputs[0])
         else:
-            self._offer_sources(goal, text, inputs)
+            self._offer_sources(target, text, inputs)
 
-    def _offer_sources(self, goal: Goal, text: str, inputs: tuple[Input, ...]) -> None:
+    def _offer_sources(self, target: EditTarget, text: str, inputs: tuple[Input, ...]) -> None:
         from ..dialogs.menu_dialog import MenuDialog
 
-        operands = goal.trace.operands
+        operands = target.trace.operands
         items = [
             MenuItem(x.name, f"now {format_hex(operands[x.roles[0]], x.type.bits)}") for x in inputs
         ]
@@ -123,24 +123,24 @@ class ProofController:
 
         async def on_close(index: int | None) -> None:
             if index is not None:
-                await self._find(goal, text, (*inputs, None)[index])
+                await self._find(target, text, (*inputs, None)[index])
 
-        title = f"Which operand shall give {goal.name} = {make_printable(text.strip())}?"
+        title = f"Which operand shall give {target.name} = {make_printable(text.strip())}?"
         items.append(MenuItem("any of them", "the simplest operands"))
         self._view.screen.app.push_screen(MenuDialog(title, items, index, "lanes"), on_close)
 
-    async def _find(self, goal: Goal, text: str, source: Input | None) -> None:
+    async def _find(self, target: EditTarget, text: str, source: Input | None) -> None:
         """Set an operand, or all, so that a place has a typed value."""
         await self._ask(
-            partial(find_sources, goal, goal.make_condition(text), source),
-            partial(self._take_finding, goal, text),
+            partial(find_sources, target, target.make_condition(text), source),
+            partial(self._take_finding, target, text),
         )
 
-    def _take_finding(self, goal: Goal, text: str, finding: Finding) -> None:
-        if goal.trace is not self._state.trace:
-            self._refuse(f"nothing is set: what was to give {goal.name} has changed")
+    def _take_finding(self, target: EditTarget, text: str, finding: Finding) -> None:
+        if target.trace is not self._state.trace:
+            self._refuse(f"nothing is set: what was to give {target.name} has changed")
             return
-        sentence = finding.describe(goal, text)
+        sentence = finding.describe(target, text)
         if not finding.operands:
             self._refuse(sentence)
             return

@@ -24,7 +24,7 @@ FORMULA_PLACE = LaneRef(Role.TABLE, 0)
 """The place of a truth table as a whole, as its formula."""
 
 
-class OperandField(NamedTuple):
+class OperandBits(NamedTuple):
     """Bits of an operand that decide what a figure shows."""
 
     role: str
@@ -41,12 +41,12 @@ class OperandField(NamedTuple):
         return digit if digit < 1 << self.width else None
 
 
-def find_control(trace: Trace, scene: Scene, place: Place) -> OperandField | None:
+def find_control(trace: Trace, scene: Scene, place: Place) -> OperandBits | None:
     """Return the operand's bits that decide what a place of a figure shows, or None."""
     if isinstance(place, BitRef):
         if place.key not in trace.operands:
             return None
-        return OperandField(place.key, place.bit, 1, trace.operands[place.key] >> place.bit & 1)
+        return OperandBits(place.key, place.bit, 1, trace.operands[place.key] >> place.bit & 1)
     for figure in _iter_figures(scene):
         source = _find_controlling_place(figure, place)
         origins = find_provenance(trace, *source) if source else ()
@@ -54,7 +54,7 @@ def find_control(trace: Trace, scene: Scene, place: Place) -> OperandField | Non
             ((role, low, high),) = origins
             width = high - low
             value = trace.operands[role] >> low & (1 << width) - 1
-            return OperandField(role, low, width, value)
+            return OperandBits(role, low, width, value)
     return None
 
 

@@ -472,12 +472,12 @@ class LanesPane(Pane):
         """Whether a click on the cell under the cursor opens it, or toggles it."""
         return self._is_operand(place) or isinstance(place, BitRef) or place == FORMULA_PLACE
 
-    def _find_control(self, place: Place) -> figure_edits.OperandField | None:
+    def _find_control(self, place: Place) -> figure_edits.OperandBits | None:
         """Return the operand's bits that decide what a place of a figure shows."""
         trace, scene = self._trace, self._scene
         return figure_edits.find_control(trace, scene, place) if trace and scene else None
 
-    def _set_control(self, control: figure_edits.OperandField, value: int) -> None:
+    def _set_control(self, control: figure_edits.OperandBits, value: int) -> None:
         """Change the operand's bits that decide what a place of a figure shows."""
         role, low, width, old_value = control
         self.NudgeRequested(self, role, low, width, value - old_value).post_to_screen()

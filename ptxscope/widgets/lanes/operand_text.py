@@ -1,4 +1,4 @@
-"""What the lanes say on a part of an operand: the value that it decides, or that none reads it."""
+"""Sentences on a part of an operand: the value that it decides, or that no step reads it."""
 
 from __future__ import annotations
 
