@@ -57,8 +57,9 @@ def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
             f"{advice}"
         )
     if proof.verdict is Verdict.EQUAL:
-        manner = "by the same operations" if proof.has_same_plan else f"in {seconds}"
-        return f"Equal for {format_operand_space(proof)}. Proved {manner} ({proof.solver})."
+        proved = f"Proved in {seconds} ({proof.solver})."
+        reason = "Both compute the same operations." if proof.has_same_plan else proved
+        return f"Equal for {format_operand_space(proof)}. {reason}"
     operands = format_operands(proof.inputs, proof.operands)
     return f"Different, for example for {operands or 'all there is'}. Found in {seconds}."
 
