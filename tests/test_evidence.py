@@ -13,7 +13,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.proof.question import make_program_plan
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, get_erratum
-from tests.tiers import sampled, some, thorough
+from tests.tiers import ci_only, sampled, some, thorough
 
 pytest.importorskip("bitwuzla")
 
@@ -55,6 +55,7 @@ def test_an_intrinsic_is_what_nvcc_makes_of_it(name: str, architecture: str) -> 
     assert proof.verdict == "equal"
 
 
+@ci_only
 @pytest.mark.skipif(not nvcc_intrinsics.has_nvcc(), reason="nvcc is not installed")
 def test_nvcc_writes_the_kernels() -> None:
     part = proofs.PARTS["intrinsics"](20, Random(20))
@@ -71,6 +72,7 @@ def test_without_nvcc_the_stored_kernels_are_proved(monkeypatch: pytest.MonkeyPa
     assert not part.exceptions
 
 
+@ci_only
 def test_a_kernel_that_is_not_readable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "has_nvcc", lambda: False)
     monkeypatch.setattr(
@@ -94,6 +96,7 @@ def _read_signed(byte: int) -> int:
     return byte - 256 if byte > 127 else byte
 
 
+@ci_only
 def test_all_forms_in_some_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "TIMEOUT", 0.5)
     part = proofs.PARTS["replacements"](None, Random(1), 3.0)

@@ -21,9 +21,9 @@ from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from ptxscope.widgets.base.pane import Pane
 from tests.app.driving import LINE, Driver, explorer, focused
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 MASKED = "vadd4.s32.s32.s32 d.b310, a, b, c"

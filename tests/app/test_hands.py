@@ -26,7 +26,7 @@ from ptxscope.widgets.form.modifier_row import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
 from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 VADD4 = ("vadd4.s32.s32.u32 d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280, "c": 0xCCCCCCCC})
 VSET4 = ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0, "b": 0, "c": 5})

@@ -11,9 +11,9 @@ from ptxscope.screens.dialogs.exercise_dialog import ExerciseDialog
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 LINE = "vmin4.u32.u32.u32 d, a.b7654, b, c"
 VALUES = {"a": 0xD4FA0102, "b": 0xFF030405, "c": 0}

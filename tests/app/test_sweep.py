@@ -12,9 +12,9 @@ from ptxscope.screens.sweep_screen import SweepScreen, format_key_help
 from ptxscope.widgets.sweep_pane import SweepPane
 from tests.app.driving import Driver, explorer
 from tests.cli.running import run
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 SAT = ("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x20, "b": 100, "c": 0})
 E3 = ("vadd.u32.s32.s32.sat d.b0, a.b0, b.b0, c", {"a": 0xFD, "b": 1, "c": 0x11223344})

@@ -18,9 +18,9 @@ from ptxscope.widgets.lesson_strip import LessonStrip
 from ptxscope.widgets.value_field import ValueField
 from tests.app.driving import Driver, explorer, focused
 from tests.learn.quotes import missing_numbers
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 

@@ -11,9 +11,9 @@ from ptxscope.widgets.lanes.figure_edits import FORMULA_PLACE
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
 from tests.app.test_lanes import at, lanes_of
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 A, B = 0x03020180, 0x77F65504
 PRMT = ("prmt.b32 d, a, b, c", {"a": A, "b": B, "c": 0xABCD8AE4})

@@ -17,7 +17,7 @@ from ptxscope import PtxError
 from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.engine.launches.thread_log import ThreadLog
 from ptxscope.engine.launches.thread_state import LaunchError
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 _HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 _REGISTERS = """
@@ -569,6 +569,7 @@ ret;"""
     assert result.get_buffer("out").values.tolist() == [sum(range(40))]
 
 
+@ci_only
 def test_a_thread_that_waits_for_a_lock_lets_its_owner_go_on() -> None:
     body = f"""{_ADDRESSES}
 LOCK:

@@ -105,7 +105,7 @@ def make_parser() -> Parser:
         dest="defined",
         action="append",
         default=[],
-        help="a macro that is defined; C's #if is then obeyed",
+        help="define a macro, and obey #if",
     )
     parser.add_argument(
         "-U",
@@ -113,14 +113,14 @@ def make_parser() -> Parser:
         dest="undefined",
         action="append",
         default=[],
-        help="a macro that is not defined",
+        help="undefine a macro, and obey #if",
     )
     parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="files to check at once (default: as many as is faster)",
+        help="number of files to check at once (default: what is fastest)",
     )
     return parser
 
