@@ -142,6 +142,13 @@ def test_an_erratum_and_when_it_shows() -> None:
     assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas", where=where).bits == 96
 
 
+def test_amounts_that_only_one_shift_wraps() -> None:
+    # PTX ISA: vshl.wrap keeps the low five bits of b; shl clamps b to 32
+    proof = prove("shl.b32 d, a, b", "vshl.u32.u32.u32.wrap d, a, b")
+    assert proof.difference is not None
+    assert (proof.difference.condition, proof.difference.is_exact) == ("b >= 0x20", False)
+
+
 def test_when_bytes_differ() -> None:
     proof = prove("vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c")
     # of two bytes, those with one in each half of the range: 2 * 128 * 128

@@ -22,6 +22,8 @@ _SECONDS = 2.0
 """The time in which a condition is sought."""
 _QUERY_SECONDS = 0.3
 _DRAWN = 100
+_SMALL = 8
+"""Operands are often below this, so that a condition that excludes these values is worth saying."""
 _MAX_ATOMS = 2
 """The most comparisons of a short condition."""
 
@@ -80,11 +82,12 @@ class _Part(NamedTuple):
     def is_row(self) -> bool:
         return self.size > 0
 
-    def is_telling(self, ends: Range) -> bool:
-        """Whether fewer than half of its values are between two ends, or those of one sign."""
+    def is_telling(self, ends: Range, *, signed: bool) -> bool:
+        """Whether half of its values, those of one sign, or all small ones are not between ends."""
         half = 1 << self.bits - 1
         has_one_sign = self.readings == (True,) and not ends.low < half <= ends.high
-        return has_one_sign or ends.high - ends.low < (self.size or 2 * half) // 2
+        is_large = not signed and not self.is_row and ends.low >= _SMALL
+        return has_one_sign or is_large or ends.high - ends.low < (self.size or 2 * half) // 2
 
     def name(self, *, signed: bool) -> str:
         """Return its name in a condition."""
@@ -296,9 +299,9 @@ class _Search:
             # signed values in the order of unsigned ones
             term = self.make("BV_XOR", part.term, self.value(top, part.bits))
             ends = self._measure(part, top)
-            if self.can_be_exact or part.is_telling(ends):
+            if self.can_be_exact or part.is_telling(ends, signed=top > 0):
                 ends = ends._replace(low=self._find_end(part, term, top, -1, ends.low))
-            if self.can_be_exact or part.is_telling(ends):
+            if self.can_be_exact or part.is_telling(ends, signed=top > 0):
                 ends = ends._replace(high=self._find_end(part, term, top, 1, ends.high))
                 yield from self._compare_ends(part, term, ends, top)
                 if ends.low == ends.high or part.bits == 1:
@@ -318,7 +321,7 @@ class _Search:
             text = f"{part.name(signed=True)} {'<' if is_negative else '>='} 0"
             yield _Atom(text, self._compare(term, kind, half), True)
         else:
-            is_telling = part.is_telling(ends)
+            is_telling = part.is_telling(ends, signed=top > 0)
             if ends.low > full.low:
                 condition = self._compare(term, "BV_UGE", ends.low)
                 yield _Atom(f"{name} >= {_format(low)}", condition, is_telling)
