@@ -197,6 +197,8 @@ class Barriers:
 def _find_reduction(frame: Frame, statement: CodeStatement) -> _Reduction | None:
     operands = statement.operands
     operation = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
+    if len(operands) < 3:
+        return None
     destination, last = operands[0], operands[-1]
     source = frame.find_source(last, "pred")
     if not operation or source is None or not isinstance(destination, RegisterOperand):
