@@ -57,6 +57,8 @@ class Options(NamedTuple):
     """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
     values that compute it still are."""
 
+    steps: frozenset[int] | None = None
+    """Steps of a block to show, by number through all statements; None shows all."""
     folded: frozenset[int] = frozenset()
     """Statements of a block whose steps are left out, by number from 1."""
 

@@ -341,13 +341,19 @@ def test_a_model_may_read_what_the_documentation_does_not() -> None:
     assert run(*again).stdout.replace("\\\n", "") == shown
 
 
-def test_a_block_cannot_be_read_back(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "options",
+    [(), ("--fold",), ("--until", "s1"), ("--no-result",), ("--note", "s2.1=x", "--both")],
+)
+def test_a_block_is_read_back(tmp_path: Path, options: tuple[str, ...]) -> None:
     file = tmp_path / "block.json"
-    block = "{ brev.b32 t, a; popc.b32 d, t; }"
-    file.write_text(run("trace", block, "a=7", "-f", "json").stdout)
+    words = ("trace", "{ brev.b32 t, a; popc.b32 d, t; }", "a=7", "--title", "T", *options)
+    file.write_text(run(*words, "-f", "json").stdout)
+    assert run("trace", "--from", str(file)).stdout == run(*words).stdout
+    file.write_text(file.read_text().replace('"bits": 7', '"bits": 6'))
     done = run("trace", "--from", str(file))
     assert (done.returncode, done.stdout) == (2, "")
-    assert "this is ptxscope.block/1, a block, which can't be read back" in done.stderr
+    assert 'operands[0].hex is "0x00000007", which differs' in done.stderr
 
 
 def test_a_block_of_one_statement_counts_one() -> None:

@@ -133,7 +133,7 @@ def test_a_folded_block_of_eight_fits_a_slide() -> None:
     lines = " ".join(f"shf.l.wrap.b32 t, t, t, {x};" for x in range(1, 9))
     trace = trace_block(lines, {"t": 1})
     drawing = draw_block(trace, Options(folded=frozenset(range(1, 9))))
-    assert drawing.height / drawing.width < 0.8
+    assert drawing.height / drawing.layout.width < 0.8
     for format_ in ("svg", "html", "png", "pdf"):
         assert ptxscope.export(trace, format_)
 
@@ -218,7 +218,7 @@ def test_commands(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--fold"]) == 0
     assert "--fold=but-last" in capsys.readouterr().out
     assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--until", "write"]) == 2
-    assert "--until is for one instruction, and this is a block of 3" in capsys.readouterr().err
+    assert "it has statements s1 to s3 and steps 1 to 11" in capsys.readouterr().err
     assert main(["trace", DEQUANT, "a=1", "b=2", "c=3", "--fold", "4"]) == 2
     assert "there are 1 to 3" in capsys.readouterr().err
     assert main(["trace", "prmt.b32 d, a, b, c;", "a=1", "b=2", "c=3", "--fold"]) == 2
@@ -244,5 +244,3 @@ def test_other_formats_refuse_what_is_no_trace() -> None:
         ptxscope.export(parse_block(DEQUANT))  # type: ignore[call-overload]
     with pytest.raises(PtxError):
         parse_block("prmt.b32 d, a;")
-    with pytest.raises(ValueError, match="the option both is for one instruction"):
-        ptxscope.export(trace_block(DEQUANT, VALUES), "text", Options(both=True))

@@ -223,14 +223,9 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
             f"error: -f {format_} needs -o FILE.{format_}: a picture is a file of its own, which "
             "the page shows"
         )
-    if isinstance(trace, Trace):
-        if format_ == Format.HTML:
-            options = _with_own_ids(trace, options, ids)
-        document = render_document(trace, format_, options)
-    else:
-        from ..support.block_output import render_block
-
-        document = render_block(trace, format_, options)
+    if isinstance(trace, Trace) and format_ == Format.HTML:
+        options = _with_own_ids(trace, options, ids)
+    document = render_document(trace, format_, options)
     if is_picture:
         _add(_make_picture(file, folder, format_, document), pictures)
         alt = escape_text(_describe(trace, options))

@@ -26,6 +26,7 @@ from ..support.arguments import (
     add_format,
     add_instruction,
     add_model,
+    build_block_trace,
     build_trace,
     choose_model,
     make_command_parser,
@@ -42,6 +43,7 @@ from ..support.picture_output import (
     add_theme,
     add_title,
     choose_format,
+    find_kind,
     is_printed,
     make_picture_options,
     output_document,
@@ -93,12 +95,7 @@ def run(words: Sequence[str]) -> int:
     reject_unused_options(parser, arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
-    if block := _find_block(arguments):
-        from ..support.block_output import run_block
-
-        run_block(block, arguments)
-        return 0
-    trace, options = _annotate_request(arguments)
+    trace, options = _annotate_request(arguments, _find_block(arguments))
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
     warn_about_small_letters(trace, arguments.format, options)
@@ -153,7 +150,9 @@ def parse_request(
     ``strict``, options without an effect are rejected in it too.
     """
     arguments = _parse_document_words(words, format_, strict=strict)
-    return (*_annotate_request(arguments), arguments)
+    trace, options = _annotate_request(arguments)
+    assert isinstance(trace, Trace)
+    return trace, options, arguments
 
 
 def parse_any_request(
@@ -161,11 +160,7 @@ def parse_any_request(
 ) -> tuple[Trace | BlockTrace, Options, argparse.Namespace]:
     """Return the trace of an instruction or of a block as ``parse_request`` does if ``strict``."""
     arguments = _parse_document_words(words, format_, strict=True)
-    if block := _find_block(arguments):
-        from ..support.block_output import annotate_block
-
-        return (*annotate_block(block, arguments), arguments)
-    return (*_annotate_request(arguments), arguments)
+    return (*_annotate_request(arguments, _find_block(arguments)), arguments)
 
 
 def _parse_document_words(
@@ -186,8 +181,6 @@ def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
         arguments.target = parse_ptx(arguments.ptx)
         if not isinstance(arguments.target, Instruction):
             return arguments.target  # type: ignore[no-any-return]
-    if arguments.fold:
-        raise CommandError("error: --fold is for a block of several statements")
     return None
 
 
@@ -295,12 +288,18 @@ def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
     )
 
 
-def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
+def _annotate_request(
+    arguments: argparse.Namespace, block: BasicBlock | None = None
+) -> tuple[Trace | BlockTrace, Options]:
     """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace, options = _trace_line(arguments) if arguments.read is None else _read_document(arguments)
+    trace, options = (
+        _trace_line(arguments, block) if arguments.read is None else _read_document(arguments)
+    )
+    if arguments.fold and isinstance(trace, Trace):
+        raise CommandError("error: --fold is for a block of several statements")
     options = options._replace(
         both=options.both or arguments.both,
         standalone=arguments.standalone,
@@ -310,32 +309,42 @@ def _annotate_request(arguments: argparse.Namespace) -> tuple[Trace, Options]:
         id=arguments.id or "",
     )
     options = make_picture_options(arguments, options)
+    texts = {
+        "title": arguments.title,
+        "caption": arguments.caption,
+        "steps": arguments.steps or "",
+        "until": arguments.until or "",
+    }
+    shows_result = not arguments.no_result
     try:
-        return annotate_trace(
-            trace,
-            options,
-            title=arguments.title,
-            caption=arguments.caption,
-            notes=arguments.note,
-            steps=arguments.steps or "",
-            until=arguments.until or "",
-            result=not arguments.no_result,
-        )
+        if isinstance(trace, Trace):
+            return annotate_trace(
+                trace, options, **texts, notes=arguments.note, result=shows_result
+            )
+        from ...export.blocks.annotated_block import annotate_block
+
+        texts["folded"] = arguments.fold or ""
+        return annotate_block(trace, options, **texts, notes=arguments.note, result=shows_result)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _trace_line(arguments: argparse.Namespace) -> tuple[Trace, Options]:
-    """Return the trace of the line and the values."""
+def _trace_line(
+    arguments: argparse.Namespace, block: BasicBlock | None
+) -> tuple[Trace | BlockTrace, Options]:
+    """Return the trace of the line or of the block, and the values."""
     if arguments.ptx is None:
         make_parser().error("PTX or --from FILE.json is required")
+    model = choose_model(arguments.model or "isa")
+    if block:
+        return build_block_trace(block, arguments.values, model), DEFAULT
     ins = getattr(arguments, "target", None) or parse_instruction(arguments.ptx)
-    return build_trace(ins, arguments.values, choose_model(arguments.model or "isa")), DEFAULT
+    return build_trace(ins, arguments.values, model), DEFAULT
 
 
-def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
+def _read_document(arguments: argparse.Namespace) -> tuple[Trace | BlockTrace, Options]:
     """Return the trace of a file, and the options that it was written with."""
-    from ...export.formats.json import load_with_options
+    from ...export.blocks.block_json import load_with_options
     from ..support.inputs import format_input_name, open_text
 
     unused = [arguments.ptx, *arguments.values, arguments.model and f"--model {arguments.model}"]
@@ -356,9 +365,7 @@ def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
         ) from None
 
 
-def _format_alt(trace: Trace, options: Options, length: str) -> str:
-    from ...export.content.alt_text import format_alt_text, format_short_alt
-    from ...export.content.document import build_document
-
-    doc = build_document(trace, options)
-    return (format_short_alt(doc) if length == _ALTS[0] else format_alt_text(doc)) + "\n"
+def _format_alt(trace: Trace | BlockTrace, options: Options, length: str) -> str:
+    kind = find_kind(trace)
+    describe = kind.describe_shortly if length == _ALTS[0] else kind.describe
+    return describe(kind.build_document(trace, options)) + "\n"

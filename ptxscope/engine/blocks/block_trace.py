@@ -46,7 +46,7 @@ class BlockTrace(Record):
     operands: Mapping[str, int]
     """The bits of the given registers and of the literals, by role."""
     annotations: Annotations = NOTHING
-    """The title and the caption."""
+    """The title, the caption, and notes that name their statement."""
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
@@ -69,7 +69,9 @@ class BlockTrace(Record):
                 for role, place in statement.reads.items()
                 if place.key in values
             }
-            part = Trace(ins, self.model, bind_values(ins, bits))
+            notes = (x for x in self.annotations.notes if x.statement == statement.number)
+            annotations = Annotations(notes=tuple(x._replace(statement=0) for x in notes))
+            part = Trace(ins, self.model, bind_values(ins, bits), annotations)
             parts.append(part)
             for role, _, key in part.plan.results:
                 values[ValuePlace(statement.number, role).key] = part.rows[key].values[0]

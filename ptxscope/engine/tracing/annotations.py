@@ -18,12 +18,18 @@ class Note(NamedTuple):
     stage: Stage | None = None
     lane: int | None = None
     """Lane number, from 0 at the least significant."""
+    statement: int = 0
+    """Number of its statement in a block, from 1; 0 for an instruction."""
 
     @property
     def target(self) -> str:
-        """Annotated step and lane as ``parse_note`` reads them: ``saturate``, ``write lane 0``."""
+        """Annotated step and lane as ``parse_note`` reads them: ``saturate``, ``write lane 0``.
+
+        In a block they follow the statement: ``s2.saturate``.
+        """
         words = [] if self.stage is None else [str(self.stage)]
-        return " ".join([*words, *([] if self.lane is None else [f"lane {self.lane}"])])
+        words += [] if self.lane is None else [f"lane {self.lane}"]
+        return f"s{self.statement}." * (self.statement > 0) + " ".join(words)
 
 
 class Annotations(NamedTuple):
@@ -50,7 +56,7 @@ def annotations_to_json(annotations: Annotations) -> dict[str, Any]:
     """Convert annotations to JSON objects."""
     notes = [
         {"text": text, "stage": stage and str(stage), "lane": lane}
-        for text, stage, lane in annotations.notes
+        for text, stage, lane, _ in annotations.notes
     ]
     return {"title": annotations.title, "caption": annotations.caption, "notes": notes}
 

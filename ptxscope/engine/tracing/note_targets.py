@@ -19,12 +19,7 @@ def parse_note(text: str, trace: Trace) -> Note:
 
     Raise ValueError, with the steps and lanes of the trace, if the target does not exist.
     """
-    target, equals, words = text.partition("=")
-    if not equals:
-        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {quote_value(text)}")
-    if not words.strip():
-        raise ValueError(f"the note on {target.strip()!r} is empty")
-    target = target.strip()
+    target, words = split_note(text)
     lane_match = _LANE.search(target)
     step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
@@ -34,7 +29,17 @@ def parse_note(text: str, trace: Trace) -> Note:
     lanes = max(len(row.lanes) for row in trace.rows.values() if stage in (None, row.stage))
     if lane is not None and lane >= lanes:
         raise ValueError(f"there is no lane {lane}: lanes are numbered 0 to {lanes - 1}")
-    return Note(words.strip(), stage, lane)
+    return Note(words, stage, lane)
+
+
+def split_note(text: str) -> tuple[str, str]:
+    """Return the target and the words of a note; raise ValueError if one of them is missing."""
+    target, equals, words = (x.strip() for x in text.partition("="))
+    if not equals:
+        raise ValueError(f"a note is STEP=TEXT; there is no '=' in {quote_value(text)}")
+    if not words:
+        raise ValueError(f"the note on {target!r} is empty")
+    return target, words
 
 
 def parse_stage(text: str, trace: Trace) -> Stage:

@@ -18,6 +18,7 @@ from ..formats.html import (
 from ..formats.responsive_svg import add_min_width
 from ..options import DEFAULT, Options
 from ..svg.svg_canvas import Node
+from ..svg.trace_picture import SMALL, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 from . import block_picture
 from .block_document import BlockDocument, StatementSection, build_block_document
@@ -27,11 +28,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
     """Render an ``<article>``, or with `options.standalone` a page around it."""
     doc = build_block_document(trace, options)
     article = "\n".join(_article_lines(doc, options))
-    return format_page(_make_title(doc), article, options) if options.standalone else article + "\n"
-
-
-def _make_title(doc: BlockDocument) -> str:
-    return escape(doc.title or doc.count_text)
+    return format_page(escape(doc.name), article, options) if options.standalone else article + "\n"
 
 
 def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
@@ -39,7 +36,7 @@ def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
     id_ = block_picture.make_block_id(doc.trace, options, "html")
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
     yield f"<style>\n{load_style(options.theme)}</style>"
-    yield f'<header><h{level} id="{id_}-title" dir="auto">{_make_title(doc)}</h{level}></header>'
+    yield f'<header><h{level} id="{id_}-title" dir="auto">{escape(doc.name)}</h{level}></header>'
     relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
@@ -50,6 +47,8 @@ def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
         yield from _section_lines(section, level + 1, id_, relations)
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
     yield from iter_note_lines(doc.notes)
+    if doc.agreement:
+        yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
     yield f"<footer><p>{escape(doc.source)}</p>"
     yield f"<pre><code>{escape(doc.command)}</code></pre></footer>"
     yield "</details>"
@@ -61,12 +60,12 @@ def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
 def _section_lines(
     section: StatementSection, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
-    doc, name = section.doc, f"{id_}-{section.statement.prefix.rstrip('.')}"
+    doc, name = section.doc, f"{id_}-{section.key}"
     yield f'<section id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
     if not section.is_folded:
         yield from iter_operand_lines(doc)
         for step in doc.steps:
-            branch = section.statement.prefix
+            branch = section.branch
             yield from iter_step_lines(doc.trace, step, level + 1, name, relations, branch)
     for view in doc.results:
         yield (
@@ -89,8 +88,7 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
     relations = find_relations(drawing.canvas)
 
     def picture_lines() -> Iterator[str]:
-        small_options = options._replace(compact=True)
-        small = block_picture.draw_block(trace, small_options, "-narrow")
+        small = block_picture.draw_block(trace, options, "-narrow", SMALL)
         small_relations = find_relations(small.canvas, len(relations.numbers))
         sentences = dict(_iter_sentences(doc))
         yield '<div class="px-pictures">'
@@ -100,7 +98,7 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
         ):
             overlay = tuple(highlight_lines(picture.canvas, numbers, sentences))
             yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-            yield resize(block_picture.write_block(picture, options, overlay)) + "</figure>"
+            yield resize(render_drawing(picture, overlay)) + "</figure>"
         yield "</div>"
         count = len(relations.numbers) + len(small_relations.numbers)
         yield f"<style>{highlight_rules(count)}</style>"
@@ -111,8 +109,9 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
 def _iter_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
     """Yield the sentence on each value of the picture, with the given registers behind it."""
     for section in doc.sections:
-        prefix = section.statement.prefix
+        prefix, branch = section.statement.prefix, section.branch
+        trace = (section.is_other and doc.other) or doc.trace
         for row in (row for step in section.doc.steps for row in step.rows):
             for cell in row.cells:
-                origin = describe_origins(doc.trace, prefix + row.row.key, cell.lane)
-                yield (prefix, row.row.key, cell.lane), f"{cell.sentence}. From {origin}."
+                origin = describe_origins(trace, prefix + row.row.key, cell.lane)
+                yield (branch, row.row.key, cell.lane), f"{cell.sentence}. From {origin}."

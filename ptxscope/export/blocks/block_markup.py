@@ -10,6 +10,7 @@ from ..formats.markup import (
     Block,
     Heading,
     InlineSpan,
+    Paragraph,
     iter_answer_blocks,
     iter_head_blocks,
     iter_note_blocks,
@@ -19,6 +20,7 @@ from ..formats.markup import (
     iter_tail_blocks,
     make_code,
     make_operand_table,
+    make_text,
 )
 from ..options import DEFAULT, Options
 from .block_document import BlockDocument, StatementSection, build_block_document
@@ -46,6 +48,8 @@ def _iter_page(doc: BlockDocument, *, with_title: bool = False) -> Iterator[Bloc
         yield from _iter_section(section)
     yield from iter_result_blocks(doc)
     yield from iter_note_blocks(doc.notes)
+    if doc.agreement:
+        yield Paragraph(make_text(doc.agreement))
     yield from iter_tail_blocks(doc)
 
 

@@ -6,19 +6,22 @@ are between, or the register is drawn where it is read, the wire is a rail along
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator
+from itertools import groupby
 from math import ceil
 
 from ...engine.blocks.basic_block import ValuePlace
 from ...engine.blocks.block_trace import BlockTrace
 from ...engine.records import NamedTuple
 from ...scene.scene_model import LaneRef, Scene, Tint
-from ..content.document import Document, build_document
+from ..content.document import Document
 from ..content.id_prefix import hash_id
 from ..content.name_abbreviation import abbreviate_names
-from ..options import DEFAULT, Motion, Options
+from ..media import frames
+from ..options import DEFAULT, Options
 from ..svg.cell_shapes import drop_hex_prefixes
 from ..svg.page_layout import (
+    COMPACT,
     EDGE,
     MAX_NAME_CHARS,
     build_folded_scene,
@@ -28,10 +31,14 @@ from ..svg.page_layout import (
 )
 from ..svg.svg_canvas import Node, SvgCanvas, Zone
 from ..svg.svg_colours import SvgColour
-from ..svg.svg_sheet import Sheet, list_elements, write_sheet
-from ..svg.text_fitting import measure_text
-from ..svg.trace_picture import PictureStyle, choose_style, draw_body
-from .block_document import BlockDocument, StatementSection, build_block_document
+from ..svg.text_fitting import LARGEST, measure_text
+from ..svg.trace_picture import PLAIN, PictureKind, PictureStyle, SvgDrawing, draw_body
+from .block_document import (
+    BlockDocument,
+    StatementSection,
+    build_block_document,
+    build_statement_document,
+)
 
 _BAND = 30.0
 """Height in px of the line of a statement."""
@@ -39,15 +46,6 @@ _GAP = 34.0
 """Height in px for the wires above it."""
 _RAIL = 5.0
 """Distance in px of the first rail from the right edge of the figures, and of the next ones."""
-
-
-class BlockDrawing(NamedTuple):
-    """The drawing of a block; its values are nodes whose branch is the statement's prefix."""
-
-    doc: BlockDocument
-    canvas: SvgCanvas
-    width: float
-    height: float
 
 
 class _Digits(NamedTuple):
@@ -73,23 +71,32 @@ class _Digits(NamedTuple):
         return self.x + self.pitch * (len(self.text) - (part + 0.5) * chars)
 
 
+class _Wires:
+    """The wires between the statements of a picture."""
+
+    def __init__(self, canvas: SvgCanvas) -> None:
+        self.canvas = canvas
+        self.results: dict[tuple[bool, ValuePlace], _Digits] = {}
+        """The drawn results, of the other model or of the trace's own."""
+        self.rail_count = 0
+
+    def find_digits(self, place: ValuePlace, *, is_other: bool) -> _Digits | None:
+        """Return the digits of a result under a model; a statement may be alike in both."""
+        return self.results.get((is_other, place)) or self.results.get((False, place))
+
+    def draw_rail(self, digits: _Digits, end: tuple[float, float], right: float) -> int:
+        """Draw a rail along the right edge; return the index of its line."""
+        x, y, width, height = digits.box
+        flow = len(self.canvas.flows)
+        rail = right + _RAIL * (1 + self.rail_count % int((EDGE - 8) / _RAIL))
+        self.canvas.draw_rail((x + width, y + height / 2), rail, end, SvgColour.DIM)
+        self.rail_count += 1
+        return flow
+
+
 def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
-    """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
-    if options.motion is not Motion.STILL:
-        raise ValueError("a picture of a block is still: its statements have no common steps")
-    drawing = draw_block(trace, options)
-    return write_block(drawing, options)
-
-
-def write_block(drawing: BlockDrawing, options: Options, overlay: tuple[str, ...] = ()) -> str:
-    """Write the ``<svg>`` of a drawing, with elements over it."""
-    doc, canvas, width, height = drawing
-    name = doc.title or doc.count_text
-    sheet = Sheet(canvas.prefix, width, height, name, drop_hex_prefixes(describe_block(doc)))
-    page = SvgCanvas(canvas.prefix)
-    page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
-    elements = [*page.parts, *list_elements(canvas)]
-    return write_sheet(sheet, elements, options.theme, overlay=overlay)
+    """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact; or a slide."""
+    return frames.render(trace, options, BLOCK)
 
 
 def describe_block(doc: BlockDocument) -> str:
@@ -97,11 +104,28 @@ def describe_block(doc: BlockDocument) -> str:
     words = [f"{doc.title.rstrip('.')}."] if doc.title else []
     if doc.operands:
         words.append(f"Registers: {', '.join(f'{x.name} = {x.bits}' for x in doc.operands)}.")
+    last = doc.steps[-1].number if doc.steps and not doc.results else None
     for section in doc.sections:
+        if last is not None and section.step_count + len(section.doc.trace.steps) > last:
+            break
         results = " and ".join(f"{x.name} = {x.bits}" for x in section.doc.results)
         words.append(f"{section.heading} gives {results or 'nothing'}.")
     words += (f"Result: {x.name} = {x.bits}, {x.meant}." for x in doc.results)
-    return " ".join(words)
+    if doc.no_result:
+        words.append(f"Result: {doc.no_result}.")
+    return " ".join(filter(None, (*words, doc.agreement)))
+
+
+def describe_block_shortly(doc: BlockDocument) -> str:
+    """Describe the statements, the registers and the results in one sentence."""
+    sentence = f"{doc.title.rstrip('.:')}: " * bool(doc.title) + " ".join(doc.ptx.split("\n"))
+    if doc.operands:
+        sentence += f" on {', '.join(f'{x.name} = {x.bits}' for x in doc.operands)}"
+    if doc.trace.model.errata:
+        sentence += f", model {doc.model},"
+    results = " and ".join(f"{x.name} = {x.bits}, {x.meant}" for x in doc.results)
+    sentence += f" gives {results}" if results else f"; {doc.no_result}" * bool(doc.no_result)
+    return f"{sentence.rstrip(',;')}."
 
 
 def make_block_id(trace: BlockTrace, options: Options, kind: str) -> str:
@@ -118,26 +142,102 @@ def make_block_id(trace: BlockTrace, options: Options, kind: str) -> str:
     return options.id or hash_id((kind, str(trace.block), values, model, texts, changed_options))
 
 
-def draw_block(trace: BlockTrace, options: Options = DEFAULT, part: str = "") -> BlockDrawing:
-    """Draw a block; ``part`` tells the ids of several pictures apart."""
+def draw_block(
+    trace: BlockTrace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
+) -> SvgDrawing:
+    """Draw a block; ``part`` tells the ids of several pictures apart.
+
+    Its values are nodes whose branch is the statement's prefix. Two answers stand side by side, in
+    two compact columns; in a compact picture one below the other.
+    """
     doc = build_block_document(trace, options)
-    style = choose_style(options)
     canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
     canvas.lettering, canvas.min_size = style.lettering, style.min_size
-    page = style.layout.page
     y = _draw_head(doc, canvas, style)
-    results: dict[ValuePlace, _Digits] = {}
-    rails = 0
-    for section in doc.sections:
-        own_canvas, band, y = _draw_section(trace, section, canvas, y + _GAP, style, options)
-        rails = _draw_wires(section, canvas, results, own_canvas, (band, page.right), rails)
-        results |= _find_results(section, canvas, style)
+    canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
+    canvas.add_mark("operands", y)
+    wires = _Wires(canvas)
+    for group in _list_groups(doc, is_stacked=style.layout.is_compact):
+        styles = _split_style(style) if len(group) > 1 else (style,)
+        top = y + _GAP
+        ends = [
+            _draw_section(section, wires, top, own_style)
+            for section, own_style in zip(group, styles, strict=True)
+        ]
+        y = max(ends)
+        if len(group) > 1:  # a slide does not cut between the steps of one answer
+            *marks, last = canvas.marks
+            canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
+    canvas.add_mark("notes", y)
     y += 24
     for note in (f"Note: {x}." for section in doc.sections for x in section.notes):
         y = _draw_words(canvas, note, y, style)
-    for text in (*(f"Note: {x}." for x in doc.notes), doc.caption, doc.source):
+    for text in (*(f"Note: {x}." for x in doc.notes), doc.no_result, doc.agreement):
         y = _draw_words(canvas, text, y, style)
-    return BlockDrawing(doc, canvas, style.layout.width, ceil(y + 10))
+    canvas.add_mark("foot", y)
+    for text in (doc.caption, doc.source):
+        y = _draw_words(canvas, text, y, style)
+    return SvgDrawing(
+        doc,
+        canvas,
+        ceil(y + 10),
+        describe_block(doc),
+        _format_model(doc),
+        options.theme,
+        style.layout,
+        has_frame=False,
+        owners=_list_owners(doc, {x.name for x in canvas.marks}),
+    )
+
+
+BLOCK = PictureKind(
+    draw_block,
+    build_block_document,
+    describe_block,
+    describe_block_shortly,
+    lambda *_: False,
+)
+
+
+def _format_model(doc: BlockDocument) -> str:
+    return f"models {doc.model} and {doc.other.model.name}" if doc.other else f"model {doc.model}"
+
+
+def _list_groups(doc: BlockDocument, *, is_stacked: bool) -> Iterator[tuple[StatementSection, ...]]:
+    """Yield the statements that are beside each other: each, or one under both models."""
+    if is_stacked:
+        yield from ((section,) for section in doc.sections)
+        return
+    for _, sections in groupby(doc.sections, lambda x: x.statement.number):
+        yield tuple(sections)
+
+
+def _split_style(style: PictureStyle) -> tuple[PictureStyle, PictureStyle]:
+    """Return the styles of two compact columns on a page."""
+    left, right = style.layout.page.split_columns(2, EDGE)
+    return tuple(  # type: ignore[return-value]
+        style._replace(layout=COMPACT._replace(page=x, figures=x, words=x.shrink(2)))
+        for x in (left, right)
+    )
+
+
+def _list_owners(doc: BlockDocument, drawn: Container[str]) -> dict[str, str]:
+    """Return the marks of the steps with which the other parts of the statements appear.
+
+    The line of a statement appears with its first step, or with the next one if it has none; its
+    result with its last step, or with the previous one.
+    """
+    owners: dict[str, str] = {}
+    steps = [step for step in doc.steps if step.mark in drawn]
+    marks = [step.mark for step in steps]
+    for section in doc.sections:
+        shown = sum(step.number <= section.step_count for step in steps)
+        own_count = sum(step.prefix == section.statement.prefix for step in steps)
+        if marks:
+            owners[f"line-{section.key}"] = marks[min(shown, len(marks) - 1)]
+            owners[f"wires-{section.key}"] = owners[f"line-{section.key}"]
+            owners[f"result-{section.key}"] = marks[max(shown + own_count - 1, 0)]
+    return owners
 
 
 def _draw_words(canvas: SvgCanvas, text: str, y: float, style: PictureStyle) -> float:
@@ -152,61 +252,71 @@ def _draw_head(doc: BlockDocument, canvas: SvgCanvas, style: PictureStyle) -> fl
     if doc.title:
         lines = canvas.wrap_text(doc.title, page.width / 1.12, 18)
         y = canvas.draw_lines(page.x, y + 10, lines, 18, SvgColour.INK, step=23, is_bold=True)
-    canvas.draw_text(page.right, y, f"model {doc.model}", 11, SvgColour.DIM, anchor="end")
-    given = ", ".join(f"{x.name} = {drop_hex_prefixes(x.bits)}" for x in doc.operands)
-    lines = canvas.wrap_text(given, page.width - 90, 12, is_monospaced=True)
+    canvas.draw_text(page.right, y, _format_model(doc), 11, SvgColour.DIM, anchor="end")
+    given = drop_hex_prefixes(doc.subject) if doc.operands else ""
+    lines = canvas.wrap_text(
+        given, page.width - 90 * (2 if doc.other else 1), 12, is_monospaced=True
+    )
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 
 
 def _draw_section(
-    trace: BlockTrace,
-    section: StatementSection,
-    canvas: SvgCanvas,
-    y: float,
-    style: PictureStyle,
-    options: Options,
-) -> tuple[SvgCanvas, float, float]:
-    """Draw a statement; return its canvas, the top of its line, and its end."""
-    statement = section.statement
-    own_canvas = SvgCanvas(f"{canvas.prefix}-{statement.prefix.rstrip('.')}")
+    section: StatementSection, wires: _Wires, band: float, style: PictureStyle
+) -> float:
+    """Draw a statement from the top of its line, and the wires into it; return its end."""
+    canvas = wires.canvas
+    own_canvas = SvgCanvas(f"{canvas.prefix}-{section.key}")
     own_canvas.lettering, own_canvas.min_size = style.lettering, style.min_size
-    band = y
-    y = _draw_band(own_canvas, section, y, style)
+    own_canvas.smallest_size = LARGEST
+    own_canvas.add_mark("line", band)
+    y = _draw_band(own_canvas, section, band, style)
     if not section.is_folded:
-        scene, doc, ends = _make_scene(trace, section, style, options)
+        scene, doc, ends = _make_scene(section, style)
         y = draw_body(own_canvas, scene, doc, y + 22, style.layout, ends)
+    own_canvas.add_mark("wires", y)
+    _add_canvas(canvas, own_canvas, section)
+    _draw_wires(section, wires, own_canvas, (band, style.layout.page.right))
+    wires.results |= {
+        (section.is_other, place): digits for place, digits in _find_results(section, canvas, style)
+    }
+    return y
+
+
+def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: StatementSection) -> None:
+    """Add what is drawn of a statement to the picture, with names of its own."""
+    parts, flows = len(canvas.parts), len(canvas.flows)
+    for mark in own_canvas.marks:
+        name = mark.name if mark.name.startswith("step-") else f"{mark.name}-{section.key}"
+        canvas.marks.append(
+            mark._replace(name=name, parts=mark.parts + parts, flows=mark.flows + flows)
+        )
     canvas.parts += own_canvas.parts
     canvas.flows += own_canvas.flows
-    canvas.grounds += own_canvas.grounds
+    line = f"line-{section.key}"
+    canvas.grounds += (x._replace(first_mark=line) for x in own_canvas.grounds)
+    canvas.smallest_size = min(canvas.smallest_size, own_canvas.smallest_size)
+    canvas.cut_count += own_canvas.cut_count
 
     def rename(node: Node) -> Node:
-        return statement.prefix, node[1], node[2]
+        return section.branch, node[1], node[2]
 
     canvas.zones += (zone._replace(node=rename(zone.node)) for zone in own_canvas.zones)
     for (source, target), lines in own_canvas.links.items():
         canvas.links[rename(source), rename(target)] = lines
-    return own_canvas, band, y
 
 
 def _make_scene(
-    trace: BlockTrace, section: StatementSection, style: PictureStyle, options: Options
+    section: StatementSection, style: PictureStyle
 ) -> tuple[Scene, Document, tuple[tuple[LaneRef, ...], ...] | None]:
     """Return the scene and the document of a statement, with short names and its numbers."""
-    doc = section.doc
-    part = trace.parts[section.statement.number - 1]
+    doc, options, count = section.doc, section.options, section.step_count
     if find_long_names(doc):
-        part = abbreviate_names(part, MAX_NAME_CHARS)
-        short = build_document(part, options)
-        numbers = (x.number for x in doc.steps)
-        steps = (x._replace(number=number) for x, number in zip(short.steps, numbers, strict=True))
-        doc = short._replace(steps=tuple(steps))
-    folded = None
-    if style.layout.is_compact:
-        folded = build_folded_scene(doc, options)
-    scene = folded.scene if folded else build_visible_scene(part, options)
-    first = doc.steps[0].number - scene.steps[0].number
-    scene = scene._replace(steps=tuple(x._replace(number=x.number + first) for x in scene.steps))
-    return scene, doc, folded.ends if folded else None
+        part = abbreviate_names(doc.trace, MAX_NAME_CHARS)
+        doc = build_statement_document(section.statement, part, options, count)
+    folded = build_folded_scene(doc, options) if style.layout.is_compact else None
+    scene = folded.scene if folded else build_visible_scene(doc.trace, options)
+    steps = tuple(x._replace(number=x.number + count) for x in scene.steps)
+    return scene._replace(steps=steps), doc, folded.ends if folded else None
 
 
 def _draw_band(
@@ -234,11 +344,11 @@ def _find_results(
 ) -> Iterator[tuple[ValuePlace, _Digits]]:
     """Yield the digits of each result of a statement, as it is drawn."""
     statement, doc = section.statement, section.doc
-    boxes = {x.node: x.box for x in canvas.zones if x.node[0] == statement.prefix}
+    boxes = {x.node: x.box for x in canvas.zones if x.node[0] == section.branch}
     roles = {name: role for role, name in statement.instruction.results.items()}
-    views = zip(roles.items(), doc.results, strict=True)
+    views = zip(roles.items(), doc.results, strict=bool(doc.results))
     for (_, role), view in views:
-        node = statement.prefix, f"{view.name} =", 0
+        node = section.branch, f"{view.name} =", 0
         if node not in boxes:
             continue
         x, _, width, _ = box = boxes[node]
@@ -255,30 +365,26 @@ def _find_results(
 
 
 def _draw_wires(
-    section: StatementSection,
-    canvas: SvgCanvas,
-    results: Mapping[ValuePlace, _Digits],
-    own_canvas: SvgCanvas,
-    line: tuple[float, float],
-    rails: int,
-) -> int:
-    """Draw the wires into a statement whose line begins at y and ends at x; return the rails."""
-    statement, (band, right) = section.statement, line
+    section: StatementSection, wires: _Wires, own_canvas: SvgCanvas, line: tuple[float, float]
+) -> None:
+    """Draw the wires into a statement whose line begins at y and ends at x."""
+    statement, canvas, (band, right) = section.statement, wires.canvas, line
     by_place: dict[ValuePlace, list[str]] = {}
     for role, place in statement.reads.items():
-        if place in results:
-            by_place.setdefault(place, []).append(role)
+        by_place.setdefault(place, []).append(role)
     for place, roles in by_place.items():
-        digits = results[place]
+        digits = wires.find_digits(place, is_other=section.is_other)
+        if digits is None:
+            continue
         is_next = place.statement == statement.number - 1
         if section.is_folded:
-            targets = [x for x in canvas.zones if x.node[0] == statement.prefix]
+            targets = [x for x in canvas.zones if x.node[0] == section.branch]
             if is_next:
                 x = digits.find_center(4 * (len(digits.text) - 2), 0)
                 flow = len(canvas.flows)
                 canvas.draw_flow((x, digits.end), (x, band), SvgColour.DIM)
             else:
-                rails, flow = _draw_rail(canvas, digits, (right, band + _BAND / 2), right, rails)
+                flow = wires.draw_rail(digits, (right, band + _BAND / 2), right)
             for zone in targets:
                 canvas.links[digits.node, zone.node] = canvas.flows[flow : flow + 1]
             continue
@@ -290,27 +396,14 @@ def _draw_wires(
             is_above = is_next and all(x.box[1] < band + _BAND + 90 for x in zones)
             if not is_above:
                 x, y, width, height = max(zones, key=lambda zone: zone.box[0] + zone.box[2]).box
-                end = (x + width, y + height / 2)
-                rails, flow = _draw_rail(canvas, digits, end, right, rails)
+                flow = wires.draw_rail(digits, (x + width, y + height / 2), right)
             for zone in zones:
                 (_, _, lane), (x, y, width, _) = zone.node, zone.box
                 if is_above:
                     flow = len(canvas.flows)
                     _draw_wire(canvas, digits, (unit, lane), (x + width / 2, y), band, role)
-                node = statement.prefix, role, lane
+                node = section.branch, role, lane
                 canvas.links[digits.node, node] = canvas.flows[flow : flow + 1]
-    return rails
-
-
-def _draw_rail(
-    canvas: SvgCanvas, digits: _Digits, end: tuple[float, float], right: float, rails: int
-) -> tuple[int, int]:
-    """Draw a rail along the right edge; return the number of rails, and the index of its line."""
-    x, y, width, height = digits.box
-    flow = len(canvas.flows)
-    rail = right + _RAIL * (1 + rails % int((EDGE - 4) / _RAIL))
-    canvas.draw_rail((x + width, y + height / 2), rail, end, SvgColour.DIM)
-    return rails + 1, flow
 
 
 def _draw_wire(

@@ -26,7 +26,10 @@ def render(trace: BlockTrace, options: Options = DEFAULT, width: int = WIDTH) ->
     for section in doc.sections:
         lines += ["", *_section_lines(section, width)]
     lines += ["", *result_lines(doc, width)]
-    lines += (*note_lines(doc, width), *tail_lines(doc, width))
+    lines += note_lines(doc, width)
+    if doc.agreement:
+        lines += ["", *wrap_text(doc.agreement, "", "", width)]
+    lines += tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 

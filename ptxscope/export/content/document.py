@@ -103,6 +103,13 @@ class StepView(NamedTuple):
     rows: tuple[DocumentRow, ...]
     notes: tuple[str, ...]
     """Notes of the author on the step."""
+    prefix: str = ""
+    """In a block, the prefix of its statement: ``s2.``."""
+
+    @property
+    def mark(self) -> str:
+        """Its name in a picture: ``step-saturate``, ``step-s2.saturate``."""
+        return f"step-{self.prefix}{self.stage}"
 
 
 class ResultView(NamedTuple):
@@ -158,6 +165,24 @@ class Page(Protocol):
     @property
     def ptx(self) -> str:
         """The instruction, or the block."""
+
+    @property
+    def name(self) -> str:
+        """The title, or what stands for it."""
+
+    @property
+    def subject(self) -> str:
+        """What a slide has at its head: the instruction, or the registers of the block."""
+
+    @property
+    def steps(self) -> tuple[StepView, ...]:
+        """The steps that are shown."""
+
+    def with_steps(self, steps: tuple[StepView, ...]) -> Page:
+        """Return the same with some of the steps."""
+
+    def take_steps(self, count: int, title: str) -> Page:
+        """Return it up to a step, without the result unless that is the last one."""
 
     @property
     def model(self) -> str:
@@ -223,6 +248,27 @@ class Document(NamedTuple):
     """Shell command that reproduces this document."""
     words: tuple[str, ...]
     """Words of that command."""
+
+    @property
+    def subject(self) -> str:
+        """The instruction."""
+        return self.ptx
+
+    @property
+    def name(self) -> str:
+        """The title, or the instruction."""
+        return self.title or self.ptx
+
+    def with_steps(self, steps: tuple[StepView, ...]) -> Document:
+        """Return the document with some of its steps."""
+        return self._replace(steps=steps)
+
+    def take_steps(self, count: int, title: str) -> Document:
+        """Return the document up to a step, without the result unless that is the last one."""
+        if count == len(self.steps):
+            return self._replace(title=title)
+        steps = self.steps[:count]
+        return self._replace(title=title, steps=steps, results=(), answers=None, agreement="")
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:

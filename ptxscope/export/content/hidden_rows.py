@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ...engine.tracing.trace import Trace
 from ..options import Options
+
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
 
 HIDDEN_RESULT_TEXT = "The result is hidden."
 """Sentence of a step with hidden rows."""
@@ -19,6 +24,13 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     if options.result or not trace.steps:
         return frozenset()
     is_ended_early = options.is_early and not options.shows(trace.steps[-1].stage)
+    return find_revealing_rows(trace, with_computing=not is_ended_early)
+
+
+def find_revealing_rows(
+    trace: Trace | BlockTrace, *, with_computing: bool = True
+) -> frozenset[str]:
+    """Return the keys of the rows that write or carry the result, and of those that compute it."""
     hidden_keys: set[str] = set()
     pending = [result.key for result in trace.plan.results]
     while pending:
@@ -26,7 +38,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
         if row is None or row.key in hidden_keys:
             continue
         is_carrier = row.micro.has_revealing_inputs
-        if is_carrier or not is_ended_early:
+        if is_carrier or with_computing:
             hidden_keys.add(row.key)
         if is_carrier:
             pending += row.input_keys

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Container
 from typing import Any
 
 from ... import __version__
@@ -71,8 +72,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
     data = parse_json(text)
     if isinstance(data.value, dict) and data.value.get("schema") == BLOCK_SCHEMA:
         raise ValueError(
-            f"this is {BLOCK_SCHEMA}, a block, which can't be read back; {SCHEMA} of one "
-            "instruction can"
+            f"this is {BLOCK_SCHEMA}, a block; {SCHEMA} of one instruction can be read here"
         )
     try:
         data.check_schema(SCHEMA)
@@ -95,10 +95,10 @@ def _trace_from_json(data: JsonNode) -> tuple[Trace, bool]:
             raise role.make_error(f"the instruction has {', '.join({**ins.names, **ins.roles})}")
         type_ = ins.type_of(role.value)
         bits = item.get_field("bits", int, str)
-        if not 0 <= _bits_from_json(bits) < 1 << type_.bits:
+        if not 0 <= bits_from_json(bits) < 1 << type_.bits:
             raise bits.make_error(f"this does not fit in .{type_}")
         if name := ins.names.get(role.value):
-            values[name] = _bits_from_json(bits)
+            values[name] = bits_from_json(bits)
     operands = bind_values(ins, values)
     model = _model_from_json(data.get_field("model", dict))
     annotations = annotations_from_json(data.get_field("annotations", dict))
@@ -155,7 +155,7 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
     return Options(both=has_both_models, stages=stages, result=result, is_early=is_early)
 
 
-def _bits_from_json(data: JsonNode) -> int:
+def bits_from_json(data: JsonNode) -> int:
     """Parse an integer as ``integer_to_json`` wrote it."""
     if isinstance(data.value, str) and not _NUMBER.fullmatch(data.value):
         raise data.make_error("an integer is required, as a text from 2**53 on")
@@ -173,7 +173,7 @@ def _require_equal_record(
     computed_record = json.loads(
         json.dumps(document_to_json(build_document(trace, options), options))
     )
-    free_fields = {"version", "command"}
+    free_fields: set[str] = set()
     notes = data.get_field("notes", list)
     if not is_as_given:
         free_fields |= {"notes"}
@@ -182,15 +182,26 @@ def _require_equal_record(
         trace, computed_record["notes"]
     ):
         computed_record["notes"] = notes.value
-    if is_other := version != __version__:
-        free_fields |= {*_WORDED}
     if "shown" not in data.value:
         del computed_record["shown"]
+    require_equal_record(data, computed_record, version, free_fields)
+
+
+def require_equal_record(
+    data: JsonNode, computed_record: Object, version: str, free_fields: Container[str]
+) -> None:
+    """Raise ValueError if a recorded value differs from the computed one.
+
+    Another version may word sentences differently; ``free_fields`` may always differ.
+    """
+    is_other = version != __version__
 
     def can_differ(name: str, value: object) -> bool:
         if name == "value":  # a reading in words, or a number
             return is_other and isinstance(value, str) and not _NUMBER.fullmatch(value)
-        return name in free_fields
+        return (
+            name in ("version", "command") or name in free_fields or (is_other and name in _WORDED)
+        )
 
     require_equal(data, computed_record, can_differ, has_extra_fields=is_other)
 

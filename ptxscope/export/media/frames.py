@@ -8,19 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.alt_text import format_alt_text, format_short_alt
-from ..content.document import Document, StepView
+from ..content.document import Page, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
-from ..svg.svg_sheet import make_sheet, write_sheet
+from ..svg.svg_sheet import Sheet, write_sheet
+from ..svg.trace_picture import INSTRUCTION, PictureKind
 from . import slides
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
+
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
 
 _STEP, _END = 2.5, 5.0
 """Seconds that an animation shows each step, and the whole picture."""
@@ -45,66 +49,74 @@ class Frame(NamedTuple):
     """Description in one sentence."""
 
 
-def render(trace: Trace, options: Options = DEFAULT) -> str:
+def render(
+    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
+) -> str:
     """Render the picture with the motion and the slide that options request."""
+    drawing = kind.draw(trace, options, style=_choose_style(trace, options, kind))
     if not options.slide and options.motion is Motion.STILL:
-        return trace_picture.render(trace, options)
-    style = _choose_style(trace, options)
-    drawing = trace_picture.draw_trace(trace, options, style=style)
+        return trace_picture.render_drawing(drawing)
+    sheet = _make_sheet(drawing, options)
     if options.motion is Motion.STILL or not drawing.doc.steps:
-        return _write_svg(drawing, drawing.doc, options, _wrap_nothing)
+        return _write_svg(drawing, sheet, options, _wrap_nothing)
     if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
         drawing = drawing._replace(height=drawing.height + _HINT)
-    return _write_svg(
-        _with_drawn_steps(drawing),
-        drawing.doc,
-        options,
-        _make_step_numbering(drawing.canvas.prefix),
-    )
+        sheet = _make_sheet(drawing, options)
+    numbering = _make_step_numbering(drawing.canvas.prefix)
+    return _write_svg(_with_drawn_steps(drawing), sheet, options, numbering)
 
 
-def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
+def make_frames(
+    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
+) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     options = options._replace(motion=Motion.STILL)
-    style = _choose_style(trace, options)
-    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options, style=style)).doc.steps)
+    style = _choose_style(trace, options, kind)
+    count = len(_with_drawn_steps(kind.draw(trace, options, style=style)).doc.steps)
     return tuple(
-        _make_frame(trace, options, style, number, count) for number in range(1, count + 1)
+        _make_frame(kind, kind.draw(trace, options, f"-{number}", style), options, number, count)
+        for number in range(1, count + 1)  # several frames may share a page
     )
 
 
 def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDrawing:
-    """Return a drawing whose document omits the steps that a compact figure skips."""
-    if not drawing.layout.is_compact:
-        return drawing
+    """Return a drawing whose document omits the steps that are not drawn."""
     marks = {mark.name for mark in drawing.canvas.marks}
-    steps = tuple(step for step in drawing.doc.steps if f"step-{step.stage}" in marks)
-    return drawing._replace(doc=drawing.doc._replace(steps=steps))
+    steps = tuple(step for step in drawing.doc.steps if step.mark in marks)
+    return drawing._replace(doc=drawing.doc.with_steps(steps))
 
 
-def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+def _choose_style(
+    trace: Trace | BlockTrace, options: Options, kind: PictureKind
+) -> trace_picture.PictureStyle:
     return (
-        slides.choose_style(trace, options)
+        slides.choose_style(trace, options, kind)
         if options.slide
         else trace_picture.choose_style(options)
     )
 
 
 def _make_frame(
-    trace: Trace, options: Options, style: trace_picture.PictureStyle, number: int, count: int
+    kind: PictureKind,
+    drawing: trace_picture.SvgDrawing,
+    options: Options,
+    number: int,
+    count: int,
 ) -> Frame:
-    name = f"-{number}"  # several frames may share a page
-    drawing = _with_drawn_steps(trace_picture.draw_trace(trace, options, name, style))
+    drawing = _with_drawn_steps(drawing)
     doc = drawing.doc
-    part = doc
-    if number < count:
-        part = doc._replace(steps=doc.steps[:number], results=(), answers=None, agreement="")
-    title = f"step {number} of {count}, {doc.steps[number - 1].title}"
-    part = part._replace(title=f"{doc.title}: {title}" if doc.title else title.capitalize())
-    text = _write_svg(drawing, part, options, _make_step_limit(number), "px-frame", number)
     newest = doc.steps[number - 1]
+    title = f"step {number} of {count}, {newest.title}"
+    part = doc.take_steps(number, f"{doc.title}: {title}" if doc.title else title.capitalize())
+    sheet = _make_sheet(drawing._replace(doc=part, about=kind.describe(part)), options)
+    text = _write_svg(drawing, sheet, options, _make_step_limit(number), "px-frame", number)
     name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
-    return Frame(name, text, format_alt_text(part), format_short_alt(part))
+    return Frame(name, text, kind.describe(part), kind.describe_shortly(part))
+
+
+def _make_sheet(drawing: trace_picture.SvgDrawing, options: Options) -> Sheet:
+    size = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
+    return trace_picture.make_sheet(drawing, *size)
 
 
 # --- visibility --------------------------------------------------------------------------
@@ -154,17 +166,17 @@ _VEIL = '<rect fill-opacity="0.6" '
 
 def _write_svg(
     drawing: trace_picture.SvgDrawing,
-    doc: Document,
+    sheet: Sheet,
     options: Options,
     wrap: Wrap,
     css: str = "",
     last: int = 0,
 ) -> str:
-    """Return an ``<svg>`` described by `doc`; `last` is the newest step of a slide."""
+    """Return an ``<svg>``; `last` is the newest step of a slide."""
     canvas, bands = drawing.canvas, cut_bands(drawing)
     if options.slide and last:
         bands = _accent_last_band(bands, drawing.layout.page, last)
-    width, height = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
+    width, height = sheet.width, sheet.height
     if options.slide:
         page = SvgCanvas(canvas.prefix)
         page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
@@ -175,7 +187,7 @@ def _write_svg(
     elements = [*ground, '<g class="px-body">', *body, "</g>"]
     markers, overlay, style = _MOTIONS[options.motion](drawing.doc, canvas.prefix, (width, height))
     return write_sheet(
-        make_sheet(doc, canvas.prefix, width, height),
+        sheet,
         elements,
         options.theme,
         css=css,
@@ -199,11 +211,11 @@ class _MotionParts(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _MotionParts:
+def _make_still(_doc: Page, _prefix: str, _size: SizePx) -> _MotionParts:
     return _MotionParts()
 
 
-def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
+def _make_stepping(doc: Page, _prefix: str, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     names = _list_step_names(doc.steps)
@@ -244,17 +256,17 @@ def _draw_hint(step_name: str, size: SizePx) -> str:
 
 def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
     """Return the fragment ids of each step: its stage, its title, its number."""
-    used_names: set[str] = {str(step.stage) for step in steps}
+    own_names = [step.mark.removeprefix("step-") for step in steps]
+    used_names = {*own_names}
     names = []
-    for step in steps:
+    for step, own_name in zip(steps, own_names, strict=True):
         extra_names = dict.fromkeys(("-".join(step.title.lower().split()), str(step.number)))
-        own_names = [str(step.stage), *(name for name in extra_names if name not in used_names)]
-        used_names.update(own_names)
-        names.append(own_names)
+        names.append([own_name, *(name for name in extra_names if name not in used_names)])
+        used_names.update(names[-1])
     return names
 
 
-def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
+def _make_playing(doc: Page, prefix: str, _size: SizePx) -> _MotionParts:
     """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
@@ -274,7 +286,7 @@ def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
     return _MotionParts(style=motion if rules else "")
 
 
-_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _MotionParts]] = {
+_MOTIONS: dict[Motion, Callable[[Page, str, SizePx], _MotionParts]] = {
     Motion.STILL: _make_still,
     Motion.STEPPING: _make_stepping,
     Motion.PLAYING: _make_playing,

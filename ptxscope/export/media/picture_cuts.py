@@ -39,8 +39,11 @@ def cut_bands(drawing: trace_picture.SvgDrawing) -> list[Band]:
 
 def _find_first_step(drawing: trace_picture.SvgDrawing, mark: str) -> int:
     """Return the first step at which the part below a mark is visible."""
-    numbers = {f"step-{step.stage}": number for number, step in enumerate(drawing.doc.steps, 1)}
-    return 0 if mark in _ALWAYS else numbers.get(mark, len(numbers))
+    if mark in _ALWAYS:
+        return 0
+    numbers = {step.mark: number for number, step in enumerate(drawing.doc.steps, 1)}
+    own_number = numbers.get(drawing.owners.get(mark, mark))
+    return len(numbers) if own_number is None else own_number
 
 
 def list_grounds(drawing: trace_picture.SvgDrawing, wrap: Wrap) -> list[str]:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from itertools import combinations, pairwise
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Step, Trace
-from ..content.document import list_traces
 from ..options import DEFAULT, Options
 from ..svg import trace_picture
 from ..svg.page_layout import (
@@ -21,7 +22,11 @@ from ..svg.page_layout import (
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import fit_text, measure_text, wrap_text
+from ..svg.trace_picture import INSTRUCTION, PictureKind
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
+
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0
@@ -45,6 +50,8 @@ _FEW, _MOST_LINES = 2, 6
 _OVER = 12
 """Distance in px that marks may extend beyond a column."""
 _MOST_COLUMNS = 4
+_ROUNDING = 1e-6
+"""Largest error in px of the height of a column."""
 
 
 class _Column(NamedTuple):
@@ -67,9 +74,11 @@ class _Fit(NamedTuple):
     """Number of texts that do not fit."""
 
 
-def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
+def measure_smallest_letter(
+    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
+) -> float:
     """Return the size in px of the smallest letters on a slide of 720 px, its source included."""
-    return min(_choose_best_fit(trace, options)[1].letters, READABLE)
+    return min(_choose_best_fit(trace, options, kind)[1].letters, READABLE)
 
 
 class Parts(NamedTuple):
@@ -127,33 +136,35 @@ def _format_steps(steps: Sequence[Step]) -> str:
     return ",".join(str(step.number) for step in steps)
 
 
-def choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
+def choose_style(
+    trace: Trace | BlockTrace, options: Options, kind: PictureKind = INSTRUCTION
+) -> trace_picture.PictureStyle:
     """Return the style with readable letters on a slide, or with the largest possible."""
-    return _choose_best_fit(trace, options)[0]
+    return _choose_best_fit(trace, options, kind)[0]
 
 
-def _choose_best_fit(trace: Trace, options: Options) -> tuple[trace_picture.PictureStyle, _Fit]:
-    styles = (
-        (trace_picture.PLAIN,) if len(list_traces(trace, options)) > 1 else _LOOKS
-    )  # branches have a single style
-    fits = (fit for style in styles for fit in _iter_enlarged(trace, options, style))
+def _choose_best_fit(
+    trace: Trace | BlockTrace, options: Options, kind: PictureKind
+) -> tuple[trace_picture.PictureStyle, _Fit]:
+    styles = (trace_picture.PLAIN,) if kind.has_branches(trace, options) else _LOOKS
+    fits = (fit for style in styles for fit in _iter_enlarged(trace, options, kind, style))
     return max(fits, key=lambda fit: _rank_fit(fit[1]))
 
 
 def _iter_enlarged(
-    trace: Trace, options: Options, style: trace_picture.PictureStyle
+    trace: Trace | BlockTrace,
+    options: Options,
+    kind: PictureKind,
+    style: trace_picture.PictureStyle,
 ) -> Iterator[tuple[trace_picture.PictureStyle, _Fit]]:
     """Yield the layout in a style, and with enlarged letters if they are too small."""
-    fit = _fit_columns(trace_picture.draw_trace(trace, options, style=style))
+    fit = _fit_columns(kind.draw(trace, options, style=style))
     yield style, fit
     wanted_size = READABLE / fit.scale + 0.1
     for min_size in dict.fromkeys(min(wanted_size, max_size) for max_size in _LARGER):
         if fit.letters < READABLE:
             larger_style = style._replace(min_size=min_size)
-            yield (
-                larger_style,
-                _fit_columns(trace_picture.draw_trace(trace, options, style=larger_style)),
-            )
+            yield larger_style, _fit_columns(kind.draw(trace, options, style=larger_style))
 
 
 def _rank_fit(fit: _Fit) -> tuple[float, ...]:
@@ -238,10 +249,10 @@ def _draw_head(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
             area.x, y + size, lines, size, SvgColour.INK, step=size * 1.25, is_bold=True
         )
         y = end - size + 10
-    model = trace_picture.format_model(doc)
+    model = drawing.model
     badge = min(measure_text(model, 15) + 28, area.width / 3)
     line, width = SvgCanvas(canvas.prefix), area.width - badge - 40
-    size, ptx, legend = _fit_instruction(doc.ptx, width, drawing.long_names)
+    size, ptx, legend = _fit_instruction(doc.subject, width, drawing.long_names)
     line.min_size = READABLE
     first = y + 23 + size * 0.36
     end = draw_instruction(
@@ -311,16 +322,40 @@ def _fit_text(
 
 def _make_columns(cuts: list[float], end: float, inner: float, height: float) -> list[_Column]:
     """Return the columns below the heading, as large and as equal as possible."""
-    first, *later_cuts = sorted({cut for cut in cuts if cut < end})
+    tops = sorted({cut for cut in cuts if cut < end})
     layouts = (
-        [_Column(*column) for column in pairwise((first, *chosen_cuts, end))]
-        for count in range(min(_MOST_COLUMNS, len(later_cuts) + 1))
-        for chosen_cuts in combinations(later_cuts, count)
+        _split_evenly([*tops, end], count) for count in range(1, min(_MOST_COLUMNS, len(tops)) + 1)
     )
     return max(
         layouts,
         key=lambda columns: (_compute_scale(columns, inner, height), -_find_tallest(columns)),
     )
+
+
+def _split_evenly(bounds: list[float], count: int) -> list[_Column]:
+    """Return at most ``count`` columns between neighbouring bounds, the tallest of least height."""
+    tallest_part = max(end - top for top, end in pairwise(bounds))
+    heights = sorted(
+        {
+            end - top
+            for index, end in enumerate(bounds)
+            for top in bounds[:index]
+            if end - top >= tallest_part
+        }
+    )
+    index = bisect_left(heights, True, key=lambda x: len(_fill_columns(bounds, x)) <= count)
+    return _fill_columns(bounds, heights[index])
+
+
+def _fill_columns(bounds: list[float], height: float) -> list[_Column]:
+    """Return columns of at most a height, as few as possible, filled from the last one."""
+    columns: list[_Column] = []
+    end = len(bounds) - 1
+    while end > 0:
+        start = min(bisect_left(bounds, bounds[end] - height - _ROUNDING), end - 1)
+        columns.insert(0, _Column(bounds[start], bounds[end]))
+        end = start
+    return columns
 
 
 def _compute_scale(columns: list[_Column], inner: float, height: float) -> float:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...engine.records import NamedTuple
-from ..content.alt_text import format_alt_text
-from ..content.document import Document
 from ..theme import Theme
-from .cell_shapes import drop_hex_prefixes
 from .svg_canvas import SvgCanvas, escape_xml, format_length
 from .svg_colours import apply_theme, make_style_sheet
 
@@ -23,11 +20,6 @@ class Sheet(NamedTuple):
     title: str
     about: str
     """Description in words."""
-
-
-def make_sheet(doc: Document, name: str, width: float, height: float) -> Sheet:
-    """Return the page of a document."""
-    return Sheet(name, width, height, doc.title or doc.ptx, drop_hex_prefixes(format_alt_text(doc)))
 
 
 def list_elements(canvas: SvgCanvas) -> list[str]:

@@ -7,15 +7,25 @@ alone. The result occurs in it once, as one unbroken word.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import ceil
+from typing import Any
 
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, StepScene
-from ..content.document import Answers, Document, ResultView, StepView, build_document
+from ..content.alt_text import format_alt_text, format_short_alt
+from ..content.document import (
+    Answers,
+    Document,
+    Page,
+    ResultView,
+    StepView,
+    build_document,
+    list_traces,
+)
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT, Options
@@ -49,7 +59,7 @@ from .step_layout import draw_rows, place_rows
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
-from .svg_sheet import list_elements, make_sheet, write_sheet
+from .svg_sheet import Sheet, list_elements, write_sheet
 from .text_fitting import LARGEST, USUAL, measure_text
 
 _PAGE = PAGE.page
@@ -77,13 +87,35 @@ SMALL = PictureStyle(COMPACT)
 class SvgDrawing(NamedTuple):
     """The drawing of a trace; the marks of the canvas are the places to cut it."""
 
-    doc: Document
+    doc: Page
     canvas: SvgCanvas
     height: float
+    about: str
+    """Description in words."""
+    model: str
+    """The models in words."""
     theme: Theme = Theme.AUTO
     layout: Layout = PAGE
     long_names: Names = ()
     """Long names, with the letters that replace them."""
+    has_frame: bool = True
+    owners: Mapping[str, str] = {}
+    """The mark of the step from which the part below another mark is visible, if not the last."""
+
+
+class PictureKind(NamedTuple):
+    """How slides and frames draw and describe a trace: of an instruction, or of a block."""
+
+    draw: Callable[..., SvgDrawing]
+    """Draws a trace with options, a part of its ids, and a style."""
+    build_document: Callable[..., Page]
+    """Returns the document of a trace with options."""
+    describe: Callable[..., str]
+    """Describes a document in words."""
+    describe_shortly: Callable[..., str]
+    """Describes it in one sentence."""
+    has_branches: Callable[[Any, Options], bool]
+    """Whether two answers are drawn, in the one style that they have."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -155,7 +187,18 @@ def draw_trace(
         page,
         _describe_idle_steps(sketch, short_document.steps) if is_compact else "",
     )
-    return SvgDrawing(doc, canvas, y, options.theme, layout, long_names)
+    return SvgDrawing(
+        doc, canvas, y, format_alt_text(doc), format_model(doc), options.theme, layout, long_names
+    )
+
+
+INSTRUCTION = PictureKind(
+    draw_trace,
+    build_document,
+    format_alt_text,
+    format_short_alt,
+    lambda trace, options: len(list_traces(trace, options)) > 1,
+)
 
 
 def draw_form(
@@ -168,7 +211,8 @@ def draw_form(
     canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
     y = _draw_document_head(doc, canvas, find_long_names(doc))
     y = draw_body(canvas, scene, short_document._replace(results=result_views), y)
-    return render_drawing(SvgDrawing(doc, canvas, _draw_foot(doc, canvas, y, PAGE.page)))
+    height = _draw_foot(doc, canvas, y, PAGE.page)
+    return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 
 
 def draw_body(
@@ -189,6 +233,7 @@ def draw_body(
     place_rows(sketch)
     top = y
     y = _draw_steps(sketch, doc.steps, _draw_operands(sketch, y), end_stage=None)
+    canvas.add_mark("result", y)
     y = draw_column_grounds(sketch, top, y)
     if layout.is_compact:
         return draw_compact_results(doc, sketch, y)
@@ -198,16 +243,22 @@ def draw_body(
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
     canvas = drawing.canvas
-    sheet = make_sheet(drawing.doc, canvas.prefix, drawing.layout.width, drawing.height)
+    sheet = make_sheet(drawing, drawing.layout.width, drawing.height)
     return write_sheet(
         sheet, [*draw_page(drawing), *list_elements(canvas)], drawing.theme, overlay=overlay
     )
 
 
+def make_sheet(drawing: SvgDrawing, width: float, height: float) -> Sheet:
+    """Return the page of a drawing, with its size in px."""
+    about = drop_hex_prefixes(drawing.about)
+    return Sheet(drawing.canvas.prefix, width, height, drawing.doc.name, about)
+
+
 def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
     canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
-    if drawing.layout.is_compact:
+    if drawing.layout.is_compact or not drawing.has_frame:
         canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
         canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
@@ -361,7 +412,7 @@ def _draw_steps(
         joined_step = selected if step.stage is Stage.EXTEND else None
         y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
         omitted_steps = []
-        canvas.add_mark(f"step-{step.stage}", y)
+        canvas.add_mark(step.mark, y)
         canvas.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
         previous_end = step_captions.draw_thread(sketch, previous_end, y)
         new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
