@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -22,9 +23,9 @@ from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.evaluation import check_read, make_model_plan, make_plan, resolve_model
+from ..engine.tracing.evaluation import check_read, resolve_model
 from ..engine.tracing.step_text import format_stage_title
-from .register_parts import RegisterPart, with_read_order
+from .register_parts import RegisterPart, Swept, make_swept_plan, with_read_order
 
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -87,6 +88,8 @@ class Event(NamedTuple):
     """True where the flag is raised: a line, or a map with a row for each value of y."""
     step: str
     """Title of the row's step."""
+    statement: int = 0
+    """Number of the row's statement in a block, from 1; 0 for an instruction."""
 
     @property
     def bound(self) -> int | None:
@@ -99,7 +102,7 @@ class Sweep:
 
     def __init__(
         self,
-        instruction: Instruction,
+        instruction: Swept,
         model: Model,
         operands: Mapping[str, int],
         x: SweepAxis,
@@ -109,6 +112,7 @@ class Sweep:
         has_current_point: bool = True,
     ) -> None:
         self.instruction = instruction
+        """The instruction, or the block of several."""
         self.model = model
         self.operands = operands
         """Bits by role; swept operands have those of the current point."""
@@ -177,7 +181,7 @@ class Sweep:
         """Roles of the registers that are not swept."""
         swept_names = {axis.part.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
-        read_roles = [source.role for source in make_plan(self.instruction).sources]
+        read_roles = [source.role for source in make_swept_plan(self.instruction).sources]
         return tuple(x for x in read_roles if x in names and names[x] not in swept_names)
 
     @cached_property
@@ -195,7 +199,7 @@ class Sweep:
 
 
 def compute_sweep(
-    instruction: Instruction,
+    instruction: Swept,
     operands: Mapping[str, int],
     x: RegisterPart,
     y: RegisterPart | None = None,
@@ -220,7 +224,7 @@ def compute_sweep(
     if bounds and x.compute_rank(bounds[0]) > x.compute_rank(bounds[1]):
         raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
-    check_read(instruction, make_model_plan(instruction, model_), model_, operands)
+    check_read(instruction, make_swept_plan(instruction, model_), model_, operands)
     columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
     rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
     sweep = Sweep(
@@ -260,11 +264,11 @@ def make_axis(
     return SweepAxis(part, part.get_value_at(low), part.get_value_at(high), stride, ranks)
 
 
-def find_other_model(ins: Instruction, model: Model) -> Model | None:
+def find_other_model(ins: Swept, model: Model) -> Model | None:
     """Return the model whose plan differs from that of `model`, or None."""
-    plan = make_plan(ins, model.make_rules(ins.form))
+    plan = make_swept_plan(ins, model)
     models = (ISA_MODEL,) if model.errata else PTXAS_MODELS
-    return next((x for x in models if make_plan(ins, x.make_rules(ins.form)) != plan), None)
+    return next((x for x in models if make_swept_plan(ins, x) != plan), None)
 
 
 def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
@@ -333,8 +337,7 @@ def _evaluate_parts(
     sweep: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
 ) -> tuple[Bits, tuple[Event, ...]]:
     """Return the result's part for all values, and the events if requested."""
-    ins = sweep.instruction
-    plan = make_plan(ins, model.make_rules(ins.form))
+    plan = make_swept_plan(sweep.instruction, model)
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
     operands = {
         source.role: _make_operand_array(sweep, source.role, source.type, columns, rows, shape)
@@ -346,7 +349,9 @@ def _evaluate_parts(
     word = results.results[part.role].astype(np.uint64)
     part_values = word if part.is_whole else word >> np.uint64(part.shift) & np.uint64(part.mask)
     events = (
-        _EventCollector(plan, results, shape).find_events(result.key, part) if with_events else ()
+        _EventCollector(sweep.instruction, plan, results, shape).find_events(result.key, part)
+        if with_events
+        else ()
     )
     return part_values.reshape(shape), events
 
@@ -371,64 +376,90 @@ def _make_operand_array(
     return np.broadcast_to(array.astype(get_storage_dtype(type_)), shape).reshape(-1)
 
 
+class _Bits(NamedTuple):
+    """Bits of a lane of a row that a result depends on."""
+
+    key: str
+    lane: int
+    low: int
+    high: int
+
+
 class _EventCollector:
     """Follows a result back through its rows and collects their flags."""
 
-    def __init__(self, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]) -> None:
-        self.plan = plan
+    def __init__(
+        self, ins: Swept, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]
+    ) -> None:
+        self.is_block = not isinstance(ins, Instruction)
         self.results = results
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
-        self.order = {row.key: index for index, row in enumerate(plan.rows)}
+        steps = groupby(plan.rows, lambda row: (self._find_statement(row), row.stage))
+        self.titles = {
+            row.key: format_stage_title(stage, rows)
+            for (_, stage), group in steps
+            for rows in (tuple(group),)
+            for row in rows
+        }
         self.raised: dict[str, list[tuple[Flag, Mask]]] = {}
         self.masks: dict[tuple[Flag, str, int], Mask] = {}
+        self.pending: dict[str, dict[_Bits, Mask | None]] = {}
+        """The bits of each row that are still to follow, with the values for which they count."""
 
     def find_events(self, key: str, part: RegisterPart) -> tuple[Event, ...]:
         """Return the events that affect a part of a row's only lane, in the order of the rows."""
-        self._follow_bits(key, 0, part.shift, part.shift + part.unit, None)
-        titles = {
-            stage: format_stage_title(stage, rows) for stage, rows in self.plan.stages.items()
-        }
+        self._add(_Bits(key, 0, part.shift, part.shift + part.unit), None)
+        for row in reversed(self.rows.values()):  # the readers of a row come after it
+            for bits, relevant in self.pending.pop(row.key, {}).items():
+                self._follow_bits(row, bits, relevant)
+        order = {row_key: index for index, row_key in enumerate(self.rows)}
         events = [
             Event(
                 flag,
-                self.rows[row],
-                event_lane,
+                row,
+                lane,
                 mask.reshape(self.shape),
-                titles[self.rows[row].stage],
+                self.titles[key],
+                self._find_statement(row),
             )
-            for (flag, row, event_lane), mask in self.masks.items()
+            for (flag, key, lane), mask in self.masks.items()
+            for row in (self.rows[key],)
         ]
-        return tuple(sorted(events, key=lambda event: (self.order[event.row.key], event.lane)))
+        return tuple(sorted(events, key=lambda event: (order[event.row.key], event.lane)))
 
-    def _follow_bits(self, key: str, lane: int, low: int, high: int, relevant: Mask | None) -> None:
-        """Collect the flags of a lane's bits and of all bits that they depend on.
+    def _find_statement(self, row: Row) -> int:
+        """Return the number of a row's statement, or 0 if there is one instruction."""
+        return int(row.key.partition(".")[0][1:]) if self.is_block else 0
+
+    def _add(self, bits: _Bits, relevant: Mask | None) -> None:
+        """Add bits to follow, for the values that are true in a mask, or for all."""
+        parts = self.pending.setdefault(bits.key, {})
+        if bits not in parts or relevant is None:
+            parts[bits] = relevant
+        elif (mask := parts[bits]) is not None:
+            parts[bits] = mask | relevant
+
+    def _follow_bits(self, row: Row, bits: _Bits, relevant: Mask | None) -> None:
+        """Collect the flags of bits of a row, and add all bits that they depend on.
 
         `relevant` selects the values that count: a choice ignores one of its two inputs.
         """
-        row = self.rows.get(key)
-        if row is None:
-            return
+        _, lane, low, high = bits
         if row.micro.can_raise_flags(lane):
             self._collect(row, lane, relevant)
         if row.micro.is_choice:
-            self._follow_choice(row, lane, (low, high), relevant)
+            condition, *options = row.inputs
+            condition_mask = self.results.get_condition(condition)
+            self._add(bits._replace(key=condition), relevant)
+            for option, mask in zip(options, (condition_mask, ~condition_mask), strict=True):
+                option_mask = mask if relevant is None else mask & relevant
+                self._add(bits._replace(key=option), option_mask)
             return
         inputs: tuple[LaneValues, ...] = tuple((0,) * self._count_lanes(key) for key in row.inputs)
         for part in row.micro.find_origins(lane, low, high, inputs):
             if part.low < part.high:
-                self._follow_bits(row.inputs[part.input], part.lane, part.low, part.high, relevant)
-
-    def _follow_choice(
-        self, row: Row, lane: int, bits: tuple[int, int], relevant: Mask | None
-    ) -> None:
-        condition, *options = row.inputs
-        condition_mask = self.results.get_condition(condition)
-        self._follow_bits(condition, lane, *bits, relevant)
-        for option, option_mask in zip(options, (condition_mask, ~condition_mask), strict=True):
-            self._follow_bits(
-                option, lane, *bits, option_mask if relevant is None else option_mask & relevant
-            )
+                self._add(_Bits(row.inputs[part.input], part.lane, part.low, part.high), relevant)
 
     def _count_lanes(self, key: str) -> int:
         return self.rows[key].lanes if key in self.rows else 1

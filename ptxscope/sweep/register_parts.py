@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
@@ -16,10 +17,18 @@ from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import map_bits
 from ..engine.records import NamedTuple
+from ..engine.semantics.models import ISA_MODEL, Model
+from ..engine.semantics.plan import Plan
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.evaluation import make_plan
+from ..engine.tracing.evaluation import make_model_plan, make_plan
+
+if TYPE_CHECKING:
+    from ..engine.blocks.basic_block import BasicBlock
+
+Swept: TypeAlias = "Instruction | BasicBlock"
+"""What is swept: an instruction, or a block of several."""
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
@@ -160,31 +169,41 @@ class RegisterPart(NamedTuple):
         return self.parse_value(text)
 
 
-def parse_swept_part(ins: Instruction, text: str) -> RegisterPart:
+def make_swept_plan(ins: Swept, model: Model = ISA_MODEL) -> Plan:
+    """Return the plan of an instruction or of a block under a model."""
+    if isinstance(ins, Instruction):
+        return make_model_plan(ins, model) if model.errata else make_plan(ins)
+    return ins.make_plan(model) if model.errata else ins.plan
+
+
+def parse_swept_part(ins: Swept, text: str) -> RegisterPart:
     """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if there is none."""
     return _parse_part(ins, text, _map_operands(ins), "read")
 
 
-def parse_result_part(ins: Instruction, text: str) -> RegisterPart:
+def parse_result_part(ins: Swept, text: str) -> RegisterPart:
     """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if there is none."""
     return _parse_part(ins, text, dict(ins.results), "written")
 
 
-def list_sweepable_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
+def list_sweepable_parts(ins: Swept) -> tuple[RegisterPart, ...]:
     """Return every operand, in the parts that are read separately and as a whole."""
     return tuple(part for role in _map_operands(ins) for part in _iter_known_parts(ins, role))
 
 
-def list_result_parts(ins: Instruction) -> tuple[RegisterPart, ...]:
+def list_result_parts(ins: Swept) -> tuple[RegisterPart, ...]:
     """Return every destination, in the parts that are written separately and as a whole."""
     return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
-def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, RegisterPart | None]:
+def choose_default_parts(ins: Swept) -> tuple[RegisterPart | None, RegisterPart | None]:
     """Return the default axes: the parts of a and b that the first lane in the mask reads.
 
     One or both are None if the instruction reads fewer registers.
     """
+    if not isinstance(ins, Instruction):
+        first, second, *_ = (*list_sweepable_parts(ins), None, None)
+        return first, second
     lane = _find_first_lane(ins)
     parts: list[RegisterPart] = []
     for role, row in (("a", "select.a"), ("b", "select.b")):
@@ -198,11 +217,13 @@ def choose_default_parts(ins: Instruction) -> tuple[RegisterPart | None, Registe
     return (parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
-def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | None:
+def choose_default_result(ins: Swept, x: RegisterPart) -> RegisterPart | None:
     """Return the part of the result that an operand's part goes to; None if no result is kept."""
     result_parts = list_result_parts(ins)
     if not result_parts:
         return None
+    if not isinstance(ins, Instruction):
+        return result_parts[-1]
     lanes = [lane for lane in result_parts if not lane.is_whole]
     if not lanes:
         return result_parts[0]
@@ -219,9 +240,7 @@ def choose_default_result(ins: Instruction, x: RegisterPart) -> RegisterPart | N
     return next((lane for lane in lanes if lane.number == index), lanes[0])
 
 
-def with_read_order(
-    ins: Instruction, part: RegisterPart, result_part: RegisterPart
-) -> RegisterPart:
+def with_read_order(ins: Swept, part: RegisterPart, result_part: RegisterPart) -> RegisterPart:
     """Return a part with its values in the order in which the result's part reads them.
 
     The order is unsigned if the result reads the part both as signed and as unsigned.
@@ -230,9 +249,9 @@ def with_read_order(
     return part._replace(is_signed=signedness == {True}) if signedness else part
 
 
-def find_signedness(ins: Instruction, part: RegisterPart, result_part: RegisterPart) -> set[bool]:
+def find_signedness(ins: Swept, part: RegisterPart, result_part: RegisterPart) -> set[bool]:
     """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
-    plan, picks = make_plan(ins), _map_picks(ins)
+    plan, picks = make_swept_plan(ins), _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == part.name}
     swept_picks = {(role, part.unit, part.number) for role in roles}
@@ -250,7 +269,8 @@ def find_signedness(ins: Instruction, part: RegisterPart, result_part: RegisterP
             pick = picks[source][row_lane] if source in picks else (source, reading.bits, 0)
             if pick in swept_picks:
                 signedness.add(reading.signed)
-            continue
+            if pick[0] not in rows:  # in a block, a statement may read what another wrote
+                continue
         counts = [rows[x].lanes if x in rows else 1 for x in row.inputs]
         inputs: tuple[LaneValues, ...] = tuple((0,) * count for count in counts)
         parts = list(row.micro.find_origins(row_lane, low, high, inputs))
@@ -271,18 +291,18 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
     return ins.form.mask.lanes if ins.form.mask else range(ins.entry.lanes)
 
 
-def _map_operands(ins: Instruction) -> dict[str, str]:
+def _map_operands(ins: Swept) -> dict[str, str]:
     """Return the name of each register that is read, by its first role."""
     return {operand.roles[0]: operand.name for operand in ins.inputs}
 
 
-def find_low_part(ins: Instruction, part: RegisterPart) -> RegisterPart | None:
+def find_low_part(ins: Swept, part: RegisterPart) -> RegisterPart | None:
     """Return the low part of a whole register that is read alone; None if there is none."""
     if not part.is_whole:
         return None
     picks = _map_picks(ins)
     roles = {role for role, name in ins.names.items() if name == part.name}
-    readers = [row for row in make_plan(ins).rows if roles & set(row.inputs)]
+    readers = [row for row in make_swept_plan(ins).rows if roles & set(row.inputs)]
     reads = {pick for row in readers for pick in picks.get(row.key, [("", 0, 0)])}
     units = {unit if role in roles and number == 0 else 0 for role, unit, number in reads}
     unit = max(units, default=0)
@@ -291,33 +311,42 @@ def find_low_part(ins: Instruction, part: RegisterPart) -> RegisterPart | None:
     return part._replace(unit=unit, is_signed=False)
 
 
-def _map_picks(ins: Instruction) -> dict[str, list[tuple[str, int, int]]]:
+def _map_picks(ins: Swept) -> dict[str, list[tuple[str, int, int]]]:
     """Return the parts that the lanes of each selecting row read: role, width and number."""
     parts = {
         row.key: [part for lane in range(row.lanes) if (part := row.micro.find_part(lane))]
-        for row in make_plan(ins).rows
+        for row in make_swept_plan(ins).rows
     }
     return {
         row.key: [(row.inputs[x.input], x.unit, x.number) for x in parts[row.key]]
-        for row in make_plan(ins).rows
+        for row in make_swept_plan(ins).rows
         if len(parts[row.key]) == row.lanes
     }
 
 
-def _iter_known_parts(ins: Instruction, role: str) -> Iterator[RegisterPart]:
+def _iter_known_parts(ins: Swept, role: str) -> Iterator[RegisterPart]:
     """Yield the parts of a register that the instruction uses, then the whole register."""
     for unit, index in _list_parts(ins, role):
         yield _make_part(ins, role, unit, index)
     yield _make_part(ins, role, ins.type_of(role).bits, 0)
 
 
-def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
+def _list_parts(ins: Swept, role: str) -> list[tuple[int, int]]:
+    if not isinstance(ins, Instruction):
+        readers = (
+            part
+            for x in ins.statements
+            for own_role, place in (*x.reads.items(), *x.places.items())
+            if place.key == role
+            for part in _list_parts(x.instruction, own_role)
+        )
+        return sorted({*readers})
     bits = ins.type_of(role).bits
     if role in DESTINATIONS and ins.form.dsel:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
         return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
-    units = (row.micro.part_bits for row in make_plan(ins).rows if row.micro.is_merge)
+    units = (row.micro.part_bits for row in make_swept_plan(ins).rows if row.micro.is_merge)
     if role == Role.C and (unit := next(units, None)) and ins.form.secop is None:
         return [(unit, lane) for lane in range(32 // unit)]
     picks = {
@@ -326,17 +355,22 @@ def _list_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
     return sorted(pick for pick in picks if pick[0] < bits)
 
 
-def _make_part(ins: Instruction, role: str, unit: int, index: int) -> RegisterPart:
+def _make_part(ins: Swept, role: str, unit: int, index: int) -> RegisterPart:
     type_ = ins.type_of(role)
     return RegisterPart(
-        role, ins.names[role], type_, unit, index, _is_signed(ins, role, unit, index)
+        role,
+        ins.names.get(role) or ins.results[role],
+        type_,
+        unit,
+        index,
+        _is_signed(ins, role, unit, index),
     )
 
 
-def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
+def _is_signed(ins: Swept, role: str, unit: int, index: int) -> bool:
     """Whether the instruction reads a part as signed; an unread part has the type's sign."""
     type_ = ins.type_of(role)
-    for row in make_plan(ins).rows:
+    for row in make_swept_plan(ins).rows:
         if reading := row.micro.reading:
             picks = _map_picks(ins).get(row.inputs[0], [])
             is_whole = row.inputs[0] == role and (unit, index) == (reading.bits, 0)
@@ -345,9 +379,7 @@ def _is_signed(ins: Instruction, role: str, unit: int, index: int) -> bool:
     return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 
-def _parse_part(
-    ins: Instruction, text: str, registers: dict[str, str], access: str
-) -> RegisterPart:
+def _parse_part(ins: Swept, text: str, registers: dict[str, str], access: str) -> RegisterPart:
     word = text.strip()
     start = len(text) - len(text.lstrip())
     role = _find_role(word, registers)
@@ -383,21 +415,22 @@ def _find_role(word: str, registers: dict[str, str]) -> str | None:
     return word if word in registers else None
 
 
-def _format_unknown_register(ins: Instruction, name: str, access: str) -> str:
+def _format_unknown_register(ins: Swept, name: str, access: str) -> str:
     for role in ins.constants:
         if name in (role, ins.format_operand(role), ins.format_operand(role).removeprefix("%")):
-            literal = quote_word(str(ins.roles[role]))
+            literal = quote_word(ins.format_operand(role))
             description = "a constant" if role in ins.names else f"the literal {literal}"
             return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
         return f"the name of a register that is {access} is missing"
-    return f"{quote_word(name)} is not a register that the instruction {_VERBS[access]}"
+    noun = "instruction" if isinstance(ins, Instruction) else "block"
+    return f"{quote_word(name)} is not a register that the {noun} {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _format_allowed_parts(ins: Instruction, registers: dict[str, str]) -> str:
+def _format_allowed_parts(ins: Swept, registers: dict[str, str]) -> str:
     """Format the names that are allowed, with a part of one as an example."""
     wide_name = next((name for role, name in registers.items() if ins.type_of(role).bits > 8), None)
     names = ", ".join(registers.values()) or "nothing"

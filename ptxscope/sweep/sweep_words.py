@@ -145,6 +145,7 @@ def describe_event(event: Event, result_part: RegisterPart) -> str:
     is_main_row = row.stage in _LAST_STAGES and row.name in ("t", *DESTINATIONS)
     if row.micro.is_narrowing and not is_main_row:
         text += f" at the step {event.step}"
+    text += f" in statement {event.statement}" * bool(event.statement)
     is_single = row.lanes == 1 or not result_part.is_whole
     return text if is_single else f"lane {event.lane} {text}"
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptxscope import parse
+from ptxscope import evaluate, parse
 from ptxscope.engine.blocks.block_parser import find_block, parse_block
 from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
 from ptxscope.engine.isa.types import Type
@@ -326,3 +326,26 @@ def test_what_beside_an_instruction_makes_a_block(
 )
 def test_a_single_statement_is_no_block(ptx: str) -> None:
     assert find_block(ptx) is None
+
+
+@pytest.mark.parametrize("engine", ["numpy", "llvm"])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "vabsdiff4.s32.u32.s32.add t, t, a, t;",
+        "vmad.s32.s32.s32.sat.shr7 t, t, a, t;",
+        "vset4.s32.u32.lt.add t, t, a, t;",
+        "dp4a.s32.s32 t, t, a, t;",
+        "prmt.b32 t, t, a, t;",
+    ],
+)
+def test_the_longest_block_is_computed_on_arrays(line: str, engine: str) -> None:
+    block = parse_block(line * 64)
+    t = np.array([0, 1, 0x7FFF8001, 0xDEADBEEF, 0x76543210], np.uint32)
+    results = evaluate_block(block, {"t": t, "a": 0x01FF8003}, engine=engine)
+    expected = t
+    for _ in range(64):
+        expected = np.array(
+            [evaluate(line, {"t": int(x), "a": 0x01FF8003})["t"] for x in expected], np.uint32
+        )
+    assert (np.asarray(results["t"]) == expected).all()

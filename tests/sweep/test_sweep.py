@@ -363,6 +363,7 @@ def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
 def test_where_models_part_is_told() -> None:
     found = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
     ins = found.instruction
+    assert isinstance(ins, Instruction)
     apart = [
         a
         for a in range(256)

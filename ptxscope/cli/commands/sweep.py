@@ -1,4 +1,4 @@
-"""``ptxscope sweep``: the results of an instruction over all values of one or two operands."""
+"""``ptxscope sweep``: the results over all values of one or two operands."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
-from ...engine.syntax.instruction import Instruction
 from ...export.options import Options, validate_id
 from ...export.theme import Theme
 from ...sweep.register_parts import (
     RegisterPart,
+    Swept,
     choose_default_parts,
     choose_default_result,
     parse_result_part,
@@ -59,6 +59,7 @@ examples:
   ptxscope sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 --y b.b0 c=0 -f svg -o map.svg
   ptxscope sweep 'vadd.u32.s32.s32.sat d.b0, a, b, c' --x a --range -300:300 b=0 c=0 -f words
   ptxscope sweep 'setp.lt.f32 p, a, b' --x a b=1.0 -f words
+  ptxscope sweep 'and.b32 t, a, 0xff; sub.s32 t, t, 100; max.s32 d, t, 0;' --x a.b0 a=0
 
 The parts of a register a are the bytes a.b0 to a.b3 and the half-words a.h0 and a.h1. The swept
 part needs no value; if it has one, its position is marked. Up to 65,536 values are all computed;
@@ -69,7 +70,9 @@ extra `images`: {format_install_hint("images")}.
 
 def make_parser() -> Parser:
     """Return the command's parser."""
-    about = "Show the results of an instruction over all values of one or two operands."
+    about = (
+        "Show the results of an instruction, or of a block, over all values of one or two operands."
+    )
     parser = make_command_parser("sweep", about, _EPILOG, usage="PTX [name=value ...]")
     add_instruction(parser)
     parser.add_argument("--x", metavar="PART", help="part to sweep: a, a.b0, %%r1.h1")
@@ -123,11 +126,6 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
     ins = parse_ptx(arguments.ptx)
-    if not isinstance(ins, Instruction):
-        raise CommandError(
-            f"error: sweep is for one instruction, and this is a block of {len(ins.statements)}; "
-            "`ptxscope eval` gives the block's results for many values: --csv FILE, --arrays FILE"
-        )
     x, y, result = _choose_parts(ins, arguments)
     bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
     inputs = parse_assignments(ins, arguments.values)
@@ -151,7 +149,7 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
 
 
 def _choose_parts(
-    ins: Instruction, arguments: argparse.Namespace
+    ins: Swept, arguments: argparse.Namespace
 ) -> tuple[RegisterPart, RegisterPart | None, RegisterPart]:
     x = _parse_part(ins, "--x", arguments.x, parse_swept_part) or choose_default_parts(ins)[0]
     y = _parse_part(ins, "--y", arguments.y, parse_swept_part)
@@ -166,10 +164,10 @@ def _choose_parts(
 
 
 def _parse_part(
-    ins: Instruction,
+    ins: Swept,
     option: str,
     text: str | None,
-    parse: Callable[[Instruction, str], RegisterPart],
+    parse: Callable[[Swept, str], RegisterPart],
 ) -> RegisterPart | None:
     if text is None:
         return None

@@ -310,17 +310,21 @@ def parse_named_values(
 
 
 def bind_operands(
-    ins: Instruction, bits: Mapping[str, int], error_prefix: str = ""
+    ins: Signature, bits: Mapping[str, int], error_prefix: str = ""
 ) -> dict[str, int]:
     """Return all operand bits by role; ``error_prefix`` names the line of an error."""
     _require_values(ins, bits, error_prefix)
-    return bind_values(ins, complete_carry(ins, bits))
+    return bind_values(ins, _complete(ins, bits))
+
+
+def _complete(ins: Signature, bits: Mapping[str, int]) -> Mapping[str, int]:
+    """Return the bits, with the carry of an instruction; a block takes no value for granted."""
+    return complete_carry(ins, bits) if isinstance(ins, Instruction) else bits
 
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
     """Raise CommandError, with an example, unless every operand has a value."""
-    # a block takes no value for granted
-    completed_bits = complete_carry(ins, bits) if isinstance(ins, Instruction) else bits
+    completed_bits = _complete(ins, bits)
     missing_operands = [operand for operand in ins.inputs if operand.name not in completed_bits]
     if missing_operands:
         descriptions = ", ".join(

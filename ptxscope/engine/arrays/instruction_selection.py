@@ -6,7 +6,7 @@ nodes that are never read cause no call, and a node read in two types is copied 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 
@@ -30,17 +30,34 @@ from .integer_types import MachineInt, find_common_type, get_unsigned_type, roun
 from .lane_calls import extract_part, select_gather, select_kept_lanes, select_lane_sum, select_pack
 from .selector_state import NodeSelector, SelectorState
 
+_MAX_DEPTH = 40
+"""Largest number of nodes between a node and those that are selected before it."""
 _BYTE = get_unsigned_type(8)
 
 
 def select_calls(recording: Recording) -> CallSequence:
     """Return the calls that compute a recording; raise WidthError if a node has no machine type."""
     state = SelectorState(recording, _SELECTORS)
+    for node in _list_distant_nodes(recording):
+        state.find_narrowest_view(node, 1)
     results = {
         role: state.read(node, get_unsigned_type(max(type_.bits, 8)))
         for role, (node, type_) in recording.results.items()
     }
     return CallSequence(tuple(state.steps), results)
+
+
+def _list_distant_nodes(recording: Recording) -> Iterator[Node]:
+    """Yield nodes to select first, so that no request for an argument nests too deeply.
+
+    Only the plan of a long block has any.
+    """
+    depths: dict[Node, int] = {}
+    for x in recording.needs:
+        depths[x] = 1 + max((depths[y] for y in x.nodes), default=0)
+        if depths[x] >= _MAX_DEPTH and x.op is not Op.KEEP:  # a KEEP only picks lanes
+            yield x
+            depths[x] = 0
 
 
 # --- a function for each operation -------------------------------------------------------

@@ -50,6 +50,11 @@ class BlockStatement(NamedTuple):
     """The statement as written of which it does a part; empty if it does all of it."""
 
     @property
+    def places(self) -> Mapping[str, ValuePlace]:
+        """The place of each result by role."""
+        return {role: ValuePlace(self.number, role) for role in self.instruction.results}
+
+    @property
     def prefix(self) -> str:
         """The start of the keys of its rows in the plan of the block: ``s2.``."""
         return f"s{self.number}."
@@ -120,6 +125,11 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
                 if number == 0:
                     types.setdefault(name, statement.instruction.type_of(role))
         return FrozenDict(types)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections of the PTX ISA on its instructions, each once."""
+        return tuple(dict.fromkeys(x.instruction.entry.section for x in self.statements))
 
     @cached_property
     def constants(self) -> Mapping[str, int]:

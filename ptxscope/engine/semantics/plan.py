@@ -34,7 +34,7 @@ class Row(NamedTuple):
     @property
     def name(self) -> str:
         """The part of the key after the stage: ``a``, ``t``, ``d``."""
-        return self.key.partition(".")[2]
+        return self.key.rpartition(".")[2]
 
     @property
     def operation(self) -> str:

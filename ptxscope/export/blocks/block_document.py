@@ -131,7 +131,6 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
     block, count = trace.block, len(trace.parts)
     if unknown := sorted(options.folded - {*range(1, count + 1)}):
         raise ValueError(f"there is no statement {unknown[0]} to fold; the block has {count}")
-    numbers = dict.fromkeys(x.instruction.entry.section for x in block.statements)
     other = find_other(trace) if options.both else None
     sections = tuple(_iter_sections(trace, other, options))
     return BlockDocument(
@@ -157,7 +156,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
         (*map(make_printable, block.notes), *(_iter_differences(trace) if options.result else ())),
         AGREED if options.both and options.result and not other else "",
         sanitize_text(trace.annotations.caption),
-        f"PTX ISA {', '.join(numbers)}; ptxscope {__version__}",
+        f"PTX ISA {', '.join(block.sections)}; ptxscope {__version__}",
         format_block_command(trace, options),
         list_block_command_words(trace, options),
         other,
