@@ -389,6 +389,8 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
         ins = parse_pasted(text)
     except PtxError as error:
         if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
+            if block := _find_legal_block(text):
+                return block
             raise CommandError(str(error), 1) from None
         block = _find_block(text)
         if block is None:
@@ -397,6 +399,14 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     if any(note.startswith(OMISSION_PREFIX) for note in ins.notes):
         return _find_block(text) or ins
     return ins
+
+
+def _find_legal_block(text: str) -> BasicBlock | None:
+    """Return the block in a text that is no legal instruction: one may take several to compute."""
+    try:
+        return _find_block(text)
+    except CommandError:
+        return None
 
 
 def _find_block(text: str) -> BasicBlock | None:

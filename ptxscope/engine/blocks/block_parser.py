@@ -169,8 +169,7 @@ class _Reader:
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
                     self.written_lines.append(f"{statement.text};")
-                    is_move = statement.plain and statement.plain.opcode == "mov"
-                    if is_move and not statement.guard:
+                    if statement.is_copy and not statement.guard:
                         self._move(statement)
                     else:
                         self._add(statement)

@@ -5,7 +5,16 @@ They move words, combine their bits, shift and multiply them. Listings pass over
 
 from __future__ import annotations
 
-from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
+from .entry import (
+    Constraint,
+    Entry,
+    Example,
+    Group,
+    Operand,
+    Slot,
+    SlotPlace,
+    VersionRequirement,
+)
 from .form import Form
 from .integers import get_limits
 from .roles import Role
@@ -15,6 +24,23 @@ from .types import ProductWord, Type
 _D, _A, _B = (Operand(role, "stype", has_bytes=True) for role in (Role.D, Role.A, Role.B))
 _AMOUNT = Operand(Role.B, Type.U32, typical_values=(0, 1, 4, 8, 15, 16, 24, 31, 32, 40, 63, 64))
 _PATTERNS = Slot("stype", (Type.PRED, Type.B16, Type.B32, Type.B64))
+_NOT_A, _NOT_B = (
+    Slot(f"neg{place}", (True,), is_optional=True, place=place, word="!")
+    for place in (SlotPlace.A, SlotPlace.B)
+)
+
+
+def _make_negation_constraint(*slots: str) -> Constraint:
+    return Constraint(
+        (*slots, "stype"),
+        lambda f: f.stype is Type.PRED or not (f.nega or f.negb),
+        "`!` negates predicates",
+        "`!` negates predicates; an operand of type `.{f.stype}` is not one",
+        lambda _: "the operand without `!`",
+        "stype",
+    )
+
+
 _WORDS = Slot("stype", (Type.B16, Type.B32, Type.B64))
 _SHIFTED = Slot("stype", tuple(x for x in ST if not x.is_float))
 _MOVED = Slot("stype", (Type.PRED, *ST))
@@ -50,7 +76,7 @@ def _make_entry(
         requirements=requirements,
         brief=brief,
         is_common=True,
-        foreign_types=FLOATS - {str(x) for x in slots[-1].values},
+        foreign_types=FLOATS - {str(x) for slot in slots for x in slot.values},
     )
 
 
@@ -173,9 +199,10 @@ COMMON_ENTRIES = (
         "9.7.9.3",
         "a copy of a",
         "a",
-        (_MOVED,),
+        (_MOVED, _NOT_A),
         (_D, _A),
         ("mov.b32 d, a", {"a": 0x12345678}),
+        (_make_negation_constraint("nega"),),
         requirements=(NEEDS_F64,),
     ),
     _make_entry(
@@ -183,36 +210,40 @@ COMMON_ENTRIES = (
         "9.7.8.1",
         "each bit is 1 if it is 1 in a and in b",
         "a & b",
-        (_PATTERNS,),
+        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("and.b32 d, a, b", {"a": 0x12345678, "b": 0x00FFFF00}),
+        (_make_negation_constraint("nega", "negb"),),
     ),
     _make_entry(
         "or",
         "9.7.8.2",
         "each bit is 1 if it is 1 in a or in b",
         "a | b",
-        (_PATTERNS,),
+        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("or.b32 d, a, b", {"a": 0x12340000, "b": 0x00005678}),
+        (_make_negation_constraint("nega", "negb"),),
     ),
     _make_entry(
         "xor",
         "9.7.8.3",
         "each bit is 1 if a and b differ there",
         "a ^ b",
-        (_PATTERNS,),
+        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("xor.b32 d, a, b", {"a": 0x12345678, "b": 0x80808080}),
+        (_make_negation_constraint("nega", "negb"),),
     ),
     _make_entry(
         "not",
         "9.7.8.4",
         "the bits of a inverted",
         "~a",
-        (_PATTERNS,),
+        (_PATTERNS, _NOT_A),
         (_D, _A),
         ("not.b32 d, a", {"a": 0x0000FFFF}),
+        (_make_negation_constraint("nega"),),
     ),
     _make_entry(
         "shl",

@@ -88,6 +88,11 @@ class Statement(NamedTuple):
             yield from self.move.iter_target_types()
 
     @property
+    def is_copy(self) -> bool:
+        """Whether it is a ``mov`` that gives a value another name, if its guard lets it."""
+        return self.plain is not None and self.plain.opcode == "mov" and not self.plain.form.nega
+
+    @property
     def can_forget(self) -> bool:
         """Whether its results may become unknown, although no input of a run is missing.
 

@@ -48,25 +48,29 @@ def _replace_field(ins: Instruction) -> tuple[str, ...] | None:
         return _indent((f"{guard}shr.s32 {ins.names['d']}, {ins.roles['a']}, 31;",))
     roles = (x.role for x in ins.entry.operands if x.literal_range)  # literals have one byte
     registers = [role for role in roles if isinstance(ins.roles[role], Register)]
-    return _limit_operands(ins, registers, "and.b32", "255") if registers else None
+    return _limit_operands(ins, registers, "and.b32 {w}, {x}, 255;") if registers else None
 
 
 def _limit_offset(ins: Instruction) -> tuple[str, ...]:
-    """Return ``fns`` with an offset above -2**31: both find nothing (E17)."""
-    return _limit_operands(ins, ("c",), "max.s32", "-2147483647")
+    """Return ``fns`` with an offset above -2**31: both find nothing (E17).
+
+    The offset may be declared ``.f32``, which ``max.s32`` does not take, but ``mov.b32`` does.
+    """
+    return _limit_operands(ins, ("c",), "mov.b32 {w}, {x};\nmax.s32 {w}, {w}, -2147483647;")
 
 
-def _limit_operands(
-    ins: Instruction, roles: Sequence[str], operation: str, limit: str
-) -> tuple[str, ...]:
-    """Return the instruction behind lines that limit some of its operands."""
+def _limit_operands(ins: Instruction, roles: Sequence[str], limit: str) -> tuple[str, ...]:
+    """Return the instruction behind lines that limit some of its operands.
+
+    ``limit`` is the PTX that limits the operand ``{x}`` into the register ``{w}``.
+    """
     prefix, lines, sources = f"{_prefix(ins)}w", list[str](), dict(ins.roles)
     for role in roles:
-        name = f"{prefix}{len(lines)}"
-        lines.append(f"{operation} {name}, {_format_operand(sources[role])}, {limit};")
+        name = f"{prefix}{roles.index(role)}"
+        lines += limit.format(w=name, x=_format_operand(sources[role])).splitlines()
         sources[role] = Register(name)
     limited = replace(ins, sources=tuple(sources.values()))
-    return _indent((f".reg .b32 {prefix}<{len(lines)}>;", *lines, str(limited)))
+    return _indent((f".reg .b32 {prefix}<{len(roles)}>;", *lines, str(limited)))
 
 
 _WRITERS: Mapping[str, Callable[[Instruction], tuple[str, ...] | None]] = {

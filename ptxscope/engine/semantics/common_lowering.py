@@ -27,7 +27,13 @@ def _write(b: Builder, form: Form, t: str) -> dict[str, str]:
 
 def lower_mov(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``mov``."""
-    return _write(b, form, "a")
+    return _write(b, form, _read_source(b, form, "a"))
+
+
+def _read_source(b: Builder, form: Form, role: str) -> str:
+    """Return an operand, negated if it is written ``!a``."""
+    is_negated = form.nega if role == "a" else form.negb
+    return b.add_row(Stage.EXTEND, role, Not(), role) if is_negated else role
 
 
 def lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -35,7 +41,8 @@ def lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     assert form.stype
     boolop = BoolOp(form.opcode)
     if form.stype is Type.PRED:
-        return _write(b, form, b.add_row(Stage.BOOLEAN, "t", Combine(boolop), "a", "b"))
+        sources = (_read_source(b, form, role) for role in ("a", "b"))
+        return _write(b, form, b.add_row(Stage.BOOLEAN, "t", Combine(boolop), *sources))
     micro = CombineBits(form.stype.bits, boolop)
     return _write(b, form, b.add_row(Stage.OPERATE, "t", micro, "a", "b"))
 
@@ -44,7 +51,8 @@ def lower_not(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     """Lower ``not``."""
     assert form.stype
     if form.stype is Type.PRED:
-        return _write(b, form, b.add_row(Stage.BOOLEAN, "t", Not(), "a"))
+        a = _read_source(b, form, "a")
+        return _write(b, form, b.add_row(Stage.BOOLEAN, "t", Not(), a))
     return _write(b, form, b.add_row(Stage.OPERATE, "t", InvertBits(form.stype.bits), "a"))
 
 

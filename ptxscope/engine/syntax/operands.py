@@ -257,6 +257,8 @@ def _parse_source(
     prefix = words[0] if words[0].text in ("-", "!") else None
     negates = entry.find_slot(f"neg{place}")
     is_negated = False
+    if prefix and prefix.text == "!" and type_ is not Type.PRED:
+        negates = None  # `!1` is a constant expression
     if prefix and negates and prefix.text == negates.word and _is_negation(prefix, words[1:]):
         parsed_operands.values[negates.name] = True
         parsed_operands.spans[negates.name] = prefix.span
