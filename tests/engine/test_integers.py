@@ -12,7 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, diagnose, evaluate, parse, parse_all, replay, trace
+from ptxscope import (
+    PtxError,
+    diagnose,
+    evaluate,
+    evaluate_block,
+    parse,
+    parse_all,
+    parse_block,
+    replay,
+    trace,
+    trace_block,
+)
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
 from ptxscope.engine.isa.entry import Entry, Group
@@ -411,3 +422,36 @@ def test_the_offset_of_fns_is_signed_wherever_it_stands() -> None:
         for c in "fg"
     ]
     assert messages == [[], ["`g` is declared .b64, but operand c is .b32"]]  # as ptxas does
+
+
+@pytest.mark.parametrize(
+    ("line", "a", "d"),
+    [
+        # nvcc's own: ptxas 13.0 makes PRMT R5, R0, 0x8880 of it on sm_90
+        ("cvt.s32.s8 d32, a32", 0x12345680, 0xFFFFFF80),
+        ("cvt.u32.u8 d32, a64", 0x1122334455667788, 0x88),
+        ("cvt.s16.s32 d32, a32", 0x00018000, 0xFFFF8000),  # PRMT R5, R0, 0x9910
+        ("cvt.u16.u32 d32, a32", 0xFFFF8001, 0x8001),  # LOP3.LUT R5, R0, 0xffff
+        ("cvt.s8.s32 d32, a32", 0x000001FF, 0xFFFFFFFF),
+        ("cvt.u8.s32 d64, a32", 0xFFFFFFFF, 0xFF),
+        ("cvt.sat.s8.s32 d32, a32", 0xFFFF0000, 0xFFFFFF80),
+        ("cvt.s32.s32 d64, a32", 0x80000000, 0xFFFFFFFF80000000),
+        ("cvt.u32.s16 d64, a64", 0x18000, 0xFFFF8000),
+        ("cvt.u16.u16 d32, a32", 0x12345678, 0x5678),
+    ],
+)
+def test_conversions_take_wider_registers(line: str, a: int, d: int) -> None:
+    """The results are those of the SASS that ptxas 13.0 makes of the lines."""
+    declared = ".reg .b32 a32, d32; .reg .b64 a64, d64;"
+    block = parse_block(f"{declared} {line};")
+    (name,) = (x.name for x in block.inputs)
+    assert [*trace_block(block, {name: a}).result.values()] == [d]
+    assert [*evaluate_block(block, {name: a}).values()] == [d]
+
+
+@pytest.mark.parametrize(
+    "line", ["cvt.u64.u32 d32, a32", "cvt.u32.u16 f, a32", "cvt.u16.u64 d32, a32"]
+)
+def test_conversions_take_no_narrower_register_and_no_float(line: str) -> None:
+    with pytest.raises(PtxError):
+        parse_block(f".reg .b32 a32, d32; .reg .f32 f; {line};")

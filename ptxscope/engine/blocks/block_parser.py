@@ -18,6 +18,7 @@ from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
+from ..syntax.register_checks import with_register_widths
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 
 MAX_STATEMENTS = 64
@@ -313,6 +314,10 @@ class _Reader:
         ``part`` is its text if it does a part of the statement.
         """
         spans = ins.spans
+        if ins.opcode == "cvt":  # it reads registers that are wider than its type
+            names = ((role, self.state.get(name)) for role, name in ins.names.items())
+            widths = {role: x.type.bits for role, x in names if x and role == "a"}
+            ins = with_register_widths(ins, widths)
         sources: dict[str, _Contents] = {}
         for role, name in ins.names.items():
             if role not in DESTINATIONS or ins.guard:

@@ -75,6 +75,13 @@ class Form(NamedTuple):
     """
     nege: bool = False
     """``!e`` of ``lop3``."""
+    written_bits: int = 0
+    """The width of the register that ``cvt`` writes, if it is wider than the type; else 0.
+
+    The registers' declarations set it and ``read_bits``, and no slot does (9.4.1).
+    """
+    read_bits: int = 0
+    """The same for the register that ``cvt`` reads."""
 
     @property
     def dot_type(self) -> Type:
@@ -83,13 +90,13 @@ class Form(NamedTuple):
 
     @property
     def converted_type(self) -> Type | None:
-        """The type of the register that ``cvt`` writes: of 16 bits if dtype has 8."""
-        return self.dtype and self.dtype.register_type
+        """The type of the register that ``cvt`` writes: of 16 bits if dtype has 8, or wider."""
+        return self.dtype and self.dtype.widen(max(16, self.written_bits))
 
     @property
     def unconverted_type(self) -> Type | None:
-        """The type of the register that ``cvt`` reads: of 16 bits if atype has 8."""
-        return self.atype and self.atype.register_type
+        """The type of the register that ``cvt`` reads: of 16 bits if atype has 8, or wider."""
+        return self.atype and self.atype.widen(max(16, self.read_bits))
 
     @property
     def product_type(self) -> Type | None:

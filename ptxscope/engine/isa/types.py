@@ -66,10 +66,9 @@ class Type(StrEnum):
         """
         return Type(self.value.removesuffix("x2"))
 
-    @property
-    def register_type(self) -> Type:
-        """The type of the narrowest register that holds it: ``.u16`` for ``.u8``."""
-        return Type(f"{self.value[0]}16") if self.bits == 8 else self
+    def widen(self, bits: int) -> Type:
+        """Return the type of the same kind with at least a width: ``.u16`` for ``.u8``."""
+        return Type(f"{self.value[0]}{bits}") if self.bits < bits else self
 
     @property
     def is_half(self) -> bool:

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..listings.embedded_ptx import find_ptx
 from ..listings.source_language import Language, language_of
-from ..records import NamedTuple
+from ..records import NamedTuple, replace
 from ..syntax import tokens as syntax
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import COMPONENTS
 from ..syntax.parser import parse_common_statement, parse_statement
-from ..syntax.register_checks import find_register_problems
+from ..syntax.register_checks import find_register_problems, fit_registers
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import Fragment
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
@@ -300,18 +300,20 @@ class _Loader:
                 return statement._replace(problems=parsed.problems)
         if instruction is None:
             return statement
+        instruction = fit_registers(instruction, self.scopes)
         if problems := tuple(find_register_problems(instruction, self.scopes)):
             # the address of a variable is no operand of the catalog's
             return (
                 statement if instruction.opcode == "mov" else statement._replace(problems=problems)
             )
         if unique_raw is not raw:
-            unique = parse_statement(self.text, self.fragment, unique_raw)
+            form, unique = instruction.form, parse_statement(self.text, self.fragment, unique_raw)
             instruction = (
                 unique.instruction
                 if unique
                 else parse_common_statement(self.text, self.fragment, unique_raw)
             )
+            instruction = instruction and replace(instruction, form=form)
         return statement._replace(instruction=instruction)
 
     def _with_unique_names(self, raw: RawInstruction) -> RawInstruction:

@@ -123,10 +123,12 @@ def parse_pasted(text: str) -> Instruction:
     )
     bindings = read_bindings_of(ins)
     if bindings.types:
-        from ..syntax.register_checks import find_register_problems
+        from ..syntax.register_checks import find_register_problems, fit_registers
         from ..syntax.scopes import Scopes
 
-        problems = tuple(find_register_problems(ins, Scopes(dict(bindings.types))))
+        scopes = Scopes(dict(bindings.types))
+        ins = fit_registers(ins, scopes)
+        problems = tuple(find_register_problems(ins, scopes))
         if problems:
             raise PtxError(text, problems)
     if bindings.constants or bindings.literals:

@@ -92,16 +92,17 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 
 
 def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``cvt`` of integers; one of 8 bits is extended to a register of 16."""
+    """Lower ``cvt`` of integers; the result is extended to a wider register, by its own sign."""
     assert form.dtype
     assert form.atype
+    assert form.converted_type
     bits, signed = form.dtype.bits, form.dtype.signed
     t = b.extend(Stage.EXTEND, "a", "a", form.atype.bits, form.atype.signed)
     if form.sat:
         t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
-    elif bits == 8:
+    elif bits < form.converted_type.bits:
         t = b.wrap(Stage.OPERATE, "t", t, bits, signed)
-    micro = Truncate(form.dtype.register_type.bits, signed)
+    micro = Truncate(form.converted_type.bits, signed)
     return {"d": b.add_row(Stage.WRITE, "d", micro, t)}
 
 

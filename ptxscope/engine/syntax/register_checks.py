@@ -6,13 +6,13 @@ This is the operand type checking of the PTX ISA, as an assembler does it.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import Enum
 from functools import lru_cache
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
-from ..records import NamedTuple
+from ..records import NamedTuple, replace
 from .errors import Problem, quote_word
 from .instruction import Instruction
 from .scopes import CONSTANT, FUNCTION, Declaration, Scopes
@@ -72,6 +72,36 @@ def is_compatible(declared_type: str, type_: Type) -> bool:
     if int(match[2]) != type_.bits:
         return False
     return "b" in (kind, expected_kind) or (kind == "f") == (expected_kind == "f")
+
+
+def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
+    """Return a ``cvt`` with the widths of its registers, which may be wider than its types (9.4.1).
+
+    Any other instruction is returned as it is.
+    """
+    if ins.opcode != "cvt":
+        return ins
+    widths = {
+        role: scopes.find_type(name.partition(".")[0]) for role, name in ins.written_names.items()
+    }
+    return with_register_widths(
+        ins,
+        {
+            role: int(match[2])
+            for role, type_ in widths.items()
+            if type_ and (match := _TYPE.fullmatch(type_)) and match[1] != "f"
+        },
+    )
+
+
+def with_register_widths(ins: Instruction, widths: Mapping[str, int]) -> Instruction:
+    """Return a ``cvt`` whose registers have widths by role; one narrower than its type stays."""
+    form = ins.form
+    if widths.get("d", 0) > ins.type_of("d").bits:
+        form = form._replace(written_bits=widths["d"])
+    if widths.get("a", 0) > ins.type_of("a").bits:
+        form = form._replace(read_bits=widths["a"])
+    return ins if form == ins.form else replace(ins, form=form)
 
 
 def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem]:
