@@ -455,3 +455,30 @@ def test_conversions_take_wider_registers(line: str, a: int, d: int) -> None:
 def test_conversions_take_no_narrower_register_and_no_float(line: str) -> None:
     with pytest.raises(PtxError):
         parse_block(f".reg .b32 a32, d32; .reg .f32 f; {line};")
+
+
+REGISTERS = (
+    ".reg .pred p, q, r, s; .reg .b16 h0, h1, h2, h3; .reg .b32 a, b, c, d; .reg .u32 ua;"
+    " .reg .s32 sa, sd; .reg .f32 fa, fb, fd; .reg .b64 x, y, z; .reg .f64 dx, dy;"
+    " .reg .b128 w, v; "
+)
+
+
+def test_the_verdict_on_operands_is_that_of_ptxas() -> None:
+    """Wider registers of ``cvt``, moves of lists, and sums, of which only the verdict is known."""
+    with (DATA / "operand_verdicts.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert {row["ptxas_13_0"] for row in rows} == {"accept", "reject"}
+    for row in rows:
+        try:
+            parse_block(f"{REGISTERS}{row['ptx']};")
+        except PtxError:
+            try:
+                parse(f"{row['ptx']};")
+            except PtxError as error:
+                is_sum = "+" in row["ptx"] and all(x.unread for x in error.errors)
+                assert row["ptxas_13_0"] == ("accept" if is_sum else "reject"), row
+            else:  # illegal with the registers' declared types
+                assert row["ptxas_13_0"] == "reject", row
+        else:
+            assert row["ptxas_13_0"] == "accept", row

@@ -204,7 +204,7 @@ COMMON_ENTRIES = (
         ("mov.b32 d, a", {"a": 0x12345678}),
         (_make_negation_constraint("nega"),),
         requirements=(NEEDS_F64,),
-    ),
+    )._replace(foreign_types=FLOATS - {"f32", "f64"} | {"b128"}),
     _make_entry(
         "and",
         "9.7.8.1",

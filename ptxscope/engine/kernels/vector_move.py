@@ -1,7 +1,8 @@
-"""``mov`` between a word and its parts (PTX ISA 9.7.9.4): the one form with a list of registers."""
+"""``mov`` between a word and its parts (PTX ISA 9.7.9.4), and between lists of registers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from ..isa.types import Type
@@ -9,6 +10,10 @@ from ..records import NamedTuple
 
 _PART_BITS = {("b16", 2): 8, ("b32", 2): 16, ("b32", 4): 8, ("b64", 2): 32, ("b64", 4): 16}
 """The width of a part, by the type of the word and the number of parts."""
+_VECTOR = re.compile(r"v([24])\.[bus](16|32|64)|v([24])\.f(32|64)")
+"""The types of a ``mov`` of several registers: the number and the width."""
+_VECTOR_BITS = 128
+"""Most bits that it moves."""
 SINK = "_"
 """The name of a part that nothing takes."""
 
@@ -25,10 +30,10 @@ class MoveStep(NamedTuple):
 
 
 class VectorMove(NamedTuple):
-    """``mov.b32 d, {low, high}``, or the reverse, ``mov.b32 {low, high}, a``."""
+    """``mov.b32 d, {low, high}``, the reverse, or ``mov.v2.b32 {c, d}, {a, b}``."""
 
     part_bits: int
-    """The width of a part: 8, 16 or 32. A part of 8 bits is held in a register of 16."""
+    """The width of a part: 8 to 64. A part of 8 bits is held in a register of 16."""
     targets: tuple[str, ...]
     """The destination, or one for each part, the lowest first; ``_`` takes nothing."""
     sources: tuple[str | int, ...]
@@ -50,6 +55,12 @@ class VectorMove(NamedTuple):
         Those with a name of their own, ``d.0``, are no register of the text.
         """
         part_bits = self.part_bits
+        if len(self.targets) == len(self.sources):  # all are read before one is written
+            pairs = [x for x in zip(self.targets, self.sources, strict=True) if x[0] != SINK]
+            line = f"mov.b{part_bits} d, a"
+            yield from (MoveStep(line, f"{target}.0", (source,)) for target, source in pairs)
+            yield from (MoveStep(line, target, (f"{target}.0",)) for target, _ in pairs)
+            return
         word_bits = part_bits * max(len(self.targets), len(self.sources))
         if len(self.sources) == 1:
             for index, target in enumerate(self.targets):
@@ -83,6 +94,9 @@ class VectorMove(NamedTuple):
         """Return the written bits by register; ``values`` has the bits of the registers read."""
         bits = [values[x] if isinstance(x, str) else x for x in self.sources]
         mask = (1 << self.part_bits) - 1
+        if len(bits) == len(self.targets):
+            pairs = zip(self.targets, bits, strict=True)
+            return {x: part & mask for x, part in pairs if x != SINK}
         if len(bits) == 1:
             parts = (bits[0] >> self.part_bits * index & mask for index in range(len(self.targets)))
             return {x: part for x, part in zip(self.targets, parts, strict=True) if x != SINK}
@@ -93,7 +107,11 @@ class VectorMove(NamedTuple):
 def make_vector_move(
     type_name: str, targets: tuple[str, ...], sources: tuple[str | int, ...]
 ) -> VectorMove | None:
-    """Return the move of a type between operands, or None if they are not a word and its parts."""
+    """Return the move of a type between operands, or None if it has none between these."""
+    if match := _VECTOR.fullmatch(type_name):
+        count, bits = (int(x) for x in match.groups() if x)
+        is_legal = count * bits <= _VECTOR_BITS and len(targets) == len(sources) == count
+        return VectorMove(bits, targets, sources) if is_legal else None
     if 1 not in (len(targets), len(sources)):
         return None
     part_bits = _PART_BITS.get((type_name, max(len(targets), len(sources))))

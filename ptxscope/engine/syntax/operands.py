@@ -286,7 +286,7 @@ def _parse_source(
     if _check_special_register(entry, words, parsed_operands):
         return
     has_addend = len(words) > 2 and words[1].text == "+" and not is_negated
-    if has_addend and _is_sum(entry, operand, words[2:]):
+    if has_addend and _is_sum(entry, operand, type_, words[2:]):
         parsed_operands.problems.append(
             Problem(
                 f"ptxas takes the sum {quote_word(_join_words(words))} here; ptxscope "
@@ -313,12 +313,16 @@ def _parse_register_name(
     return name + component, words[2:]
 
 
-def _is_sum(entry: Entry, operand: Operand, addend: Sequence[Token]) -> bool:
+def _is_sum(entry: Entry, operand: Operand, type_: object, addend: Sequence[Token]) -> bool:
     """Whether ptxas accepts a register or address plus a constant as the operand.
 
-    It does in comparisons and selections, and as the c of scalar video instructions.
+    ptxas 13.0 adds the constant, modulo the width, for every source but those of video
+    instructions, where it does so for the c of a scalar one, and of 64-bit divisions, which it
+    expands as text.
     """
-    is_allowed = entry.group == _COMPARISON or (entry.lanes == 1 and operand.role == "c")
+    is_allowed = entry.group not in _VIDEO or (entry.lanes == 1 and operand.role == "c")
+    if entry.opcode in ("div", "rem") and type_ in (Type.U64, Type.S64):
+        return False
     if not is_allowed or not is_constant(addend):
         return False
     try:
