@@ -70,6 +70,8 @@ class ListingRow(NamedTuple):
     """Registers that it reads and whose values must be supplied."""
     unread: str = ""
     """The reason why the run cannot compute it."""
+    sources: frozenset[int] = frozenset()
+    """The places of the statements whose results it reads, a carry among them."""
 
 
 class OpenListing(Record, exclude_from_eq=("name", "text")):
@@ -404,6 +406,11 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
     steps = {id(step.statement): step for step in run.steps} if run else {}
+    places = {
+        step.number: index
+        for index, statement in enumerate(program.statements)
+        if (step := steps.get(id(statement)))
+    }
     missing_names: dict[int, tuple[str, ...]] = {}
     for need in run.missing_inputs if run else ():
         missing_names[id(need.reader)] = (*missing_names.get(id(need.reader), ()), need.name)
@@ -412,7 +419,11 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
         if statement.kind not in (StatementKind.BLOCK_START, StatementKind.BLOCK_END):
             step = steps.get(id(statement))
             row = _make_row(number, index, statement, step, program.types, constants)
-            yield row._replace(missing_names=missing_names.get(id(statement), ()))
+            reads = step.reads.values() if step else ()
+            yield row._replace(
+                missing_names=missing_names.get(id(statement), ()),
+                sources=frozenset(places[x.step] for x in reads if x.step in places),
+            )
 
 
 def _make_row(

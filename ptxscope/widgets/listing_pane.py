@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -89,11 +90,21 @@ class ListingPane(Pane):
         lines: list[StyledLine] = []
         if self.place is None:
             return lines
+        ends: dict[int, int] = {}
         for row in self._rows:
-            lines += self._row_lines(row, width)
+            if self._is_current(row):
+                starts = sorted(ends[place] for place in row.sources if place in ends)
+                _draw_wires(lines, starts)
+                lines += self._row_lines(row, width, has_wires=bool(starts))
+            else:
+                lines += self._row_lines(row, width)
+            if row.program == self.place.program:
+                ends[row.place] = len(lines) - 1
         return lines
 
-    def _row_lines(self, row: ListingRow, width: int) -> list[StyledLine]:
+    def _row_lines(
+        self, row: ListingRow, width: int, *, has_wires: bool = False
+    ) -> list[StyledLine]:
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "dim")]]
         target = (row.program, row.place) if row.explained else None
@@ -114,6 +125,8 @@ class ListingPane(Pane):
             ]
             for index, text in enumerate(_fold_text(make_printable(row.text), room))
         ]
+        if has_wires:
+            _draw_wire(lines[0], "╰")
         if row.missing_names:
             needs_text = f"needs {', '.join(map(make_printable, row.missing_names))}"
             lines.append(
@@ -168,6 +181,19 @@ class ListingPane(Pane):
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
             self.StatementChosen(self, self.place.move_to(*target)).post_to_screen()
+
+
+def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:
+    """Draw wires in the first column, from the ends of some statements to the end of the lines."""
+    for y in range(starts[0], len(lines)) if starts else ():
+        _draw_wire(lines[y], "╭" if y == starts[0] else "├" if y in starts else "│")
+
+
+def _draw_wire(line: StyledLine, glyph: str) -> None:
+    """Draw a part of a wire in the first column of a line, unless a long line number is there."""
+    first = line[0]
+    if first.text[:1] == " ":
+        line[0] = first._replace(text=glyph + first.text[1:])
 
 
 def _fold_text(text: str, room: int) -> list[str]:

@@ -11,6 +11,7 @@ from ptxscope import export
 from ptxscope.engine.blocks.block_trace import trace_block
 from ptxscope.export.options import Options
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
+from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer
 from tests.tiers import sampled
 
@@ -97,6 +98,25 @@ async def test_carries_and_64_bits() -> None:
         assert "Statement 3 of 4" in title(drive)
         assert drive.state.trace.result == trace.parts[2].result
         drive.agree()
+
+
+async def test_wires_run_from_the_results_that_a_statement_reads() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(
+            "{ add.cc.u32 d0, a0, b0; addc.u32 d1, a1, b1; lop3.b32 e, d0, d1, a0, 0x96; }"
+        )
+        pane = drive.screen.query_one(ListingPane)
+
+        def list_wires() -> str:
+            lines = ["".join(x.text for x in line) for line in pane.visible_lines]
+            return "".join(line[:1] for line in lines)
+
+        wires = [list_wires()]
+        for _ in range(2):
+            await drive.press("down")
+            wires.append(list_wires())
+        # a statement and its results take two lines each; the carry comes from the first
+        assert [x.rstrip() for x in wires] == ["", " ╭╰", " ╭│├╰"]
 
 
 async def test_what_is_no_block_opens_as_a_list() -> None:
