@@ -69,11 +69,14 @@ class IntrinsicSequence(NamedTuple):
 
         ``lines_before`` is the number of lines before the loaded text.
         """
-        ranges = [range(x.start + lines_before, x.stop + lines_before) for x in self.line_ranges]
-        texts = [f"{x[0]}–{x[-1]}" if len(x) > 1 else f"{x[0]}" for x in ranges]
-        is_one = len(self.lines) == 1
-        where = f"line {texts[0]} computes" if is_one else f"lines {', '.join(texts)} compute"
+        lines = self.format_lines(lines_before)
+        where = f"line {lines} computes" if len(self.lines) == 1 else f"lines {lines} compute"
         return f"{where} `{self.call}` → {self.result}"
+
+    def format_lines(self, lines_before: int = 0) -> str:
+        """Return the numbers of the lines: ``40–43, 45``."""
+        ends = [(x[0] + lines_before, x[-1] + lines_before) for x in self.line_ranges]
+        return ", ".join(f"{a}–{b}" if a < b else f"{a}" for a, b in ends)
 
 
 def find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
