@@ -17,7 +17,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.proof.equivalence import Verdict, prove_equal
 from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.sequences.dataflow import CONSTANT, GIVEN, DataFlow, find_flows
+from ptxscope.engine.sequences.dataflow import CONSTANT, GIVEN, DataFlow, find_flow
 from ptxscope.engine.sequences.pattern import (
     Pattern,
     PatternIndex,
@@ -139,12 +139,12 @@ def compile_expression(name: str, expression: str, architecture: str) -> str:
 def read_kernel(name: str, kernel: str) -> Pattern:
     """Return the dataflow of a kernel that loads its operands and stores one result."""
     (program,) = load(kernel, "k.ptx")
-    flow = next(find_flows(program.statements))
+    flow = find_flow(program.statements)
     letters = map_loads(kernel)
     arguments = {
-        number: letters[flow.names[number]]
+        number: letters[flow.registers[number]]
         for number, node in enumerate(flow.nodes)
-        if node.operation == GIVEN and flow.names[number] in letters
+        if node.operation == GIVEN and flow.registers[number] in letters
     }
     computed = [x for x, y in enumerate(flow.nodes) if y.operation not in (GIVEN, CONSTANT)]
     # a node that is not the last one would be refuted

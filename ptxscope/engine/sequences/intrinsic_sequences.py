@@ -11,7 +11,7 @@ from ..isa.value_text import format_hex
 from ..kernels.program import Program, Statement
 from ..kernels.program_loader import load
 from ..records import NamedTuple
-from .dataflow import CONSTANT, GIVEN, DataFlow, find_flows
+from .dataflow import CONSTANT, GIVEN, DataFlow, find_flow
 from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
@@ -82,10 +82,10 @@ class IntrinsicSequence(NamedTuple):
 def find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     """Return the sequences of a program that compute an intrinsic, in the order of their ends.
 
-    Only straight-line code is searched, and only what has exactly the dataflow of a pattern is
-    found. A sequence within another one is left out. Time is linear in the statements.
+    Only what has exactly the dataflow of a pattern is found: no branch changes it. A sequence
+    within another one is left out. Time is linear in the statements.
     """
-    return tuple(x for flow in find_flows(program.statements) for x in _find_in_flow(flow))
+    return tuple(_find_in_flow(find_flow(program.statements)))
 
 
 def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, ...]:
@@ -109,8 +109,8 @@ def _get_index() -> PatternIndex:
 def _find_in_flow(flow: DataFlow) -> Iterator[IntrinsicSequence]:
     index = _get_index()
     matches = [x for root in range(len(flow.nodes)) if (x := index.find_match(flow, root))]
-    for match in _drop_inner(matches):
-        yield _make_sequence(flow, match)
+    found = [y for x in _drop_inner(matches) for y in _iter_sequences(flow, x)]
+    yield from sorted(found, key=lambda x: x.statements[-1].span)
 
 
 def _list_computed(match: Match) -> set[int]:
@@ -136,20 +136,28 @@ def _drop_inner(matches: Sequence[Match]) -> Iterator[Match]:
             yield match
 
 
-def _make_sequence(flow: DataFlow, match: Match) -> IntrinsicSequence:
-    count, root = len(match.pattern.parameters), match.numbers[-1]
-    statements = {id(x): x for n in _list_computed(match) if (x := flow.statements[n])}
-    return IntrinsicSequence(
-        match.pattern.intrinsic,
-        tuple(_format_value(flow, x) for x in match.numbers[:count]),
-        flow.names[root],
-        tuple(sorted(statements.values(), key=lambda x: x.span)),
-        flow,
-        match,
-    )
+def _iter_sequences(flow: DataFlow, match: Match) -> Iterator[IntrinsicSequence]:
+    """Yield a sequence for each statement that computes the result of a match."""
+    numbers = _list_computed(match)
+    for end, register in flow.computations[match.numbers[-1]]:
+        found = [flow.find_computation(x, end) for x in numbers]
+        statements = {id(x.statement): x.statement for x in found if x}
+        yield IntrinsicSequence(
+            match.pattern.intrinsic,
+            tuple(
+                _format_value(flow, x, end) for x in match.numbers[: len(match.pattern.parameters)]
+            ),
+            register,
+            tuple(sorted(statements.values(), key=lambda x: x.span)),
+            flow,
+            match,
+        )
 
 
-def _format_value(flow: DataFlow, number: int) -> str:
-    """Return the register that first holds a value, or a constant."""
+def _format_value(flow: DataFlow, number: int, end: Statement) -> str:
+    """Return the register that holds a value before a statement, or a constant."""
     operation, arguments = flow.nodes[number]
-    return format_hex(arguments[0], 32) if operation == CONSTANT else flow.names[number]
+    if operation == CONSTANT:
+        return format_hex(arguments[0], 32)
+    computation = flow.find_computation(number, end)
+    return computation.register if computation else flow.registers[number]

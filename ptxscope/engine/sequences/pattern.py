@@ -117,7 +117,7 @@ def extract_pattern(
         if number in arguments or flow.nodes[number].operation == CONSTANT:
             continue
         if flow.nodes[number].operation == GIVEN:
-            raise ValueError(f"{intrinsic} depends on {flow.names[number]}")
+            raise ValueError(f"{intrinsic} depends on {flow.registers[number]}")
         new = set(flow.nodes[number].arguments) - needed
         needed |= new
         stack.extend(new)

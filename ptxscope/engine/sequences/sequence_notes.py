@@ -73,7 +73,7 @@ class SequenceSearch:
 
     def _make_note(self, sequence: IntrinsicSequence, lines: LineIndex) -> CheckedInstruction:
         before = self._lines_before
-        location: SourceLocation = lines.locate(*sequence.statements[0].span)
+        location: SourceLocation = lines.locate(*sequence.statements[-1].span)
         location = location._replace(line=location.line + before)
         is_proved = self._prove(sequence) if self._prove else None
         message = sequence.describe(before)
