@@ -30,7 +30,7 @@ from .nvcc_intrinsics import compile_ptx, find_version, map_kernels, map_loads
 
 TABLE = Path(__file__).resolve().parent.parent / "ptxscope/engine/sequences/pattern_table.py"
 ARCHITECTURES = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
-SIMD = re.compile(r"__v\w+[24]|__vi\w+16x2\w*")
+SIMD = re.compile(r"__v[a-z]+[24]|__vi\w+16x2\w*")
 """The names of intrinsics on lanes: other sequences are too common to say anything."""
 MIN_OPERATIONS = 2
 TIMEOUT = 120.0

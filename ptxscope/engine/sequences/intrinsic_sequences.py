@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -16,6 +17,10 @@ from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
 
+_SYMMETRIC = re.compile(
+    r"__v(?:add(?:[su]s)?|avg[su]|haddu|max[su]|min[su]|absdiff[su]|sad[su]|(?:set|cmp)(?:eq|ne))\d"
+)
+"""Intrinsics whose arguments may be swapped; then the value that comes first is the first."""
 _MAX_COVERING = 8
 """Most sequences around another one with which it is compared."""
 
@@ -138,15 +143,15 @@ def _drop_inner(matches: Sequence[Match]) -> Iterator[Match]:
 
 def _iter_sequences(flow: DataFlow, match: Match) -> Iterator[IntrinsicSequence]:
     """Yield a sequence for each statement that computes the result of a match."""
-    numbers = _list_computed(match)
+    numbers, arguments = _list_computed(match), match.numbers[: len(match.pattern.parameters)]
+    if _SYMMETRIC.fullmatch(match.pattern.intrinsic):
+        arguments = tuple(sorted(arguments))
     for end, register in flow.computations[match.numbers[-1]]:
         found = [flow.find_computation(x, end) for x in numbers]
         statements = {id(x.statement): x.statement for x in found if x}
         yield IntrinsicSequence(
             match.pattern.intrinsic,
-            tuple(
-                _format_value(flow, x, end) for x in match.numbers[: len(match.pattern.parameters)]
-            ),
+            tuple(_format_value(flow, x, end) for x in arguments),
             register,
             tuple(sorted(statements.values(), key=lambda x: x.span)),
             flow,

@@ -65,35 +65,27 @@ __viaddmax_s16x2(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; 
 __viaddmax_s16x2(abc) add.s16x2 a b; max.s16x2 0 c
 __viaddmax_s16x2_relu(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; sub.s32 1 3; shl.b32 4 0x10; shl.b32 c 0x10; max.s32 5 6; shr.u32 7 0x10; max.s32 4 c; and.b32 9 0xffff0000; or.b32 8 10; max.s32 7 0x0; shr.u32 12 0x10; max.s32 11 0x0; and.b32 14 0xffff0000; or.b32 15 13
 __viaddmax_s16x2_relu(abc) add.s16x2 a b; max.relu.s16x2 0 c
-__viaddmax_s32(abc) add.s32 b a; max.s32 0 c
 __viaddmax_u16x2(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; sub.s32 1 3; and.b32 4 0xffff; and.b32 c 0xffff; max.u32 5 6; max.u32 4 c; and.b32 8 0xffff0000; or.b32 9 7
 __viaddmax_u16x2(abc) add.u16x2 a b; max.u16x2 0 c
-__viaddmax_u32(abc) add.s32 b a; max.u32 0 c
 __viaddmin_s16x2(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; sub.s32 1 3; shl.b32 4 0x10; shl.b32 c 0x10; min.s32 5 6; shr.u32 7 0x10; min.s32 4 c; and.b32 9 0xffff0000; or.b32 8 10
 __viaddmin_s16x2(abc) add.s16x2 a b; min.s16x2 0 c
 __viaddmin_s16x2_relu(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; sub.s32 1 3; shl.b32 4 0x10; shl.b32 c 0x10; min.s32 5 6; shr.u32 7 0x10; min.s32 4 c; and.b32 9 0xffff0000; or.b32 8 10; max.s32 7 0x0; shr.u32 12 0x10; max.s32 11 0x0; and.b32 14 0xffff0000; or.b32 15 13
 __viaddmin_s16x2_relu(abc) add.s16x2 a b; min.relu.s16x2 0 c
-__viaddmin_s32(abc) add.s32 b a; min.s32 0 c
 __viaddmin_u16x2(abc) xor.b32 b a; add.s32 b a; xor.b32 0 1; and.b32 2 0x10000; sub.s32 1 3; and.b32 4 0xffff; and.b32 c 0xffff; min.u32 5 6; min.u32 4 c; and.b32 8 0xffff0000; or.b32 9 7
 __viaddmin_u16x2(abc) add.u16x2 a b; min.u16x2 0 c
-__viaddmin_u32(abc) add.s32 b a; min.u32 0 c
 __vimax3_s16x2(abc) shl.b32 a 0x10; shl.b32 b 0x10; max.s32 0 1; shr.u32 2 0x10; max.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; shl.b32 c 0x10; max.s32 2 7; shr.u32 8 0x10; max.s32 6 c; and.b32 10 0xffff0000; or.b32 11 9
 __vimax3_s16x2(abc) max.s16x2 a b; max.s16x2 0 c
 __vimax3_s16x2_relu(abc) shl.b32 a 0x10; shl.b32 b 0x10; max.s32 0 1; shr.u32 2 0x10; max.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; shl.b32 c 0x10; max.s32 2 7; shr.u32 8 0x10; max.s32 6 c; and.b32 10 0xffff0000; or.b32 11 9; max.s32 8 0x0; shr.u32 13 0x10; max.s32 12 0x0; and.b32 15 0xffff0000; or.b32 16 14
 __vimax3_s16x2_relu(abc) max.relu.s16x2 a b; max.relu.s16x2 0 c
-__vimax3_s32(abc) max.s32 a b; max.s32 0 c
 __vimax3_u16x2(abc) and.b32 a 0xffff; and.b32 b 0xffff; max.u32 0 1; max.u32 a b; and.b32 3 0xffff0000; or.b32 4 2; and.b32 c 0xffff; max.u32 2 6; max.u32 5 c; and.b32 8 0xffff0000; or.b32 9 7
 __vimax3_u16x2(abc) max.u16x2 a b; max.u16x2 0 c
-__vimax3_u32(abc) max.u32 a b; max.u32 0 c
 __vimax_s16x2_relu(ab) shl.b32 a 0x10; shl.b32 b 0x10; max.s32 0 1; shr.u32 2 0x10; max.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; max.s32 2 0x0; shr.u32 7 0x10; max.s32 6 0x0; and.b32 9 0xffff0000; or.b32 10 8
 __vimin3_s16x2(abc) shl.b32 a 0x10; shl.b32 b 0x10; min.s32 0 1; shr.u32 2 0x10; min.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; shl.b32 c 0x10; min.s32 2 7; shr.u32 8 0x10; min.s32 6 c; and.b32 10 0xffff0000; or.b32 11 9
 __vimin3_s16x2(abc) min.s16x2 a b; min.s16x2 0 c
 __vimin3_s16x2_relu(abc) shl.b32 a 0x10; shl.b32 b 0x10; min.s32 0 1; shr.u32 2 0x10; min.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; shl.b32 c 0x10; min.s32 2 7; shr.u32 8 0x10; min.s32 6 c; and.b32 10 0xffff0000; or.b32 11 9; max.s32 8 0x0; shr.u32 13 0x10; max.s32 12 0x0; and.b32 15 0xffff0000; or.b32 16 14
 __vimin3_s16x2_relu(abc) min.relu.s16x2 a b; min.relu.s16x2 0 c
-__vimin3_s32(abc) min.s32 a b; min.s32 0 c
 __vimin3_u16x2(abc) and.b32 a 0xffff; and.b32 b 0xffff; min.u32 0 1; min.u32 a b; and.b32 3 0xffff0000; or.b32 4 2; and.b32 c 0xffff; min.u32 2 6; min.u32 5 c; and.b32 8 0xffff0000; or.b32 9 7
 __vimin3_u16x2(abc) min.u16x2 a b; min.u16x2 0 c
-__vimin3_u32(abc) min.u32 a b; min.u32 0 c
 __vimin_s16x2_relu(ab) shl.b32 a 0x10; shl.b32 b 0x10; min.s32 0 1; shr.u32 2 0x10; min.s32 a b; and.b32 4 0xffff0000; or.b32 3 5; max.s32 2 0x0; shr.u32 7 0x10; max.s32 6 0x0; and.b32 9 0xffff0000; or.b32 10 8
 __vmaxs2(ab) shl.b32 a 0x10; shl.b32 b 0x10; max.s32 0 1; shr.u32 2 0x10; max.s32 a b; and.b32 4 0xffff0000; or.b32 3 5
 __vmaxs4(ab) not.b32 b; and.b32 a 0x7f7f7f7f; and.b32 0 0x7f7f7f7f; add.s32 2 1; lop3.b32 a b 3 0x8e; prmt.b32 4 0x0 0xba98; and.b32 5 a; not.b32 5; and.b32 b 7; or.b32 6 8

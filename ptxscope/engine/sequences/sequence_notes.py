@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
@@ -19,7 +20,13 @@ Prove = Callable[["IntrinsicSequence"], bool]
 """Returns whether a sequence was proved equal to its intrinsic."""
 
 _MAX_FUNCTION_CHARS = 1 << 22
-"""Characters of a listing that are searched at once; a longer function is cut."""
+"""Characters of a function that is searched; a longer one is not."""
+_FUNCTION_END = re.compile(
+    r"\n\}[ \t]{0,9}+\r?\n(?=\s{0,99}+(?://[ \t]*+\.globl|\.(?:visible|weak|extern|entry|func)\b))"
+)
+"""The end of a function before another one: braces alone may be those of an asm statement."""
+_MAX_END_CHARS = 256
+"""Characters of the end and of what follows it."""
 
 
 class SequenceSearch:
@@ -32,26 +39,29 @@ class SequenceSearch:
         self._lines_before = 0
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Yield the text of a listing, function by function, each once it has been searched."""
-        held = ""
+        """Yield the text of a listing, each function after it has been searched."""
+        held, is_begun = "", False  # whether the beginning of a function has been let go
         for chunk in chunks:
+            searched = max(len(held) - _MAX_END_CHARS, 0)
             held += chunk
-            end = held.rfind("\n}") + 2
-            if end == 1:
-                if len(held) < _MAX_FUNCTION_CHARS:
-                    continue
-                end = len(held)
-            self.search(held[:end])
-            yield held[:end]
-            held = held[end:]
+            start = 0
+            for match in _FUNCTION_END.finditer(held, searched):
+                self.search(held[start : match.end()], is_whole=not is_begun)
+                yield held[start : match.end()]
+                start, is_begun = match.end(), False
+            held = held[start:]
+            if len(held) > _MAX_FUNCTION_CHARS:
+                self.search(held, is_whole=False)
+                yield held
+                held, is_begun = "", True
         if held:
-            self.search(held)
+            self.search(held, is_whole=not is_begun)
             yield held
 
-    def search(self, text: str) -> None:
-        """Find the sequences of a text that follows what was searched before."""
+    def search(self, text: str, *, is_whole: bool = True) -> None:
+        """Find the sequences of a text that follows what was searched before, if it is whole."""
         self._comments.record(text)
-        if may_have_sequences(text):
+        if is_whole and may_have_sequences(text):
             from .intrinsic_sequences import find_text_sequences  # most files have none
 
             lines = LineIndex(text)
