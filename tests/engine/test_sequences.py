@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from random import Random
+from time import perf_counter
 
 import pytest
 
@@ -280,6 +281,32 @@ def test_a_value_of_one_way_only_is_not_that_of_both() -> None:
 
 def test_a_jump_to_anywhere_leaves_nothing_known() -> None:
     assert found(ADD[1], "L:", ADD[0], *ADD[2:], "brx.idx %r9, T;") == []
+
+
+def _measure(text: str) -> float:
+    (program,) = load(text, "k.ptx")
+    start = perf_counter()
+    find_sequences(program)
+    return perf_counter() - start
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        " ".join(ADD),
+        " ".join(ADD).replace("%r8", "%r1"),
+        " ".join([*ADD[:-1], *[ADD[-1].replace("%r8", f"%r{n}") for n in range(20, 40)]]),
+        "and.b32 %r1, %r1, %r1; xor.b32 %r2, %r1, %r1; or.b32 %r1, %r1, %r2;",
+        "xor.b32 %r1, %r1, 0x80808080; and.b32 %r2, %r1, %r2; or.b32 %r1, %r1, %r2;",
+        f"@%p1 bra E; {' '.join(ADD)}",
+    ],
+)
+def test_time_is_linear(unit: str) -> None:
+    small, large = (
+        min(_measure(kernel(*[unit] * n, "E: mov.b32 %r1, 0x7f7f7f7f;")) for _ in range(3))
+        for n in (500, 2000)
+    )
+    assert large < 9 * small + 0.1
 
 
 def test_deep_loops_and_long_chains_are_read() -> None:
