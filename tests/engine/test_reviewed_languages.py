@@ -60,7 +60,7 @@ __device__ void wait(uint64_t *bar, int phase) {
     "a matrix multiplication, whole and with an operand too many": Reviewed(
         "mma_sm80.hpp",
         r"""
-template <> struct MMA {
+struct MMA {
   __device__ static void fma(uint32_t &d0, uint32_t &d1, uint32_t const &a0, uint32_t const &a1,
                              uint32_t const &b0, uint32_t const &c0, uint32_t const &c1) {
     asm volatile(
@@ -148,7 +148,7 @@ __device__ unsigned up(unsigned x) {
     .reg .pred p;
     shfl.sync.up.b32 %0|p, %1, 1, 0, -1;
     @p add.u32 %0, %0, %1;
-    @!q mov.u32 %0, %1;
+    @!p mov.u32 %0, %1;
   })" : "=r"(r) : "r"(x));
   asm volatile(R"({
     vadd2.s32.s32.s32 %0, %1, %1;
@@ -394,7 +394,7 @@ module {
   llvm.func @f(%a: i32, %b: i32) -> i32 {
     %0 = llvm.inline_asm asm_dialect = att "vadd4.u32.u32.u32 $0, $1, $2, $1;", "=r,r,r" %a, %b
       : (i32, i32) -> i32
-    %1 = llvm.inline_asm has_side_effects asm_dialect = att "vadd4.u32.u32 $0, $1, $2, $1;", "=r,r,r"
+    %1 = llvm.inline_asm has_side_effects "vadd4.u32.u32 $0, $1, $2, $1;", "=r,r,r"
       %a, %b : (i32, i32) -> i32
     llvm.return %0 : i32
   }
