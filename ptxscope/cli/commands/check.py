@@ -52,7 +52,8 @@ In every asm statement, it warns of a register that is read before it is written
 may share the register of an input, and of an input that is written; constraints of the wrong width
 and operands that do not exist are errors. It also warns of errata, of bit instructions (prmt, lop3,
 bfe, shf, …) that a shorter line replaces, and of operands and bits of literals that they ignore.
-Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file.
+Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file,
+and which statements form a sequence that computes an intrinsic on lanes.
 
 Macros that the same file defines, or -D, are expanded in asm statements. With -D or -U, C's #if is
 obeyed as far as its condition is known; else all branches are read. Line markers are obeyed. A
@@ -120,14 +121,14 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--prove",
         action="store_true",
-        help="prove each sequence that computes an intrinsic once more",
+        help="prove each sequence once more",
     )
     parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="number of files to check at once (default: what is fastest)",
+        help="files to check at once (default: the fastest)",
     )
     return parser
 
