@@ -44,6 +44,7 @@ from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.semantics.models import parse_model
+from ptxscope.engine.sequences.sequence_notes import SequenceSearch
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.errors import MAX_PROBLEMS
 from ptxscope.engine.syntax.parser import find_pasted_fragments
@@ -123,6 +124,12 @@ def _check_in_chunks(text: str) -> int:
     size = 1 << 15
     chunks = (text[at : at + size] for at in range(0, len(text), size))
     return len(list(check_listing(chunks, "x.ptx")))
+
+
+def _find_sequences(text: str) -> int:
+    search = SequenceSearch("x.ptx")
+    whole = f"// 0x7f7f7f7f\n.entry k() {{\n{text}\n}}\n.entry l() {{ {text} }}"
+    return len(list(search.merge(check_listing(search.record_chunks([whole]), "x.ptx"))))
 
 
 def _run(text: str) -> int:
@@ -225,6 +232,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "check what is not known": _check("-"),
     "check pasted text": _check_text,
     "check in chunks": _check_in_chunks,
+    "sequences": _find_sequences,
     "check Rust": _check("x.rs"),
     "check Markdown": _check("x.md"),
     "check HTML": _check("x.html"),

@@ -106,13 +106,13 @@ def prove_intrinsic(intrinsic: Intrinsic, kernel: str, timeout: float = TIMEOUT)
     Raise PtxError if the kernel has a statement that a block can't have.
     """
     call = f"d = {intrinsic.name}({', '.join(intrinsic.parameters)});"
-    same = _map_loads(kernel)
+    same = map_loads(kernel)
     return prove_equal(
         parse_block(kernel, with_memory=True), read_program(call), same=same, timeout=timeout
     )
 
 
-def _map_loads(kernel: str) -> dict[str, str]:
+def map_loads(kernel: str) -> dict[str, str]:
     """Map each register that is loaded to the letter of the parameter that points there."""
     origins: dict[str, str] = {}
     for match in _ADDRESS.finditer(kernel):

@@ -9,7 +9,7 @@ the run, so the statements after it are computed from it.
 from __future__ import annotations
 
 import io
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from itertools import chain, cycle
@@ -33,6 +33,7 @@ from ..engine.kernels.run_inputs import (
 from ..engine.listings.verdict_cache import get_cached_verdict
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
+from ..engine.sequences.hints import may_have_sequences
 from ..engine.syntax.errors import Problem, PtxError
 from ..engine.tracing.divergence import find_divergences
 from .edits import with_line
@@ -72,6 +73,10 @@ class ListingRow(NamedTuple):
     """The reason why the run cannot compute it."""
     sources: frozenset[int] = frozenset()
     """The places of the statements whose results it reads, a carry among them."""
+    sequence: tuple[int, int] | None = None
+    """Its program, and the number of the sequence there that it belongs to, if it is only one."""
+    call: str = ""
+    """What the sequence computes that ends here: ``__vadd4(a, b) → d``."""
 
 
 class OpenListing(Record, exclude_from_eq=("name", "text")):
@@ -415,6 +420,7 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
     for need in run.missing_inputs if run else ():
         missing_names[id(need.reader)] = (*missing_names.get(id(need.reader), ()), need.name)
     constants = program.constants
+    sequences, calls = _map_sequences(program)
     for index, statement in enumerate(program.statements):
         if statement.kind not in (StatementKind.BLOCK_START, StatementKind.BLOCK_END):
             step = steps.get(id(statement))
@@ -423,7 +429,28 @@ def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterato
             yield row._replace(
                 missing_names=missing_names.get(id(statement), ()),
                 sources=frozenset(places[x.step] for x in reads if x.step in places),
+                sequence=(number, sequences[id(statement)]) if id(statement) in sequences else None,
+                call=calls.get(id(statement), ""),
             )
+
+
+def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
+    """Return the sequence of each statement in just one, and what the last ones compute."""
+    if not may_have_sequences(program.text):
+        return {}, {}
+    from ..engine.sequences.intrinsic_sequences import find_sequences  # most listings have none
+
+    sequences = find_sequences(program)
+    counts = Counter(id(statement) for x in sequences for statement in x.statements)
+    numbers = {
+        id(statement): number
+        for number, x in enumerate(sequences)
+        for statement in x.statements
+        if counts[id(statement)] == 1
+    }
+    return numbers, {
+        id(x.statements[-1]): f"{x.call} → {x.result}  lines {x.format_lines()}" for x in sequences
+    }
 
 
 def _make_row(

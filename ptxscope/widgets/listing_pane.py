@@ -90,24 +90,33 @@ class ListingPane(Pane):
         lines: list[StyledLine] = []
         if self.place is None:
             return lines
+        sequences: dict[tuple[int, int], list[ListingRow]] = {}
+        for row in self._rows:
+            if row.sequence:
+                sequences.setdefault(row.sequence, []).append(row)
         ends: dict[int, int] = {}
         for row in self._rows:
-            if self._is_current(row):
-                starts = sorted(ends[place] for place in row.sources if place in ends)
+            folded = sequences.get(row.sequence, []) if row.sequence else []
+            entry = next((x.place for x in folded if x.explained), None)
+            count = len(lines)
+            if entry is None or any(map(self._is_current, folded)):
+                sources = row.sources if self._is_current(row) else ()
+                starts = sorted(ends[place] for place in sources if place in ends)
                 _draw_wires(lines, starts)
                 lines += self._row_lines(row, width, has_wires=bool(starts))
-            else:
-                lines += self._row_lines(row, width)
-            if row.program == self.place.program:
+            elif row.call:  # the row of all
+                lines += self._row_lines(_join_rows(row, folded), width, entry)
+            if row.program == self.place.program and len(lines) > count:
                 ends[row.place] = len(lines) - 1
         return lines
 
     def _row_lines(
-        self, row: ListingRow, width: int, *, has_wires: bool = False
+        self, row: ListingRow, width: int, place: int | None = None, *, has_wires: bool = False
     ) -> list[StyledLine]:
+        """Return the lines of a row; a click on it goes to its place, or to another one."""
         if row.place < 0:
             return [[StyledText(make_printable(row.text), "dim")]]
-        target = (row.program, row.place) if row.explained else None
+        target = (row.program, row.place if place is None else place) if row.explained else None
         has_cursor = self._is_current(row)
         mark = "✗" if row.problem else "▸" if has_cursor else " "
         style_name = "dim" if target is None else "current" if has_cursor else ""
@@ -135,6 +144,10 @@ class ListingPane(Pane):
                     StyledText(needs_text, "changed", target),
                 ]
             )
+        if row.call and row.call != row.text:
+            call = _fold_text(make_printable(row.call), room)
+            indent = StyledText(" " * (_NUMBER + 1), "", target)
+            lines += [[indent, StyledText(text, "dim", target)] for text in call]
         effect = (
             row.problem
             or row.unread
@@ -194,6 +207,17 @@ def _draw_wire(line: StyledLine, glyph: str) -> None:
     first = line[0]
     if first.text[:1] == " ":
         line[0] = first._replace(text=glyph + first.text[1:])
+
+
+def _join_rows(row: ListingRow, folded: list[ListingRow]) -> ListingRow:
+    """Return the last row of a sequence as the row of all."""
+    return row._replace(
+        text=row.call,
+        explained=True,
+        possible_errata=(),
+        errata=tuple(dict.fromkeys(y for x in folded for y in x.errata)),
+        missing_names=tuple(dict.fromkeys(y for x in folded for y in x.missing_names)),
+    )
 
 
 def _fold_text(text: str, room: int) -> list[str]:

@@ -97,6 +97,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--output": "arrays in eval",
         "--format": "the formats of the command",
         "--steps": "a limit in run",
+        "--fold": "sequences in run",
     }
     texts: dict[str, set[str]] = {}
     for command in COMMANDS:

@@ -99,7 +99,7 @@ _LLVM = Source(
     IR = '''
     define i32 @f(i32 %a, i32 %b) {
       %r = call i32 asm "vmax.s32.s32.s32 $0, $1, $2;", "=r,r,r"(i32 %a, i32 %b)
-      %s = call i32 asm sideeffect "vmin.u32.u32.u32 ${0:x}, $1, $2;\\0Avadd.bogus $0;", "=r"()
+      %s = call i32 asm sideeffect "vmin.u32.u32.u32 ${0:x}, $1, $1;\\0Avadd.bogus $0;", "=r,r"()
       ret i32 %r
     }'''
     MORE = f'call i32 asm "vsub.{t}.u32.u32 $0, $1, $2;", "=r,r,r"(i32 %a, i32 %b)'

@@ -14,9 +14,11 @@ from typing import IO, TYPE_CHECKING
 
 from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction
+from ...engine.listings.line_markers import LineMarkers
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
 from ...engine.records import NamedTuple
+from ...engine.sequences.sequence_notes import Prove, SequenceSearch
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
 from ..support.arguments import Parser, add_format, make_command_parser, parse_words
@@ -50,7 +52,8 @@ In every asm statement, it warns of a register that is read before it is written
 may share the register of an input, and of an input that is written; constraints of the wrong width
 and operands that do not exist are errors. It also warns of errata, of bit instructions (prmt, lop3,
 bfe, shf, …) that a shorter line replaces, and of operands and bits of literals that they ignore.
-Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file.
+Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file,
+and which statements form a sequence that computes an intrinsic on lanes.
 
 Macros that the same file defines, or -D, are expanded in asm statements. With -D or -U, C's #if is
 obeyed as far as its condition is known; else all branches are read. Line markers are obeyed. A
@@ -116,13 +119,29 @@ def make_parser() -> Parser:
         help="undefine a macro, and obey #if",
     )
     parser.add_argument(
+        "--prove",
+        action="store_true",
+        help="prove each sequence once more",
+    )
+    parser.add_argument(
         "-j",
         "--jobs",
         metavar="N",
         type=_parse_positive,
-        help="number of files to check at once (default: what is fastest)",
+        help="files to check at once (default: the fastest)",
     )
     return parser
+
+
+def _load_prover() -> Prove:
+    from ...engine.proof.sequences import prove_sequence
+    from ...engine.proof.solver import load_bitwuzla
+
+    try:
+        load_bitwuzla()
+    except ImportError as error:
+        raise CommandError(f"error: {error}") from None
+    return prove_sequence
 
 
 def _parse_positive(text: str) -> int:
@@ -149,6 +168,7 @@ def run(words: Sequence[str]) -> int:
         separator=frame.separator,
         is_quiet=arguments.quiet,
         settings=settings,
+        prove=_load_prover() if arguments.prove else None,
     )
     with ProgressBar() as bar:
         if arguments.format != "text":  # the output of the other formats does not end with a line
@@ -325,12 +345,13 @@ def _check_file(
     separator: str,
     is_quiet: bool,
     settings: CheckSettings,
+    prove: Prove | None,
     on_read: Callable[[int], object],
 ) -> CheckOutcome:
     """Check a file and write its report."""
     counts = Counter[str]()
     try:
-        items = settings.filter_items(_check(name, settings.definitions, on_read))
+        items = settings.filter_items(_check(name, settings.definitions, prove, on_read))
         for item in count_items(items, counts):
             if item.diagnostics or not is_quiet:
                 write("".join(separator + piece for piece in pieces(item)))
@@ -340,17 +361,22 @@ def _check_file(
 
 
 def _check(
-    name: str, definitions: Definitions, on_read: Callable[[int], object]
+    name: str, definitions: Definitions, prove: Prove | None, on_read: Callable[[int], object]
 ) -> Iterator[CheckedInstruction]:
     with open_text(name) as file:
         head = file.read(_CHUNK)
         language = language_of(name, head)
         if language is Language.PTX:
-            yield from check_listing(_iter_chunks(head, file, on_read), name)
+            search = SequenceSearch(name, prove)
+            chunks = search.record_chunks(_iter_chunks(head, file, on_read))
+            yield from search.merge(check_listing(chunks, name))
         else:
             text = head + file.read()
             lines, counted_chars = text.count("\n") + 1, 0
-            for item in check_source(text, name, language, definitions):
+            search = SequenceSearch(name, prove)
+            if language is not Language.C or not LineMarkers(text).markers:
+                search.search(text)
+            for item in search.merge(check_source(text, name, language, definitions)):
                 if (so_far := len(text) * item.location.line // lines) > counted_chars + _CHUNK:
                     on_read(so_far - counted_chars)
                     counted_chars = so_far

@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.value_text import format_hex, format_value
@@ -21,6 +21,7 @@ from ...engine.kernels.run_inputs import (
     register_of,
 )
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ...engine.sequences.hints import may_have_sequences
 from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
@@ -39,6 +40,9 @@ from ..support.arguments import (
 from ..support.command_error import CommandError
 from ..support.inputs import open_text
 from ..support.progress_bar import ProgressBar
+
+if TYPE_CHECKING:
+    from ...engine.sequences.intrinsic_sequences import IntrinsicSequence
 
 _EPILOG = """\
 The run computes the instructions that `ptxscope list` names, and mov between a word and a list of
@@ -202,6 +206,11 @@ def make_parser() -> Parser:
         help="show the whole trace of each instruction that ptxscope explains",
     )
     output.add_argument("--quiet", action="store_true", help="show only the registers at the end")
+    output.add_argument(
+        "--fold",
+        action="store_true",
+        help="show a sequence that computes a SIMD intrinsic (__vaddss4) as one line",
+    )
     output.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
@@ -367,9 +376,17 @@ def _run_lines(
     yield from map(_unread_line, program_run.program.unread)
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held_bits: dict[str, int | None] = {}
+    sequences = () if arguments.quiet else _find_sequences(program_run.program)
+    sequence_ends = {id(x.statements[-1]): x for x in sequences}
+    folded = {id(x) for sequence in sequences for x in sequence.statements}
     for step in bar.track(program_run.steps):
-        if not arguments.quiet:
+        sequence = sequence_ends.get(id(step.statement))
+        if arguments.fold and sequence:
+            yield from _step_lines(program_run, step, make_printable(_format_folded(sequence)))
+        elif not arguments.quiet and not (arguments.fold and id(step.statement) in folded):
             yield from _step_lines(program_run, step)
+            if sequence:
+                yield f"      {make_printable(str(sequence))}"
         for name in watched:
             if name in step.reads:
                 held_bits[name] = step.reads[name].bits
@@ -396,9 +413,23 @@ def _unread_line(x: Statement) -> str:
     return make_printable(f"not run: line {x.line}: {x.text} ({x.unread})")
 
 
-def _step_lines(program_run: Run, step: RunStep) -> Iterator[str]:
-    """Yield a statement and its effects."""
-    text = make_printable(step.text)
+def _find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
+    """Return the sequences of a program that compute an intrinsic."""
+    if not may_have_sequences(program.text):
+        return ()
+    from ...engine.sequences.intrinsic_sequences import find_sequences  # most programs have none
+
+    return find_sequences(program)
+
+
+def _format_folded(sequence: IntrinsicSequence) -> str:
+    """Return the call of a sequence, and its lines."""
+    return f"{sequence.call}  [{sequence.format_lines()}]"
+
+
+def _step_lines(program_run: Run, step: RunStep, text: str = "") -> Iterator[str]:
+    """Yield a statement, or a text in its place, and its effects."""
+    text = text or make_printable(step.text)
     effect = ", ".join(
         _format_register(program_run, name, bits) for name, bits in step.writes.items()
     )
@@ -627,6 +658,15 @@ def _run_to_json(
                 else [],
             }
             for step in bar.track(program_run.steps)
+        ],
+        "sequences": [
+            {
+                "intrinsic": x.intrinsic,
+                "arguments": x.arguments,
+                "result": x.result,
+                "lines": [(lines[0], lines[-1]) for lines in x.line_ranges],
+            }
+            for x in _find_sequences(program_run.program)
         ],
         "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
         "needed": [

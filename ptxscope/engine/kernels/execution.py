@@ -221,6 +221,11 @@ class ShadowedRegisters(Generic[StateT]):
             if name in hidden_values:
                 state[name] = hidden_values[name]
 
+    def forget_values(self) -> None:
+        """Forget all hidden values."""
+        for hidden_values in self._hidden_states:
+            hidden_values.clear()
+
 
 class _Machine:
     """The registers of a run."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from .asm_operands import AsmExpression, AsmOperands
 
@@ -121,10 +121,15 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
     match = _LLVM_CONSTRAINTS.match(text, start, min(end, start + _MAX_CHARS))
     if match is None:
         return None
-    arguments = iter([*_split_arguments(text, match.end(), end)])
+    return make_llvm_operands(match["constraints"], _split_arguments(text, match.end(), end))
+
+
+def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOperands:
+    """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are those of inputs."""
+    arguments = iter([*arguments])
     types, literals = dict[str, str](), dict[str, int]()
     expressions = list[AsmExpression]()
-    for number, constraint in enumerate(match["constraints"].split(",")):
+    for number, constraint in enumerate(constraints.split(",")):
         if constraint.startswith("~"):
             break
         name, kind = f"${number}", constraint.strip("=&*")
@@ -137,4 +142,5 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
         literal = _LLVM_INTEGER.fullmatch(argument)
         if literal and not is_output and kind in ("h", "r", "l"):
             literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
-    return _make_operands(types, literals, expressions, is_complete=True)
+    operands = _make_operands(types, literals, expressions, is_complete=True)
+    return operands._replace(dollar_count=len(expressions))

@@ -27,6 +27,7 @@ _MAX_CHARS = 1 << 14
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
 _NAMED_PLACEHOLDER = re.compile(r"%\[\s*+(\w++)\s*+\]")
 _NUMBERED_PLACEHOLDER = re.compile(r"%(\d++)(?![\w$])", re.ASCII)
+_DOLLAR_PLACEHOLDER = re.compile(r"(?<![\w$])\$(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 """Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
@@ -80,6 +81,8 @@ class AsmOperands(NamedTuple):
     """The source writes ``{x}`` for the operand ``%x``, as Rust does."""
     has_all_expressions: bool = False
     """Whether ``expressions`` has every operand that the statement may write."""
+    dollar_count: int | None = None
+    """The number of operands of LLVM, ``$0``; None in other languages."""
 
     def restore_braces(self, text: str, *, is_code: bool = False) -> str:
         """Return a text with operands as the source writes them; in code, braces are doubled."""
@@ -137,6 +140,8 @@ class AsmOperands(NamedTuple):
         If there are operands, this includes registers such as ``%p1`` whose ``%`` is not doubled.
         Each item has the name in the PTX, the message and the span.
         """
+        if self.dollar_count is not None:
+            yield from self._find_unmatched_dollars(fragment, start, end)
         if self.number is None:
             return
         names = set[str]()
@@ -155,6 +160,18 @@ class AsmOperands(NamedTuple):
             if name not in names and not is_doubled(fragment, match.start()):
                 names.add(name)
                 yield name, _undouble_percent(name), match.span()
+
+    def _find_unmatched_dollars(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, str, Span]]:
+        names = set[str]()
+        count = self.dollar_count or 0
+        for match in _DOLLAR_PLACEHOLDER.finditer(fragment.ptx, start, end):
+            name = match[0]
+            is_known = int(match[1][:_DIGITS]) < count or name in names
+            if not is_known and not is_doubled(fragment, match.start()):
+                names.add(name)
+                yield name, _describe_past(name, "$", count), match.span()
 
     def find_unknown_operand(
         self, fragment: Fragment, start: int, end: int
@@ -207,8 +224,14 @@ class AsmOperands(NamedTuple):
             return f"{quote_word(self.unknown[name])} names no operand of this asm statement"
         if not self.number:
             return f"{quote_word(name)} is not an operand: this asm statement has none"
-        operands_text = f"%0 to %{self.number - 1}" if self.number > 1 else "only %0"
-        return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
+        return _describe_past(name, "%", self.number)
+
+
+def _describe_past(name: str, mark: str, count: int) -> str:
+    """Return what is wrong with an operand whose number is too large."""
+    texts = {0: "it has none", 1: f"only {mark}0"}
+    operands_text = texts.get(count, f"{mark}0 to {mark}{count - 1}")
+    return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"
 
 
 def is_modified(name: str) -> bool:

@@ -68,6 +68,10 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         Severity.NOTE,
         "An intrinsic of CUDA is used; the note says what the compiler makes of it.",
     ),
+    "sequence": (
+        Severity.NOTE,
+        "Several instructions compute what one intrinsic of CUDA does, on lanes.",
+    ),
     "F2": (Severity.WARNING, FOLDING_BUGS[1].sentence),
     **{x.id: (Severity.WARNING, x.sentence) for x in ERRATA},
 }
@@ -106,6 +110,21 @@ class Diagnostic(NamedTuple):
         return CHECK_RULES[self.rule][0]
 
 
+class SequenceSummary(NamedTuple):
+    """Several instructions that compute an intrinsic of CUDA."""
+
+    intrinsic: str
+    """The intrinsic's name: ``__vaddss4``."""
+    arguments: tuple[str, ...]
+    """Registers or constants, in the order of C's parameters."""
+    result: str
+    """The register that holds the result."""
+    lines: tuple[tuple[int, int], ...]
+    """The first and the last line of each part."""
+    is_proved: bool | None = None
+    """Whether this occurrence was proved equal, too; None if nobody asked."""
+
+
 class CheckedInstruction(NamedTuple):
     """One instruction of a file, legal or not, with its diagnostics."""
 
@@ -120,6 +139,8 @@ class CheckedInstruction(NamedTuple):
     """Operands for which an erratum shows, by the register names of the file."""
     replacement: tuple[str, ...] | None = None
     """Lines of equivalent PTX with the documented result, if an erratum shows."""
+    sequence: SequenceSummary | None = None
+    """The instructions that it is about, if there are several."""
 
     @property
     def is_legal(self) -> bool:

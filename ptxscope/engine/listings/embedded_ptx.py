@@ -21,6 +21,7 @@ from .partial_ptx import (
     STATEMENT_WITHOUT_OPCODE,
     find_instruction,
 )
+from .python_asm import pair_constraints
 from .python_source import read_python_strings
 from .source_language import Language, has_asm
 from .statement_scanner import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
@@ -161,8 +162,11 @@ def _pieces(source: Fragment, language: Language, lines: LineIndex) -> Iterator[
     elif language is Language.C:
         yield from _find_ptx_in_c(source, lines)
     elif language is Language.PYTHON:
-        for fragment in read_python_strings(text):
-            yield from _of_string(fragment, lines)
+        for fragment, operands in pair_constraints(text, read_python_strings(text)):
+            if operands:
+                yield EmbeddedPtx((fragment,), lines, PieceKind.LISTING, operands)
+            else:
+                yield from _of_string(fragment, lines)
     elif read_blocks := _find_block_reader(language):
         for block in read_blocks(text):
             yield from _of_block(block, lines)

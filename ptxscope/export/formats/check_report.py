@@ -18,7 +18,9 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
         "line": item.location.line,
         "column": item.location.column,
         "ptx": item.ptx,
-        "legal": None if item.is_unreadable or item.is_intrinsic else item.is_legal,
+        "legal": None
+        if item.is_unreadable or item.is_intrinsic or item.sequence
+        else item.is_legal,
         "message": item.message,
         "notes": item.notes,
         "errata": item.errata,
@@ -43,6 +45,7 @@ def item_to_json(item: CheckedInstruction) -> dict[str, object]:
         "example": item.example
         and {**format_counterexample(item.example)._asdict(), "model": item.example.model.name},
         "replacement": item.replacement,
+        **({"sequence": item.sequence._asdict()} if item.sequence else {}),
     }
 
 
@@ -92,10 +95,15 @@ def count_items(
 ) -> Iterator[CheckedInstruction]:
     """Yield the items and count them.
 
-    The counts are ``checked``, ``illegal``, ``affected``, ``unread`` and ``intrinsics``.
+    The counts are ``checked``, ``illegal``, ``affected``, ``unread``, ``intrinsics`` and
+    ``sequences``.
     """
     for item in items:
-        if not item.diagnostics:
+        if item.sequence:
+            if not item.diagnostics:  # its only one is ignored
+                continue
+            counts["sequences"] += 1
+        elif not item.diagnostics:
             counts["checked"] += 1
         elif item.is_intrinsic:
             counts["intrinsics"] += 1
@@ -117,4 +125,7 @@ def format_summary(counts: Counter[str]) -> str:
         summary += f"; {counts['unread']} not checked"
     if counts["intrinsics"]:
         summary += f"; {format_count(counts['intrinsics'], 'use')} of intrinsics"
+    if counts["sequences"]:
+        verb = "computes" if counts["sequences"] == 1 else "compute"
+        summary += f"; {format_count(counts['sequences'], 'sequence')} that {verb} an intrinsic"
     return summary

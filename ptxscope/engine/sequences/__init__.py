@@ -1,0 +1,1 @@
+"""Sequences of instructions that compute what an intrinsic of CUDA does."""

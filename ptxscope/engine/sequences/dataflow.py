@@ -1,0 +1,243 @@
+"""The dataflow of a program: what each statement computes, of which earlier values.
+
+Two statements that apply the same operation to the same values are one node, so that neither the
+order of independent statements nor the names of registers matter.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+
+from ..isa.entry import SlotPlace
+from ..isa.form import Form
+from ..isa.roles import CARRY_REGISTER
+from ..kernels.execution import ShadowedRegisters
+from ..kernels.program import Statement, StatementKind
+from ..kernels.vector_move import SINK, VectorMove
+from ..records import NamedTuple
+from ..syntax.errors import Span
+from ..syntax.instruction import (
+    Instruction,
+    Register,
+    format_mnemonic,
+    format_operand_prefix,
+    format_operand_suffix,
+)
+from .dominators import Stretch, find_stretches
+
+GIVEN = ""
+"""The operation of a node whose value comes from elsewhere."""
+CONSTANT = "#"
+"""The operation of a constant; its only argument is the bits."""
+
+
+class Node(NamedTuple):
+    """A value: an operation of earlier values."""
+
+    operation: str
+    """An opcode with its modifiers, ``GIVEN``, or ``CONSTANT``.
+
+    ``mov.b32.1`` is part 1 of a word, ``mov.b32`` a word of parts.
+    """
+    arguments: tuple[int, ...]
+    """The numbers of the nodes that it takes; of a constant, its bits."""
+
+
+class Computation(NamedTuple):
+    """A statement that computes a node."""
+
+    statement: Statement
+    register: str
+
+
+class DataFlow:
+    """The nodes of a program, each after its arguments."""
+
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.registers: list[str] = []
+        """The register that first holds each node; of a constant, an empty string."""
+        self.computations: list[list[Computation]] = []
+        """The statements that compute each node, in the order of the text."""
+        self._numbers: dict[Node, int] = {}
+
+    def add_given(self, register: str) -> int:
+        """Add a value from elsewhere, in a register, and return its number."""
+        return self._append(Node(GIVEN, ()), register)
+
+    def add(self, node: Node, statement: Statement | None = None, register: str = "") -> int:
+        """Return the number of a node, which is added if there is none like it."""
+        number = self._numbers.get(node)
+        if number is None:
+            number = self._numbers[node] = self._append(node, register)
+        if statement:
+            self.computations[number].append(Computation(statement, register))
+        return number
+
+    def add_constant(self, bits: int) -> int:
+        """Return the number of a constant."""
+        return self.add(Node(CONSTANT, (bits,)))
+
+    def find_computation(self, number: int, end: Statement) -> Computation | None:
+        """Return the last computation of a node up to a statement, else its first, if any."""
+        computations = self.computations[number]
+        index = bisect_right(computations, end.span, key=_get_span)
+        return computations[max(index - 1, 0)] if computations else None
+
+    def _append(self, node: Node, register: str) -> int:
+        self.nodes.append(node)
+        self.registers.append(register)
+        self.computations.append([])
+        return len(self.nodes) - 1
+
+
+def _get_span(computation: Computation) -> Span:
+    return computation.statement.span
+
+
+_ANY_SIGN = ("add", "sub", "mul", "mad")
+"""Opcodes of which the low bits are the same for signed and unsigned operands."""
+
+
+@cache
+def _describe_form(form: Form) -> str:
+    """Return an operation's name, one for equal operations; empty if operands have modifiers."""
+    places = (SlotPlace.A, SlotPlace.B, SlotPlace.C, SlotPlace.E, SlotPlace.D)
+    if any(format_operand_prefix(form, x) or format_operand_suffix(form, x) for x in places):
+        return ""
+    name = format_mnemonic(form)
+    opcode, *modifiers = name.split(".")
+    is_wrapped = len(modifiers) == 1 or modifiers[:-1] == ["lo"]
+    if opcode in _ANY_SIGN and is_wrapped and modifiers[-1] in ("u16", "u32", "u64"):
+        name = f"{name[: name.rindex('.')]}.s{modifiers[-1][1:]}"
+    return name
+
+
+def find_flow(statements: Sequence[Statement]) -> DataFlow:
+    """Return the dataflow of a program.
+
+    A register that several statements write has another value, from elsewhere, in each stretch of
+    straight-line code that does not write it first. One that a single statement writes keeps its
+    value in all stretches that this one dominates.
+    """
+    reader = _Reader(statements)
+    for stretch in find_stretches(statements):
+        reader.read_stretch(stretch)
+    return reader.flow
+
+
+class _Reader:
+    """Reads statements, with the node that each register holds."""
+
+    def __init__(self, statements: Sequence[Statement]) -> None:
+        self.flow = DataFlow()
+        self._state: dict[str, int] = {}
+        self._shadowed = ShadowedRegisters[int]()
+        self._inner_names: list[frozenset[str]] = []
+        """The registers that each open block declares."""
+        braces = (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
+        counts = Counter(x for y in statements if y.kind not in braces for x in y.writes)
+        counts.update(2 * [x for y in statements if y.kind in braces for x in y.writes])
+        self._written_often = {name for name, count in counts.items() if count > 1}
+        self._written = frozenset(counts)
+        self._definitions: dict[str, tuple[Stretch, int]] = {}
+        """For each register that is written once: where, and the node."""
+        self._inputs: dict[str, int] = {}
+        """The nodes of registers that are never written."""
+        self._stretch = Stretch((), None)
+
+    def read_stretch(self, stretch: Stretch) -> None:
+        """Add what the statements of a stretch compute."""
+        self._stretch = stretch
+        self._state.clear()
+        self._shadowed.forget_values()
+        for statement in stretch.statements:
+            self.read(statement)
+
+    def read(self, statement: Statement) -> None:
+        """Add what a statement computes."""
+        match statement.kind:
+            case StatementKind.BLOCK_START:
+                self._shadowed.enter_block(self._state, statement)
+                self._inner_names.append(frozenset(statement.writes))
+            case StatementKind.BLOCK_END:
+                self._shadowed.leave_block(self._state, statement)
+                self._inner_names.pop()
+            case StatementKind.UNKNOWN:
+                self._forget(statement)
+            case _ if statement.guard:
+                self._forget(statement)
+            case _ if statement.move:
+                self._add_move(statement, statement.move)
+            case _:
+                ins = statement.instruction or statement.plain
+                assert ins
+                self._add_instruction(statement, ins)
+
+    def _write(self, name: str, number: int) -> None:
+        self._state[name] = number
+        if name not in self._written_often:
+            self._definitions[name] = self._stretch, number
+
+    def _forget(self, statement: Statement) -> None:
+        for name in statement.writes:
+            self._write(name, self.flow.add_given(name))
+
+    def _read_register(self, name: str) -> int:
+        if name not in self._state:
+            self._state[name] = self._find_earlier_value(name)
+        return self._state[name]
+
+    def _find_earlier_value(self, name: str) -> int:
+        """Return the value of a register that its stretch has not used."""
+        if self._stretch.dominated is not None and name not in self._written:
+            if name not in self._inputs:
+                self._inputs[name] = self.flow.add_given(name)
+            return self._inputs[name]
+        if name in self._definitions:
+            stretch, number = self._definitions[name]
+            if stretch.dominates(self._stretch):
+                return number
+        return self.flow.add_given(name)
+
+    def _add_instruction(self, statement: Statement, ins: Instruction) -> None:
+        operation = _describe_form(ins.form)
+        if not operation or len(ins.results) != 1 or CARRY_REGISTER in ins.names.values():
+            self._forget(statement)
+            return
+        arguments = [
+            self._read_register(x.name)
+            if isinstance(x, Register) and x.bits is None
+            else self.flow.add_constant(x.bits or 0)
+            for x in ins.roles.values()
+        ]
+        if ins.form.lut is not None:
+            arguments.append(self.flow.add_constant(ins.form.lut))
+        (name,) = ins.results.values()
+        if ins.opcode == "mov":
+            number = arguments[0]
+            self._write(name, number)
+            held = self.flow.computations[number]
+            if held and any(held[-1].register in names for names in self._inner_names):
+                self.flow.computations[number][-1] = held[-1]._replace(register=name)
+        else:
+            self._write(name, self.flow.add(Node(operation, tuple(arguments)), statement, name))
+
+    def _add_move(self, statement: Statement, move: VectorMove) -> None:
+        arguments = tuple(
+            self.flow.add_constant(x) if isinstance(x, int) else self._read_register(x)
+            for x in move.sources
+        )
+        bits = move.part_bits * max(len(move.targets), len(move.sources))
+        operation = f"mov.b{bits}"
+        if len(move.targets) == 1:
+            name = move.targets[0]
+            self._write(name, self.flow.add(Node(operation, arguments), statement, name))
+            return
+        for index, name in enumerate(move.targets):
+            if name != SINK:
+                part = Node(f"{operation}.{index}", arguments)
+                self._write(name, self.flow.add(part, statement, name))
