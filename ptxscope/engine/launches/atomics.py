@@ -140,7 +140,7 @@ def _bind(
                 old_bits[target.positions] = old.view(old_bits.dtype)
                 old_causes[target.positions] = target_causes
         except AccessError as error:
-            state.fail(statement, error.lane, f"updates {error}")
+            state.fail(statement, error.lanes, f"updates {error}")
         if destination:
             final_causes = old_causes | unknown
             result = old_bits.astype(destination.bits.dtype, copy=False)

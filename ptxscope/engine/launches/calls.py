@@ -87,12 +87,14 @@ def _make_indirect_call(
     entrances: dict[int, Leaving] = {}
 
     def call(group: Group) -> None:
-        for value in np.unique(address.bits[group.lanes]).tolist():
+        values = address.bits[group.lanes]
+        is_wrong = (values < 1) | (values > len(functions))
+        if is_wrong.any():
+            message = f"there is no function at {values[is_wrong][0]:#x}"
+            machine.state.fail(statement, group.lanes[is_wrong], message)
+        for value in np.unique(values).tolist():
             part = group.narrow(address.bits == value)
             assert part
-            if not 1 <= value <= len(functions):
-                message = f"there is no function at {value:#x}"
-                machine.state.fail(statement, int(part.lanes[0]), message)
             if value not in entrances:
                 function = functions[value - 1]
                 entrances[value] = _make_entrance(

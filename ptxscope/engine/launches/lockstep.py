@@ -64,6 +64,8 @@ class Lockstep:
         self.state, self.max_steps, self.on_progress = state, max_steps, on_progress
         self.step_count = step_count
         """Statements executed, counted for each thread."""
+        self.group: Group | None = None
+        """The threads that execute a block."""
         self.ready: dict[_Place, Group] = {}
         self.parked: dict[_Place, Group] = {}
         """Groups before an exchange in which other threads of their warps take part."""
@@ -92,15 +94,20 @@ class Lockstep:
                 if complete is None:
                     continue
                 group = complete
+            self.group = group
             for step in block.steps:
                 step(group)
-            self.step_count += group.count * block.size
+            self.count_steps(group, block.size)
             if self.step_count > self.max_steps:
                 block.leave(group)
                 raise StepLimitError
             if self.on_progress:
                 self.on_progress(self.step_count)
             block.leave(group)
+
+    def count_steps(self, group: Group, size: int) -> None:
+        """Count the statements that threads have executed."""
+        self.step_count += group.count * size
 
     def list_positions(self) -> list[tuple[int, int]]:
         """Return the lines at which threads are, each with their number."""
@@ -153,7 +160,7 @@ class Lockstep:
             place, group = next(iter(self.parked.items()))
             statement = self._get_statements(place)[0]
             message = "waits for threads of its warp that do not come here"
-            self.state.fail(statement, int(group.lanes[0]), message)
+            self.state.fail(statement, group.lanes, message)
         self.barriers.check_nobody_waits()
         return False
 
@@ -205,18 +212,22 @@ class Lockstep:
         next_block = place.block + 1
         if is_leaving(statements[-1]):
             last = statements.pop()
-            leave = self._make_leaving(frame, last, next_block)
+            leave = self.make_leaving(frame, last, next_block)
             leave = with_observer(frame, last, leave, is_leaving=True)
         else:
 
             def leave(group: Group) -> None:
                 self.send(frame, next_block, group)
 
-        steps = tuple(make_step(frame, x) for x in statements)
+        steps = tuple(self.make_step(frame, x) for x in statements)
         bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
         return bound
 
-    def _make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+    def make_step(self, frame: Frame, statement: CodeStatement) -> Step:
+        """Return the step of a statement that stays in its block."""
+        return make_step(frame, statement)
+
+    def make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {
             "bra": lambda: self._make_branch(frame, statement),
@@ -247,8 +258,8 @@ class Lockstep:
                 self.send(frame, next_block, group)
                 return
             rest = group.mask & ~acting.mask
+            act(acting)  # may fail; nobody has gone on then
             self.send(frame, next_block, Group(rest, group.count - acting.count, self.state))
-            act(acting)
 
         return leave
 
@@ -272,18 +283,19 @@ class Lockstep:
                 count = int(np.count_nonzero(index.causes[group.mask]))
                 self.state.fidelity.note_decision(statement, "the branch", count)
             values = index.bits[group.lanes]
+            is_wrong = values >= len(targets)
+            if is_wrong.any():
+                message = f"the index is {values[is_wrong][0]}, of {len(targets)} labels"
+                self.state.fail(statement, group.lanes[is_wrong], message)
             for value in np.unique(values).tolist():
                 part = group.narrow(index.bits == value)
                 assert part
-                if value >= len(targets):
-                    message = f"the index is {value}, of {len(targets)} labels"
-                    self.state.fail(statement, int(part.lanes[0]), message)
                 self.send(frame, targets[value], part)
 
         return branch
 
     def _trap(self, statement: CodeStatement, group: Group) -> None:
-        self.state.fail(statement, int(group.lanes[0]), "executes trap")
+        self.state.fail(statement, group.lanes, "executes trap")
 
     def _exit(self, group: Group) -> None:
         self.state.live &= ~group.mask
