@@ -30,6 +30,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import format_slot_change
 from .observation import Observation, Observed, make_observed
 from .selector_problem import SelectorMatches
+from .variants import change_instruction
 
 _MAX_REPORTED_MISSES = 3
 """Near misses that are reported."""

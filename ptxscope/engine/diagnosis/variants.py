@@ -137,9 +137,7 @@ class Variants:
         return all(source.role in self._known_roles for source in plan.sources)
 
 
-def change_instruction(
-    ins: Instruction, causes: Sequence[Cause], variant: Variant
-) -> Instruction:
+def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Variant) -> Instruction:
     """Return the instruction as it would have to be written; ``variant`` is that of the causes."""
     sources_by_role = dict(ins.roles)
     sources_by_role.update(x for cause in causes for x in cause.literals)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import reduce
 
 import numpy as np
 
@@ -86,14 +85,17 @@ class _SlicedStep:
             name: ThreadValues(np.empty(self.end - self.start, x.bits.dtype))
             for name, x in self.registers.items()
         }
-        self.parts = [_SlicedPart(frame, x, self.registers, self.saved, self.start) for x in changes]
+        self.parts = [
+            _SlicedPart(frame, x, self.registers, self.saved, self.start) for x in changes
+        ]
         written = [x for part in self.parts for x in part.iter_registers()]
         self.written = list({id(x): x for x in written}.values())
 
     def run(self, group: Group) -> None:
         """Execute the statement."""
         lanes = slice(self.start, self.end)
-        if not group.mask[lanes].any():
+        active = np.flatnonzero(group.mask[lanes].reshape(len(self.parts), -1).any(axis=1))
+        if not active.size:
             self.base(group)
             return
         for name, register in self.registers.items():
@@ -106,8 +108,8 @@ class _SlicedStep:
         causes_by_register: dict[int, Causes] = {}
         if has_causes:
             causes_by_register = {id(x): _copy_causes(x) for x in self.written}
-        for part in self.parts:
-            part.run(mask, causes_by_register)
+        for number in active.tolist():
+            self.parts[number].run(mask, causes_by_register)
         for register in self.written if has_causes else ():
             causes = causes_by_register[id(register)]
             register.causes = causes if causes.any() else None
@@ -133,7 +135,9 @@ class _SlicedPart:
         change, start, end = lane_change
         ins, plan, count = change.statement.instruction, change.plan, end - start
         original = change.original.instruction
-        assert ins and plan and original
+        assert ins
+        assert plan
+        assert original
         self.lanes = slice(start, end)
         self.part = slice(start - offset, end - offset)
         arrays = dict[Buffer, Bits]()
@@ -152,7 +156,9 @@ class _SlicedPart:
         memory = frame.state.scratch_memory
         self.compute = bind_plan(plan, RunBuffers(count, count, arrays, {}), memory)
         self.written = [
-            (registers[name], results[role]) for role, name in ins.results.items() if role in results
+            (registers[name], results[role])
+            for role, name in ins.results.items()
+            if role in results
         ]
         old_names = dict.fromkeys(original.results.values())
         self.restored = [(registers[name], saved[name]) for name in old_names]
@@ -189,8 +195,10 @@ class _SlicedPart:
         for register, saved in self.restored:
             old_causes = np.uint64(0) if saved.causes is None else saved.causes[self.part]
             np.copyto(causes_by_register[id(register)][self.lanes], old_causes, where=mask)
-        known = [x.causes[self.part] for x in self.sources if x.causes is not None]
-        causes = reduce(np.bitwise_or, known, np.uint64(0))
+        causes: Causes | np.uint64 = np.uint64(0)
+        for x in self.sources:
+            if x.causes is not None:
+                causes = causes | x.causes[self.part]
         for register, _ in self.written:
             part = causes_by_register[id(register)][self.lanes]
             np.copyto(part, causes, where=acting)

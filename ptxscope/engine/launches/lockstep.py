@@ -65,12 +65,12 @@ class Lockstep:
         self.step_count = step_count
         """Statements executed, counted for each thread."""
         self.group: Group | None = None
-        """The threads that execute a block."""
+        """The threads that go to a block, or are in it."""
         self.ready: dict[_Place, Group] = {}
         self.parked: dict[_Place, Group] = {}
         """Groups before an exchange in which other threads of their warps take part."""
         self.barriers = Barriers(state)
-        self._frames: list[Frame] = []
+        self.frames: list[Frame] = []
         self._flows: dict[str, ControlFlow] = {}
         self._blocks: dict[_Place, _BoundBlock] = {}
         frame = self.add_frame(Frame(state, kernel))
@@ -87,14 +87,13 @@ class Lockstep:
                 place = min(ready) if turn % _TURNS else max(ready)
             else:
                 place = next(iter(ready))
-            group = ready.pop(place)
+            self.group = group = ready.pop(place)
             block = blocks.get(place) or self._bind(place)
             if block.members is not None:
                 complete = self._take_complete(place, block.members, group)
                 if complete is None:
                     continue
-                group = complete
-            self.group = group
+                self.group = group = complete
             for step in block.steps:
                 step(group)
             self.count_steps(group, block.size)
@@ -119,8 +118,8 @@ class Lockstep:
 
     def add_frame(self, frame: Frame) -> Frame:
         """Give a frame its number, and return it."""
-        frame.number = len(self._frames)
-        self._frames.append(frame)
+        frame.number = len(self.frames)
+        self.frames.append(frame)
         return frame
 
     def _get_flow(self, function: Function) -> ControlFlow:
@@ -153,7 +152,7 @@ class Lockstep:
             assert members is not None
             if self._find_complete(members, group) is not None:
                 del self.parked[place]
-                self.send(self._frames[place.frame_number], place.block, group)
+                self.send(self.frames[place.frame_number], place.block, group)
         if self.ready:
             return True
         if self.parked:
@@ -165,7 +164,7 @@ class Lockstep:
         return False
 
     def _get_statements(self, place: _Place) -> tuple[CodeStatement, ...]:
-        function = self._frames[place.frame_number].function
+        function = self.frames[place.frame_number].function
         blocks = self._get_flow(function).blocks
         if place.block == len(blocks):
             return ()
@@ -197,7 +196,7 @@ class Lockstep:
 
     def _bind(self, place: _Place) -> _BoundBlock:
         """Make the steps of a block that is reached for the first time."""
-        frame = self._frames[place.frame_number]
+        frame = self.frames[place.frame_number]
         flow = self._get_flow(frame.function)
         if place.block == len(flow.blocks):  # after the last statement
             bound = _BoundBlock((), 0, lambda group: self._return(frame, group), None)

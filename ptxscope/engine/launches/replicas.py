@@ -27,6 +27,9 @@ from .thread_state import Frame, Group, LaunchError, Step, WaveState
 _LIMIT_INTERVAL = 16
 """Blocks of statements between two checks of the limit of steps."""
 
+_MAX_FRAMES = 512
+"""Calls at different places; each binds the statements of a function once more."""
+
 
 class ReplicaResults(NamedTuple):
     """The memory of replicas after a run."""
@@ -91,6 +94,8 @@ class _ReplicaLockstep(Lockstep):
         self.lane_changes = _group_changes(changes, state.wave.lane_count // len(changes))
         self.max_thread_steps = max_thread_steps
         self.lane_steps = np.zeros(state.wave.lane_count, np.int64)
+        self.common_steps = 0
+        """What all threads that were left executed together; the others are in ``lane_steps``."""
         self.has_failed = np.zeros(len(changes), bool)
         self._count = 0
         super().__init__(state, memory.kernel, 0, 1 << 62, None)
@@ -101,9 +106,16 @@ class _ReplicaLockstep(Lockstep):
             try:
                 super().run()
             except LaunchError as error:
-                self._end_replicas(error)
+                assert self.group
+                self._end_replicas(error, self.group)
             else:
                 return
+
+    def add_frame(self, frame: Frame) -> Frame:
+        """Add a frame. Raise LaunchError if there are too many, as in endless calls."""
+        if len(self.frames) >= _MAX_FRAMES:
+            raise LaunchError("calls too many functions")
+        return super().add_frame(frame)
 
     def send(self, frame: Frame, block: int, group: Group) -> None:
         """Let threads go on at the start of a block, if any are left."""
@@ -137,17 +149,15 @@ class _ReplicaLockstep(Lockstep):
                 try:
                     step(group)
                 except LaunchError as error:
-                    group.remove(self._end_replicas(error))
+                    group.remove(self._end_replicas(error, group))
                 else:
                     return
 
         return act
 
-    def _end_replicas(self, error: LaunchError) -> npt.NDArray[np.bool_]:
-        """End the replicas of the lanes of an error, and return the lanes of all of these."""
-        if error.lanes is None:
-            raise error
-        return self._remove(error.lanes)
+    def _end_replicas(self, error: LaunchError, group: Group) -> npt.NDArray[np.bool_]:
+        """End the replicas of the threads that can't go on; return the lanes of all of these."""
+        return self._remove(group.lanes if error.lanes is None else error.lanes)
 
     def _remove(self, lanes: npt.NDArray[np.int64]) -> npt.NDArray[np.bool_]:
         state = self.state
@@ -168,10 +178,14 @@ class _ReplicaLockstep(Lockstep):
 
     def count_steps(self, group: Group, size: int) -> None:
         """Count the statements of each thread, and end replicas that take too many."""
-        self.lane_steps += group.mask * size
+        if group.has_all:
+            self.common_steps += size
+        else:
+            np.add(self.lane_steps, size, out=self.lane_steps, where=group.mask)
         self._count += 1
         if self._count % _LIMIT_INTERVAL == 0:
-            lanes = np.flatnonzero((self.lane_steps > self.max_thread_steps) & self.state.live)
+            limit = self.max_thread_steps - self.common_steps
+            lanes = np.flatnonzero((self.lane_steps > limit) & self.state.live)
             if lanes.size:
                 self._remove(lanes)
 

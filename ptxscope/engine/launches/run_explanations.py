@@ -33,6 +33,8 @@ _MAX_MEMORY_BYTES = 1 << 27
 """Global memory of the replicas that run at once, unless one needs more."""
 _MAX_THREADS = 8
 """Threads that run first, if they exchange nothing."""
+_MIN_THREAD_STEPS = 1 << 14
+"""Statements of each thread after which a run with a change is given up, or more."""
 _MAX_NEAR_MISSES = 3
 _EXCHANGES = frozenset(
     ("bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask", "mbarrier")
@@ -134,15 +136,15 @@ class _Search:
         self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
         values = read_arguments(self.kernel, arguments)
         self.memory = LaunchMemory(code, self.kernel, self.shape, values)
-        self.functions = [
-            x for x in code.functions.values() if x is self.kernel or not x.is_kernel
-        ]
+        self.functions = [x for x in code.functions.values() if x is self.kernel or not x.is_kernel]
         self.all_threads = ThreadSelection(range(self.shape.block_count))
         self.first_threads = self._select_threads(expected)
         self.elements = list(self._list_elements(expected))
         self.element_count = sum(len(x.indices) for x in self.elements)
-        total, average = result.step_count, result.step_count // self._thread_count
-        self.max_thread_steps = 2 * min(total, 16 * average + 4096) + 1024
+        self.max_thread_steps = _MIN_THREAD_STEPS
+        if result.is_complete:
+            average = result.step_count // (self.shape.block_count * self.shape.block_size)
+            self.max_thread_steps += min(result.step_count, 32 * average)
 
     def run(self) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing."""
@@ -160,10 +162,6 @@ class _Search:
         explanations.sort(key=lambda x: x.cost)
         found = () if explanations else self._examine(near_misses)
         return RunDiagnosis(tuple(explanations), tuple(found), self.element_count, try_count)
-
-    @property
-    def _thread_count(self) -> int:
-        return self.shape.block_count * self.shape.block_size
 
     # --- threads
 
@@ -344,9 +342,7 @@ class _Search:
 
 
 def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
-    return RunExplanation(
-        change.original, change.statement.text, change.phrase, change.cost, count
-    )
+    return RunExplanation(change.original, change.statement.text, change.phrase, change.cost, count)
 
 
 def _depends_on_blocks(statement: CodeStatement) -> bool:
@@ -354,4 +350,3 @@ def _depends_on_blocks(statement: CodeStatement) -> bool:
     return statement.opcode in ("atom", "red") and "shared" not in [
         x.partition("::")[0] for x in statement.modifiers
     ]
-

@@ -6,9 +6,9 @@ register, a guard, or a modifier of a statement that the catalog lacks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from enum import IntEnum
-from itertools import chain
+from itertools import chain, combinations
 
 from ..arrays.call_sequence import get_storage_dtype
 from ..diagnosis.causes import Cause, CauseKind
@@ -71,13 +71,15 @@ def iter_changes(
     """Yield the changes of all statements of a function, in order."""
     for index, statement in enumerate(function.statements):
         if statement.instruction:
-            near_names = _list_near_registers(function, index)
-            changes = _iter_instruction_changes(statement, model, likelihood, near_names)
+            if likelihood is Likelihood.LIKELY:
+                changes = _iter_line_changes(statement, model)
+            else:
+                changes = _iter_register_changes(function, index, model)
         elif likelihood is Likelihood.LIKELY:
             changes = chain(_iter_guard_changes(statement), _iter_modifier_changes(statement))
             changes = chain(changes, _iter_special_changes(statement))
         else:
-            changes = _iter_offset_changes(statement)
+            changes = chain(_iter_offset_changes(statement), _iter_operand_changes(function, index))
         constant_changes = _iter_constant_changes(statement, model, likelihood)
         for change in chain(changes, constant_changes):
             if _fits(change, function):
@@ -89,24 +91,15 @@ def _fits(change: StatementChange, function: Function) -> bool:
     ins, plan = change.statement.instruction, change.plan
     if ins is None or plan is None:
         return True
-    results = [x for x in plan.results if x.role in ins.results]
-    sources = [x for x in plan.sources if x.role not in ins.constants]
-    return all(x.role in ins.names for x in sources) and all(
-        find_dtype(function.registers.get(ins.names[x.role], "pred")) == get_storage_dtype(x.type)
-        for x in (*sources, *results)
+    types = {x.role: x.type for x in plan.results if x.role in ins.results}
+    types |= {x.role: x.type for x in plan.sources if x.role not in ins.constants}
+    return types.keys() <= ins.names.keys() and all(
+        find_dtype(function.registers.get(ins.names[role], "pred")) == get_storage_dtype(type_)
+        for role, type_ in types.items()
     )
 
 
 # --- instructions of the catalog ---------------------------------------------------------
-
-
-def _iter_instruction_changes(
-    statement: CodeStatement, model: Model, likelihood: Likelihood, near_names: Sequence[str]
-) -> Iterator[StatementChange]:
-    if likelihood is Likelihood.LIKELY:
-        yield from _iter_line_changes(statement, model)
-    else:
-        yield from _iter_register_changes(statement, model, near_names)
 
 
 def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
@@ -156,21 +149,28 @@ def _make_change(
 
 
 def _iter_register_changes(
-    statement: CodeStatement, model: Model, near_names: Sequence[str]
+    function: Function, index: int, model: Model
 ) -> Iterator[StatementChange]:
-    """Yield another register nearby for each source."""
+    """Yield two exchanged sources, and another register nearby, of the same type, for each."""
+    statement = function.statements[index]
     ins = statement.instruction
     assert ins
-    plan = _make_plan(ins, model)
-    for index, source in enumerate(ins.sources):
-        if not isinstance(source, Register) or source.name not in near_names:
+    plan, names = _make_plan(ins, model), _list_near_names(function, index)
+    for place, source in enumerate(ins.sources):
+        if not isinstance(source, Register):
             continue
-        for name in near_names:
-            if name == source.name:
-                continue
-            sources = (*ins.sources[:index], Register(name), *ins.sources[index + 1 :])
-            phrase = f"with `{name}` rather than `{source.name}`"
-            changed = _change_sources(ins, sources)
+        type_ = function.registers.get(source.name)
+        for name in names:
+            if name != source.name and function.registers.get(name) == type_:
+                sources = (*ins.sources[:place], Register(name), *ins.sources[place + 1 :])
+                phrase = f"with `{name}` rather than `{source.name}`"
+                changed = _change_sources(ins, sources)
+                yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
+    if len(ins.sources) > 2:
+        a, b, c, *rest = ins.sources
+        for x, y, order in ((a, c, (c, b, a)), (b, c, (a, c, b))):
+            phrase = f"with {x} and {y} exchanged"
+            changed = _change_sources(ins, (*order, *rest))
             yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
 
 
@@ -178,17 +178,10 @@ def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...])
     return replace(ins, sources=sources, text="", spans={}, notes=())
 
 
-def _list_near_registers(function: Function, index: int) -> list[str]:
-    """Return the registers of the type of a statement's sources that others nearby name."""
-    statements = function.statements
-    ins = statements[index].instruction
-    assert ins
-    types = {
-        function.registers.get(x.name) for x in ins.sources if isinstance(x, Register)
-    } - {None}
-    near = statements[max(index - _NEAR_STATEMENTS, 0) : index + _NEAR_STATEMENTS]
-    names = dict.fromkeys(name for x in near for name in _iter_names(x))
-    return [x for x in names if len(types) == 1 and function.registers.get(x) in types]
+def _list_near_names(function: Function, index: int) -> list[str]:
+    """Return the registers that the statements around one name."""
+    near = function.statements[max(index - _NEAR_STATEMENTS, 0) : index + _NEAR_STATEMENTS]
+    return list(dict.fromkeys(name for x in near for name in _iter_names(x)))
 
 
 def _iter_names(statement: CodeStatement) -> Iterator[str]:
@@ -252,7 +245,9 @@ def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[i
 
 _MODIFIER_FAMILIES: dict[str, tuple[tuple[str, ...], ...]] = {
     **dict.fromkeys(("ld", "ldu"), (("u8", "s8"), ("u16", "s16"), ("u32", "s32"))),
-    **dict.fromkeys(("atom", "red"), (("add", "min", "max", "and", "or", "xor"), ("u32", "s32"))),
+    **dict.fromkeys(
+        ("atom", "red"), (("add", "min", "max", "and", "or", "xor"), ("u32", "s32"), ("u64", "s64"))
+    ),
     "shfl": (("up", "down", "bfly", "idx"),),
     "vote": (("all", "any"),),
     "cvt": (
@@ -265,7 +260,10 @@ _MODIFIER_FAMILIES: dict[str, tuple[tuple[str, ...], ...]] = {
 }
 """Modifiers of one statement that are easily confused."""
 _OPCODE_FAMILIES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
-_SPECIAL_FAMILIES = (("%tid", "%ctaid"), ("%ntid", "%nctaid"), ("%laneid", "%warpid"))
+_SPECIAL_REGISTERS = (
+    *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
+    *("%laneid", "%warpid"),
+)
 
 
 def _iter_guard_changes(statement: CodeStatement) -> Iterator[StatementChange]:
@@ -302,25 +300,39 @@ def _iter_modifier_changes(statement: CodeStatement) -> Iterator[StatementChange
                 yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
 
 
-def _rename(
-    statement: CodeStatement, opcode: str, modifiers: tuple[str, ...]
-) -> CodeStatement:
+def _rename(statement: CodeStatement, opcode: str, modifiers: tuple[str, ...]) -> CodeStatement:
     changed = statement._replace(opcode=opcode, modifiers=modifiers)
     return changed._replace(text=statement.text.replace(statement.name, changed.name, 1))
 
 
 def _iter_special_changes(statement: CodeStatement) -> Iterator[StatementChange]:
-    """Yield special registers of another axis, or of blocks for threads."""
+    """Yield other special registers."""
     for index, x in enumerate(statement.operands):
         if not isinstance(x, SpecialOperand):
             continue
-        base, dot, axis = x.name.partition(".")
-        others = [f"{base}.{other}" for other in "xyz" if dot and other != axis]
-        for family in _SPECIAL_FAMILIES:
-            others += [f"{y}{dot}{axis}" for y in family if base in family and y != base]
-        for name in others:
-            phrase = f"with `{name}` rather than `{x.name}`"
-            yield _replace_operand(statement, index, SpecialOperand(name), phrase, _SPECIAL_COST)
+        for name in _SPECIAL_REGISTERS:
+            if name != x.name:
+                phrase = f"with `{name}` rather than `{x.name}`"
+                operand = SpecialOperand(name)
+                yield _replace_operand(statement, index, operand, phrase, _SPECIAL_COST)
+
+
+def _iter_operand_changes(function: Function, index: int) -> Iterator[StatementChange]:
+    """Yield another register nearby, of the same type, for each source and each address."""
+    statement = function.statements[index]
+    first = 0 if statement.opcode in ("st", "red") else 1
+    for place, x in enumerate(statement.operands[first:], first):
+        register = x.base if isinstance(x, MemoryOperand) else x
+        if not isinstance(register, RegisterOperand):
+            continue
+        type_ = function.registers.get(register.name)
+        for name in _list_near_names(function, index):
+            if name == register.name or function.registers.get(name) != type_:
+                continue
+            new = register._replace(name=name)
+            operand = x._replace(base=new) if isinstance(x, MemoryOperand) else new
+            phrase = f"with `{name}` rather than `{register.name}`"
+            yield _replace_operand(statement, place, operand, phrase, _REGISTER_COST)
 
 
 def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
@@ -334,6 +346,17 @@ def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
                 phrase = f"with `{distance:+d}` bytes in the address"
                 operand = x._replace(offset=x.offset + distance)
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
+
+
+def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield two exchanged operands of ``shfl``."""
+    operands = statement.operands
+    for x, y in combinations(range(1, len(operands)), 2) if statement.opcode == "shfl" else ():
+        order = list(operands)
+        order[x], order[y] = operands[y], operands[x]
+        phrase = f"with operands {x + 1} and {y + 1} exchanged"
+        changed = statement._replace(operands=tuple(order))
+        yield StatementChange(statement, changed, None, phrase, _REGISTER_COST)
 
 
 def _replace_operand(
