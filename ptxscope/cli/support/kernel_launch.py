@@ -28,6 +28,7 @@ from ...engine.launches.parameters import (
     find_parameter,
     parse_argument,
 )
+from ...engine.launches.run_explanations import RunDiagnosis, explain_run
 from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
@@ -42,6 +43,7 @@ from .kernel_report import (
     find_differences,
     get_label,
     iter_difference_lines,
+    iter_explanation_lines,
     iter_lines,
 )
 from .progress_bar import ProgressBar
@@ -82,6 +84,7 @@ def launch_kernel(
         watched = {_find_register(code, name) for name in arguments.watch}
         result = _run(code, kernel, values, shape, arguments, model, bar, log)
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
+        diagnosis = _explain(code, values, arguments, bar, result, expected)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -92,10 +95,12 @@ def launch_kernel(
     bar.begin_printing()
     lines = list(iter_difference_lines(result, expected))
     if arguments.json:
-        print(format_json(convert_to_json(result, expected), indent=1))
+        print(format_json(convert_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:
             lines = [*iter_thread_lines(log, shape, arguments.stop, watched), "", *lines]
+        if diagnosis:
+            origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
     for name, file in saved.items():
@@ -193,6 +198,30 @@ def _find_origins(
                 place = f"{get_label(buffer)}[{index}]"
                 return list(iter_origin_lines(log, result.shape, place))
     return []
+
+
+def _explain(
+    code: DeviceCode,
+    values: Mapping[str, Argument],
+    arguments: argparse.Namespace,
+    bar: ProgressBar,
+    result: KernelRun,
+    expected: Expectations,
+) -> RunDiagnosis | None:
+    """Return the changes that give what was expected; None if that is not asked for."""
+    if not arguments.explain:
+        return None
+    if not expected:
+        raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
+    if not any(find_differences(result, name, x) for name, x in expected.items()):
+        return None
+    bar.begin("explaining", None, "changes")
+
+    def advance(count: int, total: int) -> None:
+        bar.total = total
+        bar.advance_to(count)
+
+    return explain_run(code, values, result, expected, advance)
 
 
 # --- arguments ---------------------------------------------------------------------------

@@ -229,6 +229,8 @@ def _write_reduction(
     causes = unite_causes((reduction.source,))
     united = None
     if causes is not None:
-        united = np.full(len(causes), np.bitwise_or.reduce(causes[barrier.participants]))
-        united = united if united.any() else None
+        by_block = np.zeros(block_count, np.uint64)
+        participants = barrier.participants
+        np.bitwise_or.at(by_block, slots[participants], causes[participants])
+        united = by_block[slots] if by_block.any() else None
     write_values(reduction.destination, results[reduction.operation][slots], group, united)

@@ -179,9 +179,12 @@ def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...])
 
 
 def _list_near_names(function: Function, index: int) -> list[str]:
-    """Return the registers that the statements around one name."""
-    near = function.statements[max(index - _NEAR_STATEMENTS, 0) : index + _NEAR_STATEMENTS]
-    return list(dict.fromkeys(name for x in near for name in _iter_names(x)))
+    """Return the registers of the statements around one, and those with parameters."""
+    start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
+    near = function.statements[start:end]
+    parameters = [x for x in function.statements if x.opcode == "ld" and "param" in x.modifiers]
+    names = (name for x in (*near, *parameters) for name in _iter_names(x))
+    return list(dict.fromkeys(names))
 
 
 def _iter_names(statement: CodeStatement) -> Iterator[str]:
