@@ -15,13 +15,15 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
-from .device_code import CodeStatement, DeviceCode
-from .kernel_run import KernelRun, run_kernel
+from .device_code import CodeStatement, DeviceCode, Function
+from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, run_kernel
+from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .memory import AddressSpace
-from .parameters import Argument, read_arguments
+from .parameters import Argument, find_parameter, read_arguments
 from .replicas import ThreadSelection, run_replicas
 from .statement_changes import Likelihood, StatementChange, iter_changes
+from .thread_state import LaunchError
 
 Mask = npt.NDArray[np.bool_]
 Expectations = Mapping[str, Mapping[int, int]]
@@ -69,10 +71,18 @@ class RunDiagnosis(NamedTuple):
     """The changes that were tried."""
 
 
+class FailedRun(NamedTuple):
+    """A run that could not go on, of which nothing but its launch is known."""
+
+    kernel: Function
+    shape: LaunchShape
+    model: Model
+
+
 def explain_run(
     code: DeviceCode,
     arguments: Mapping[str, Argument],
-    result: KernelRun,
+    result: KernelRun | FailedRun,
     expected: Expectations,
     on_progress: Callable[[int, int], None] | None = None,
 ) -> RunDiagnosis:
@@ -127,27 +137,31 @@ class _Search:
         self,
         code: DeviceCode,
         arguments: Mapping[str, Argument],
-        result: KernelRun,
+        result: KernelRun | FailedRun,
         expected: Expectations,
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
-        self.code, self.arguments, self.result = code, arguments, result
+        self.code, self.arguments = code, arguments
+        self.result = result if isinstance(result, KernelRun) else None
         self.on_progress = on_progress
         self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
         values = read_arguments(self.kernel, arguments)
         self.memory = LaunchMemory(code, self.kernel, self.shape, values)
         self.functions = [x for x in code.functions.values() if x is self.kernel or not x.is_kernel]
         self.all_threads = ThreadSelection(range(self.shape.block_count))
-        self.first_threads = self._select_threads(expected)
-        self.elements = list(self._list_elements(expected))
+        self.expected = [(self._find_buffer(name), x) for name, x in expected.items()]
+        self.first_threads = self._select_threads()
+        self.elements = list(self._list_elements())
         self.element_count = sum(len(x.indices) for x in self.elements)
         self.max_thread_steps = _MIN_THREAD_STEPS
-        if result.is_complete:
-            average = result.step_count // (self.shape.block_count * self.shape.block_size)
-            self.max_thread_steps += min(result.step_count, 32 * average)
+        if self.result and self.result.is_complete:
+            average = self.result.step_count // (self.shape.block_count * self.shape.block_size)
+            self.max_thread_steps += min(self.result.step_count, 32 * average)
 
     def run(self) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing."""
+        if self.result and self._count_matches(self.result) == self.element_count:
+            return RunDiagnosis((), (), self.element_count, 0)
         explanations = list(self._iter_model_explanations())
         try_count = 0
         near_misses: list[StatementChange] = []
@@ -165,17 +179,24 @@ class _Search:
 
     # --- threads
 
-    def _select_threads(self, expected: Expectations) -> ThreadSelection:
+    def _find_buffer(self, name: str) -> BoundBuffer:
+        position = find_parameter(self.kernel, name)
+        for x in self.memory.buffers:
+            if x.name == name or (position is not None and x.position == position):
+                return x
+        raise ValueError(f"{name} is not a buffer of this run")
+
+    def _select_threads(self) -> ThreadSelection:
         """Return the threads that run first: some that wrote a wrong element, if that is known."""
         if any(_depends_on_blocks(x) for function in self.functions for x in function.statements):
             return self.all_threads
         wrong, right = list[int](), list[int]()
-        for name, elements in expected.items():
-            buffer = self.result.get_buffer(name)
+        for bound, elements in self.expected:
+            if self.result is None:
+                return self.all_threads
+            buffer = self.result.buffers[bound.name]
             words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
             for index, bits in elements.items():
-                if index >= words.size:
-                    raise ValueError(f"{name} has {words.size:,} elements, none at {index}")
                 is_known = buffer.causes is None or not buffer.causes[index]
                 is_right = is_known and int(words[index]) == bits
                 (right if is_right else wrong).append(int(buffer.threads[index]))
@@ -195,19 +216,22 @@ class _Search:
         chosen += numbers[half : half + _MAX_THREADS - len(chosen)]
         return ThreadSelection((block,), sorted(set(chosen)))
 
-    def _list_elements(self, expected: Expectations) -> Iterator[_ExpectedElements]:
-        bound = {x.name: x for x in self.memory.buffers}
+    def _list_elements(self) -> Iterator[_ExpectedElements]:
         size = self.shape.block_size
-        for name, elements in expected.items():
-            buffer = self.result.get_buffer(name)
+        for bound, elements in self.expected:
             indices = np.array(list(elements), np.int64)
-            dtype = np.dtype(f"u{buffer.values.dtype.itemsize}")
+            if indices.max(initial=0) >= bound.array.size:
+                message = f"{bound.name} has {bound.array.size:,} elements, none at {indices.max()}"
+                raise ValueError(message)
+            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
             words = np.array([x & (1 << 8 * dtype.itemsize) - 1 for x in elements.values()], dtype)
-            threads = buffer.threads[indices]
+            threads = np.full(len(indices), -1)
+            if self.result:
+                threads = self.result.buffers[bound.name].threads[indices]
             is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
             if self.first_threads.numbers is not None:
                 is_own &= np.isin(threads % size, list(self.first_threads.numbers))
-            yield _ExpectedElements(bound[buffer.name], indices, words, is_own)
+            yield _ExpectedElements(bound, indices, words, is_own)
 
     # --- changes
 
@@ -217,30 +241,32 @@ class _Search:
         if not any(x.errata for x in instructions if x):
             return
         for model in PTXAS_MODELS:
-            if model == self.model:
-                continue
-            result = self._run_model(model)
-            if result and self._count_matches(result) == self.element_count:
+            if model != self.model and self._is_explained_by(model):
                 phrase = f"under the model {model.name}"
                 yield RunExplanation(None, "", phrase, 0, self.element_count)
                 return
 
-    def _run_model(self, model: Model) -> KernelRun | None:
-        return run_kernel(
-            self.code,
-            self.arguments,
-            kernel=self.kernel.name,
-            grid=self.shape.grid,
-            block=self.shape.block,
-            dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
-            model=model,
-            max_steps=2 * self.result.step_count + 1024,
-        )
+    def _is_explained_by(self, model: Model) -> bool:
+        max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
+        try:
+            result = run_kernel(
+                self.code,
+                self.arguments,
+                kernel=self.kernel.name,
+                grid=self.shape.grid,
+                block=self.shape.block,
+                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
+                model=model,
+                max_steps=max_steps,
+            )
+        except LaunchError:
+            return False
+        return self._count_matches(result) == self.element_count
 
     def _count_matches(self, result: KernelRun) -> int:
         count = 0
         for x in self.elements:
-            buffer = result.get_buffer(x.buffer.name)
+            buffer = result.buffers[x.buffer.name]
             words = buffer.values.reshape(-1).view(x.words.dtype)[x.indices]
             is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
             count += int(np.count_nonzero((words == x.words) & is_known))
@@ -272,10 +298,10 @@ class _Search:
     def _count_own_matches(self) -> int:
         """Return how many elements of the first threads were right in the run."""
         count = 0
-        for x in self.elements:
-            buffer = self.result.get_buffer(x.buffer.name)
-            words = buffer.values.reshape(-1).view(x.words.dtype)[x.indices]
-            count += int(np.count_nonzero((words == x.words) & x.is_own))
+        for x in self.elements if self.result else ():
+            assert self.result
+            words = self.result.buffers[x.buffer.name].values.reshape(-1).view(x.words.dtype)
+            count += int(np.count_nonzero((words[x.indices] == x.words) & x.is_own))
         return count
 
     def _judge(self, space: AddressSpace) -> tuple[Mask, npt.NDArray[np.int64]]:
@@ -319,7 +345,7 @@ class _Search:
 
     def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
         """Return the nearest misses among some changes."""
-        own_count = self._count_matches(self.result)
+        own_count = self._count_matches(self.result) if self.result else 0
         found = [
             _make_explanation(change, count)
             for change, count in self._count_all_matches(changes)
