@@ -6,6 +6,7 @@ with NumPy. The video kernels are compared with NumPy here.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, NamedTuple
@@ -18,7 +19,11 @@ from ptxscope.engine.launches.device_code import DeviceCode
 from ptxscope.engine.launches.device_code_loader import load_device_code
 from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.engine.launches.launch import LaunchShape
+from ptxscope.engine.launches.launch_memory import LaunchMemory
+from ptxscope.engine.launches.parameters import read_arguments
+from ptxscope.engine.launches.replicas import ThreadSelection, run_replicas
 from ptxscope.engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ptxscope.engine.launches.statement_changes import Likelihood, iter_changes
 from ptxscope.engine.launches.thread_state import LaunchError
 from ptxscope.engine.semantics.models import ISA_MODEL
 from tests.reference_data import DATA
@@ -270,3 +275,82 @@ def test_the_line_of_a_planted_fault_is_named_first() -> None:
     faults = [plant(*case) for case in _FAULTS]
     count = sum(names_line_first(fault, explain(fault)) for fault in faults)
     assert count >= 32
+
+
+def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
+    result = launch("sad_stereo", code)
+    diagnosis = explain_run(code, _get_arguments("sad_stereo"), result, find_expected("sad_stereo"))
+    assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
+
+
+def test_one_expected_value_is_enough() -> None:
+    fault = plant(*_FAULTS[0])
+    result = launch(fault.name, fault.code)
+    values = result.get_buffer("param2").values
+    ((name, expected),) = find_expected(fault.name).items()
+    index = next(i for i, bits in expected.items() if bits != values[i])
+    diagnosis = explain_run(
+        fault.code, _get_arguments(fault.name), result, {name: {index: expected[index]}}
+    )
+    assert names_line_first(fault, diagnosis)
+
+
+def test_an_assembler_that_deviates_explains_the_whole_kernel() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="pack_clamp")
+    arguments, options = _get_arguments("pack_clamp"), _LAUNCHES["pack_clamp"].options
+    documented = run_kernel(code, arguments, kernel="pack_clamp", **options)
+    deviating = run_kernel(code, arguments, kernel="pack_clamp", model="ptxas", **options)
+    values = deviating.get_buffer("param1").values.tolist()
+    assert documented.get_buffer("param1").values.tolist() != values
+    diagnosis = explain_run(code, arguments, documented, {"param1": dict(enumerate(values))})
+    assert diagnosis.explanations[0].statement is None
+    assert "ptxas" in diagnosis.explanations[0].phrase
+
+
+def test_two_faults_leave_near_misses() -> None:
+    """No single change gives all; one that repairs the second half is the nearest."""
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 8;
+  add.u32 %r2, %r1, 100;
+  @%p1 mul.lo.u32 %r2, %r1, %r1;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d1, %d1, %d2;
+  st.global.u32 [%d1], %r2;
+  ret;
+}"""
+    code = load_device_code(ptx)
+    arguments = {"out": _room("u4", 16)}
+    result = run_kernel(code, arguments, block=16)
+    # three times the number for the first eight, the number less 100 for the others
+    expected = [3 * x if x < 8 else (x - 100) & 0xFFFFFFFF for x in range(16)]
+    diagnosis = explain_run(code, arguments, result, {"out": dict(enumerate(expected))})
+    assert not diagnosis.explanations
+    assert next(x.statement and x.statement.line for x in diagnosis.near_misses) == 7
+    assert diagnosis.near_misses[0].match_count == 8 + 2  # 0 and 3 are right in either way
+
+
+@pytest.mark.parametrize("name", _LAUNCHES)
+@sampled
+def test_replicas_do_not_affect_each_other(name: str) -> None:
+    """A change among many others gives what it gives alone."""
+    code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)
+    options = _LAUNCHES[name].options
+    shape = LaunchShape(_complete(options.get("grid", 1)), _complete(options["block"]))
+    kernel = code.functions[name]
+    values = read_arguments(kernel, _get_arguments(name))
+    memory = LaunchMemory(code, kernel, shape, values)
+    draw = random.Random(name)
+    changes = [y for x in Likelihood for y in iter_changes(kernel, ISA_MODEL, x)]
+    changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
+    threads = ThreadSelection(range(shape.block_count))
+    together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)
+    for i in draw.sample(range(len(changes)), 8):
+        alone = run_replicas(memory, changes[i : i + 1], threads, ISA_MODEL, 1 << 12)
+        assert alone.is_complete[0] == together.is_complete[i]
+        if alone.is_complete[0]:
+            assert np.array_equal(alone.space.data[0], together.space.data[i])

@@ -28,7 +28,7 @@ from ...engine.launches.parameters import (
     find_parameter,
     parse_argument,
 )
-from ...engine.launches.run_explanations import RunDiagnosis, explain_run
+from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
@@ -82,7 +82,14 @@ def launch_kernel(
         )
         log = _make_log(arguments, shape)
         watched = {_find_register(code, name) for name in arguments.watch}
-        result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        try:
+            result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        except LaunchError:
+            failed = FailedRun(kernel, shape, model)
+            diagnosis = _explain(code, values, arguments, bar, failed, expected)
+            for line in iter_explanation_lines(diagnosis) if diagnosis else ():
+                print(make_printable(line))
+            raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
         diagnosis = _explain(code, values, arguments, bar, result, expected)
     except PtxError as error:
@@ -109,7 +116,7 @@ def launch_kernel(
             count = int(np.count_nonzero(buffer.causes))
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
         write_array_file(file, buffer.values)
-    has_differences = any(find_differences(result, name, x) for name, x in expected.items())
+    has_differences = _has_differences(result, expected)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 
 
@@ -200,28 +207,39 @@ def _find_origins(
     return []
 
 
+def _has_differences(result: KernelRun, expected: Expectations) -> bool:
+    return any(find_differences(result, name, x) for name, x in expected.items())
+
+
 def _explain(
     code: DeviceCode,
     values: Mapping[str, Argument],
     arguments: argparse.Namespace,
     bar: ProgressBar,
-    result: KernelRun,
+    result: KernelRun | FailedRun,
     expected: Expectations,
 ) -> RunDiagnosis | None:
-    """Return the changes that give what was expected; None if that is not asked for."""
+    """Return the changes that give what was expected; None if it is given, or not asked for."""
     if not arguments.explain:
         return None
     if not expected:
         raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
-    if not any(find_differences(result, name, x) for name, x in expected.items()):
+    if isinstance(result, KernelRun) and not _has_differences(result, expected):
         return None
     bar.begin("explaining", None, "changes")
+    reached = [0, 0]
 
     def advance(count: int, total: int) -> None:
+        reached[:] = count, total
         bar.total = total
         bar.advance_to(count)
 
-    return explain_run(code, values, result, expected, advance)
+    try:
+        return explain_run(code, values, result, expected, advance)
+    except KeyboardInterrupt:
+        bar.hide()
+        print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
+        raise
 
 
 # --- arguments ---------------------------------------------------------------------------

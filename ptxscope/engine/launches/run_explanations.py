@@ -211,9 +211,8 @@ class _Search:
             return ThreadSelection((block,))
         numbers = [x % size for x in wrong if x // size == block]
         other_numbers = [x % size for x in right if x // size == block]
-        half = _MAX_THREADS // 2
-        chosen = [*numbers[:half], *other_numbers[:half]]
-        chosen += numbers[half : half + _MAX_THREADS - len(chosen)]
+        other_count = min(len(other_numbers), _MAX_THREADS // 2)
+        chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
         return ThreadSelection((block,), sorted(set(chosen)))
 
     def _list_elements(self) -> Iterator[_ExpectedElements]:
@@ -365,6 +364,13 @@ class _Search:
             counts = sum(x.find_matches(results.space).sum(axis=1) for x in self.elements)
             counts = np.where(results.is_complete, counts, 0)
             yield from zip(part, counts.tolist(), strict=True)
+
+
+def _choose(numbers: Sequence[int], count: int) -> list[int]:
+    """Return some of the numbers, from the first to the last."""
+    if len(numbers) <= count:
+        return list(numbers)
+    return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
 
 
 def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
