@@ -37,8 +37,11 @@ class LaunchError(Exception):
         statement: CodeStatement | None = None,
         thread: str = "",
         lanes: Numbers | None = None,
+        thread_number: int | None = None,
     ) -> None:
         self.statement, self.thread = statement, thread
+        self.thread_number = thread_number
+        """The number of the first of these threads, of all threads of the grid."""
         self.lanes = lanes
         """The lanes of the threads that can't go on in their wave; None for all of it."""
         place = f"line {statement.line}: {statement.text}: " if statement else ""
@@ -160,8 +163,9 @@ class WaveState:
 
     def fail(self, statement: CodeStatement, lanes: Numbers, message: str) -> NoReturn:
         """Raise LaunchError for the threads in some lanes; the message is that of the first."""
-        thread = self.wave.shape.format_thread(int(self.wave.threads[lanes[0]]))
-        raise LaunchError(message, statement, thread, lanes)
+        number = int(self.wave.threads[lanes[0]])
+        thread = self.wave.shape.format_thread(number)
+        raise LaunchError(message, statement, thread, lanes, number)
 
     def begin_epoch(self, mask: Mask) -> None:
         """Note that threads pass a barrier or a fence together."""
