@@ -29,7 +29,7 @@ _COUNT = 64
 """Elements and threads of the launch that is suggested."""
 
 
-class KernelLaunch(Record):
+class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
     """A kernel with its arguments."""
 
     code: DeviceCode

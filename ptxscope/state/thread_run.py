@@ -52,7 +52,7 @@ class ShownValue(NamedTuple):
     """Whether the last step wrote it."""
 
 
-class ThreadRun(Record):
+class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
     """A position in what one thread executes."""
 
     launch: KernelLaunch
@@ -115,10 +115,11 @@ class ThreadRun(Record):
             frames += [{} for _ in range(step.depth + 1 - len(frames))]
             frames[-1] |= {name: (bits, width) for name, bits, width in step.writes}
         current = self.next_step or self.last_step
-        depth = min(current.depth if current else 0, len(frames) - 1)
+        depth = current.depth if current else 0
+        values = frames[depth] if depth < len(frames) else {}
         changed = {name for name, _, _ in self.last_step.writes} if self.last_step else set()
-        names = sorted(frames[depth], key=lambda x: (len(x), x))
-        return tuple(ShownValue(x, *frames[depth][x], x in changed) for x in names)
+        names = sorted(values, key=lambda x: (len(x), x))
+        return tuple(ShownValue(x, *values[x], x in changed) for x in names)
 
     @cached_property
     def places(self) -> tuple[ShownValue, ...]:
