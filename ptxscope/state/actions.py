@@ -67,6 +67,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action(
             "listing.expect", "f", "expect", "expect", "Find the line that wrote unexpected bits"
         ),
+        Action("listing.run", "R", "run_kernel", "run", "Run a kernel with arguments, by threads"),
         Action("check", "c", "check", "check", "Show errors, and errata that can change a result"),
         Action(
             "listing.next",

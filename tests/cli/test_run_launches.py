@@ -193,6 +193,50 @@ def test_a_wrong_element_has_all_that_it_was_computed_from(kernel: str) -> None:
     assert numbers[:3] == [20, 19, 18]
 
 
+def test_a_change_that_gives_what_was_expected_is_named(kernel: str) -> None:
+    change(kernel, "shr.u32 %r4, %r3, 1", "shr.s32 %r4, %r3, 2")
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain")
+    assert done.returncode == 1
+    assert (
+        "tried: 2 give all 4 expected values\n"
+        "  line 19 with `1` rather than `2` explains all 4 values\n"
+        "    shr.s32 %r4, %r3, 1\n"
+    ) in done.stdout
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "--json")
+    explained = json.loads(done.stdout)["explained"]
+    assert explained["expected"] == 4
+    assert [x["line"] for x in explained["explanations"]] == [19, 19]
+    done = launch(kernel, "--expect", "param1[3]=77", "--explain")
+    assert done.stdout.endswith("tried: none gives the expected value\n")
+    done = launch(kernel, "--expect", "param1=[2,5,7,10]", "--explain")
+    assert done.returncode == 0
+    assert "tried" not in done.stdout
+    done = launch(kernel, "--explain")
+    assert done.returncode == 2
+    assert "--explain needs --expect" in done.stderr
+
+
+def test_a_kernel_that_fails_is_explained(kernel: str) -> None:
+    change(kernel, "shl.b64 %d3, %d3, 2", "shl.b64 %d3, %d3, 4")
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain")
+    assert done.returncode == 1
+    assert "outside of its 4 elements" in done.stderr
+    assert "  line 15 with `2` rather than `4` explains all 4 values\n" in done.stdout
+
+
+def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def explain_until_interrupted(*arguments: object) -> None:
+        advance = arguments[-1]
+        assert callable(advance)
+        advance(12, 345)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.explain_run", explain_until_interrupted)
+    done = launch(kernel, "--expect", "param1[0]=1", "--explain")
+    assert done.returncode == 130
+    assert "interrupted after 12 of 345 changes" in done.stderr
+
+
 def test_ctrl_c_says_how_far_it_came(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def run_until_interrupted(*_: object, on_progress: Callable[[int], None], **__: object) -> None:
         on_progress(12345)

@@ -60,10 +60,12 @@ A kernel whose parameters have values runs from them to its stores, over a grid 
 by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
 random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The buffers that changed are shown, and what of them is
 exact: a result that an instruction which is not modelled may have changed is unknown, shown as ?.
-There, --expect takes param2[3]=0x7f or param2=@expected.npy.
+There, --expect takes param2[3]=0x7f or param2=@expected.npy, and --explain names the lines where
+one change gives all that was expected.
 
 examples:
   ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy
+  ptxscope run kernel.ptx param0=@a.npy param1=zeros:u32:64 --expect param1=@b.npy --explain
   ptxscope run kernel.ptx --kernel sad_stereo %r1=0 %r2=1 %r7=0x01020304 %r8=0x04030201 …
   ptxscope run 'asm("{ .reg .u32 t; vadd4.u32.u32.u32 t, %1, %2, %2; not.b32 %0, t; }" …)' %1=1 %2=2
   ptxscope run kernel.ptx %r1=5 --watch %r7 --break 48
@@ -138,7 +140,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
 def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
     """Return whether to run a kernel from its parameters, not from registers."""
     options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
-    if arguments.thread or any(options):
+    if arguments.thread or arguments.explain or any(options):
         return True
     names = {value.partition("=")[0].strip() for value in arguments.values}
     if ".entry" not in text or not names or any(name.startswith("%") for name in names):
@@ -177,6 +179,11 @@ def make_parser() -> Parser:
         default=[],
         metavar="NAME=VALUE",
         help="observed value of a register at the end; repeatable",
+    )
+    debugging.add_argument(
+        "--explain",
+        action="store_true",
+        help="with --expect, try one change at each instruction of a kernel with parameters",
     )
     launch = parser.add_argument_group("kernels with parameters")
     launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")

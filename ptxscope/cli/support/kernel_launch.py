@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,21 +18,27 @@ from ...engine.launches.kernel_run import (
     choose_kernel,
     run_kernel,
 )
-from ...engine.launches.launch import LaunchShape, Shape
+from ...engine.launches.launch import LaunchShape
+from ...engine.launches.launch_text import (
+    get_buffer,
+    list_buffers,
+    parse_expectations,
+    parse_shape,
+    parse_thread,
+    parse_values,
+)
 from ...engine.launches.parameters import (
     Argument,
     ArgumentError,
     FileArgument,
     convert_bytes,
-    explain_unknown_parameter,
     find_parameter,
-    parse_argument,
 )
+from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
-from ...engine.syntax.values import parse_integer
 from ...export.formats.json_text import format_json
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
@@ -42,13 +48,12 @@ from .kernel_report import (
     find_differences,
     get_label,
     iter_difference_lines,
+    iter_explanation_lines,
     iter_lines,
 )
 from .progress_bar import ProgressBar
 from .streams import print_message
 from .thread_report import iter_origin_lines, iter_thread_lines
-
-_ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
 
 
 def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
@@ -69,19 +74,28 @@ def launch_kernel(
     code = load_device_code(text, bar.advance_to, name=file, kernel=arguments.kernel)
     try:
         kernel = choose_kernel(code, arguments.kernel)
-        values = _parse_values(kernel, arguments.values, bar)
-        buffers = _list_buffers(code, kernel, values)
-        expected = _parse_expected(buffers, arguments.expect, bar)
+        read_file = partial(_read_file, bar)
+        values = parse_values(kernel, arguments.values, read_file)
+        buffers = list_buffers(code, kernel, values)
+        expected = parse_expectations(buffers, arguments.expect, read_file)
         saved = _parse_saved(buffers, arguments.save)
         shape = LaunchShape(
-            _parse_shape("--grid", arguments.grid),
-            _parse_shape("--block", arguments.block),
+            parse_shape("--grid", arguments.grid or "1"),
+            parse_shape("--block", arguments.block or "1"),
             arguments.shared or 0,
         )
         log = _make_log(arguments, shape)
         watched = {_find_register(code, name) for name in arguments.watch}
-        result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        try:
+            result = _run(code, kernel, values, shape, arguments, model, bar, log)
+        except LaunchError:
+            failed = FailedRun(kernel, shape, model)
+            diagnosis = _explain(code, values, arguments, bar, failed, expected)
+            for line in iter_explanation_lines(diagnosis) if diagnosis else ():
+                print(make_printable(line))
+            raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
+        diagnosis = _explain(code, values, arguments, bar, result, expected)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -92,10 +106,12 @@ def launch_kernel(
     bar.begin_printing()
     lines = list(iter_difference_lines(result, expected))
     if arguments.json:
-        print(format_json(convert_to_json(result, expected), indent=1))
+        print(format_json(convert_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:
             lines = [*iter_thread_lines(log, shape, arguments.stop, watched), "", *lines]
+        if diagnosis:
+            origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
     for name, file in saved.items():
@@ -104,7 +120,7 @@ def launch_kernel(
             count = int(np.count_nonzero(buffer.causes))
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
         write_array_file(file, buffer.values)
-    has_differences = any(find_differences(result, name, x) for name, x in expected.items())
+    has_differences = _has_differences(result, expected)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 
 
@@ -151,16 +167,7 @@ def _make_log(arguments: argparse.Namespace, shape: LaunchShape) -> ThreadLog | 
     """Return the log of the thread to follow; the first one if only registers are watched."""
     if not (arguments.thread or arguments.watch or arguments.stop is not None):
         return None
-    thread, _, block = (arguments.thread or "0").partition("@")
-    places = [_parse_place(text or "0") for text in (thread, block)]
-    for name, place, limits in (
-        ("thread", places[0], shape.block),
-        ("block", places[1], shape.grid),
-    ):
-        if any(x >= limit for x, limit in zip(place, limits, strict=True)):
-            texts = [",".join(map(str, x)) for x in (place, limits)]
-            raise CommandError(f"error: there is no {name} {texts[0]}; there are {texts[1]}")
-    return ThreadLog(shape.find_thread_number(places[0], places[1]))
+    return ThreadLog(parse_thread(arguments.thread or "0", shape))
 
 
 def _find_register(code: DeviceCode, name: str) -> str:
@@ -195,24 +202,42 @@ def _find_origins(
     return []
 
 
+def _has_differences(result: KernelRun, expected: Expectations) -> bool:
+    return any(find_differences(result, name, x) for name, x in expected.items())
+
+
+def _explain(
+    code: DeviceCode,
+    values: Mapping[str, Argument],
+    arguments: argparse.Namespace,
+    bar: ProgressBar,
+    result: KernelRun | FailedRun,
+    expected: Expectations,
+) -> RunDiagnosis | None:
+    """Return the changes that give what was expected; None if it is given, or not asked for."""
+    if not arguments.explain:
+        return None
+    if not expected:
+        raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
+    if isinstance(result, KernelRun) and not _has_differences(result, expected):
+        return None
+    bar.begin("explaining", None, "changes")
+    reached = [0, 0]
+
+    def advance(count: int, total: int) -> None:
+        reached[:] = count, total
+        bar.total = total
+        bar.advance_to(count)
+
+    try:
+        return explain_run(code, values, result, expected, advance)
+    except KeyboardInterrupt:
+        bar.hide()
+        print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
+        raise
+
+
 # --- arguments ---------------------------------------------------------------------------
-
-
-def _parse_shape(option: str, text: str | None) -> Shape:
-    return _parse_axes(option, text or "1", 1)
-
-
-def _parse_place(text: str) -> Shape:
-    return _parse_axes("--thread", text, 0)
-
-
-def _parse_axes(option: str, text: str, default: int) -> Shape:
-    """Return three numbers; the last ones may be omitted."""
-    parts = text.split(",")
-    if len(parts) > 3 or not all(re.fullmatch(r"[0-9]{1,10}", x.strip()) for x in parts):
-        raise CommandError(f"error: {option} is X[,Y[,Z]], not {make_printable(text)}")
-    x, y, z = (*map(int, parts), default, default)[:3]
-    return x, y, z
 
 
 def _parse_steps(text: str | None) -> int:
@@ -231,33 +256,7 @@ def _refuse_steps(text: str) -> int:
     )
 
 
-def _parse_values(kernel: Function, texts: Sequence[str], bar: ProgressBar) -> dict[str, Argument]:
-    values: dict[str, Argument] = {}
-    for text in texts:
-        name, separator, value = text.partition("=")
-        name = name.strip()
-        if not separator:
-            raise CommandError(f"error: {make_printable(text)} is not name=value")
-        if name in values:
-            raise CommandError(f"error: {make_printable(name)} is given twice")
-        values[name] = _parse_value(kernel, name, value, bar)
-    return values
-
-
-def _parse_value(
-    kernel: Function, name: str, text: str, bar: ProgressBar
-) -> int | npt.NDArray[Any]:
-    position = find_parameter(kernel, name)
-    if position is None:
-        raise ArgumentError(explain_unknown_parameter(kernel, name))
-    try:
-        value = parse_argument(text, kernel.parameters[position])
-        return _read_file(value, bar) if isinstance(value, FileArgument) else value
-    except ArgumentError as error:
-        raise ArgumentError(f"{name}: {error}") from None
-
-
-def _read_file(file: FileArgument, bar: ProgressBar) -> npt.NDArray[Any]:
+def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
     contents = read_array_file(file.path, bar)
     if not isinstance(contents, bytes):
         if file.type:
@@ -268,26 +267,6 @@ def _read_file(file: FileArgument, bar: ProgressBar) -> npt.NDArray[Any]:
     return convert_bytes(contents, file.type)
 
 
-def _list_buffers(
-    code: DeviceCode, kernel: Function, values: Mapping[str, Argument]
-) -> dict[str, Variable]:
-    """Return what can be saved or expected by each of its names: ``param0``, its name."""
-    buffers = {x.name: x for x in code.variables.values() if x.space == "global"}
-    for name, value in values.items():
-        position = find_parameter(kernel, name)
-        if isinstance(value, np.ndarray) and position is not None:
-            parameter = kernel.parameters[position]
-            buffers[f"param{position}"] = buffers[parameter.name] = parameter
-    return buffers
-
-
-def _get_buffer(buffers: Mapping[str, Variable], name: str) -> Variable:
-    buffer = buffers.get(name)
-    if buffer is None:
-        raise ArgumentError(f"{name} is not a buffer here; there are: {', '.join(buffers)}")
-    return buffer
-
-
 def _parse_saved(buffers: Mapping[str, Variable], texts: Sequence[str]) -> dict[str, str]:
     """Return the file of each buffer to save."""
     saved: dict[str, str] = {}
@@ -295,37 +274,5 @@ def _parse_saved(buffers: Mapping[str, Variable], texts: Sequence[str]) -> dict[
         name, separator, file = text.partition("=")
         if not separator or not file:
             raise CommandError(f"error: --save is NAME=FILE, not {make_printable(text)}")
-        saved[_get_buffer(buffers, name.strip()).name] = file
+        saved[get_buffer(buffers, name.strip()).name] = file
     return saved
-
-
-def _parse_expected(
-    buffers: Mapping[str, Variable], texts: Sequence[str], bar: ProgressBar
-) -> Expectations:
-    """Return the expected elements: of ``param2[3]=0x7f`` or ``param2=@expected.npy``."""
-    expected: Expectations = {}
-    for text in texts:
-        place, separator, value = text.partition("=")
-        match = _ELEMENT.fullmatch(place.strip())
-        name = match[1] if match else place.strip()
-        if not separator:
-            raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
-        buffer = _get_buffer(buffers, name)
-        elements = expected.setdefault(buffer.name, {})
-        if match:
-            elements[int(match[2])] = _parse_element(value)
-            continue
-        array = parse_argument(value, buffer)
-        array = _read_file(array, bar) if isinstance(array, FileArgument) else array
-        if not isinstance(array, np.ndarray):
-            raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
-        words = array.reshape(-1).view(f"u{array.dtype.itemsize}").tolist()
-        elements |= dict(enumerate(words))
-    return expected
-
-
-def _parse_element(text: str) -> int:
-    try:
-        return parse_integer(text, 64)
-    except PtxError as error:
-        raise ArgumentError(error.message) from None

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...engine.launches.kernel_run import KernelBuffer, KernelRun
 from ...engine.launches.parameters import format_dtype
+from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
 from ...engine.syntax.errors import format_count
 from .command_error import CommandError
 
@@ -17,6 +18,7 @@ _MAX_VALUES = 16
 _MAX_JSON_VALUES = 1 << 12
 """Elements of a buffer in JSON; a larger buffer is saved instead."""
 _MAX_DIFFERENCES = 8
+_MAX_EXPLANATIONS = 8
 _COLUMNS = 8
 """Elements in a line."""
 
@@ -167,11 +169,45 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
             yield f"  and {len(differences) - _MAX_DIFFERENCES:,} more"
 
 
+# --- explanations ------------------------------------------------------------------------
+
+
+def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
+    """Yield the changes that give all that was expected, or the nearest."""
+    count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
+    values = "the expected value" if count == 1 else f"all {count:,} expected values"
+    found = diagnosis.explanations
+    if found:
+        verdict = f"{len(found)} {'gives' if len(found) == 1 else 'give'} {values}"
+    else:
+        verdict = f"none gives {values}"
+        verdict += "; the nearest:" if diagnosis.near_misses else ""
+    yield from ("", f"{tried} tried: {verdict}")
+    for x in (*found, *diagnosis.near_misses)[:_MAX_EXPLANATIONS]:
+        yield from _iter_explanation(x, count)
+    if len(found) > _MAX_EXPLANATIONS:
+        yield f"  and {len(found) - _MAX_EXPLANATIONS:,} more"
+
+
+def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:
+    """Yield ``line 28 with `.u32` rather than `.s32` explains all 64 values``, and the line."""
+    share = "all" if x.match_count == count else f"{x.match_count:,} of"
+    values = "the value" if count == 1 else f"{share} {count:,} values"
+    if x.statement is None:
+        yield f"  the whole kernel {x.phrase} explains {values}"
+        return
+    yield f"  line {x.statement.line} {x.phrase} explains {values}"
+    if x.changed_text != x.statement.text:
+        yield f"    {x.changed_text}"
+
+
 # --- JSON --------------------------------------------------------------------------------
 
 
-def convert_to_json(result: KernelRun, expected: Expectations) -> dict[str, Any]:
-    """Return a run as JSON's types."""
+def convert_to_json(
+    result: KernelRun, expected: Expectations, diagnosis: RunDiagnosis | None
+) -> dict[str, Any]:
+    """Return a run, and what explains it, as JSON's types."""
     return {
         "kernel": result.kernel.name,
         "model": result.model.name,
@@ -197,6 +233,26 @@ def convert_to_json(result: KernelRun, expected: Expectations) -> dict[str, Any]
             }
             for name, elements in expected.items()
         },
+        "explained": diagnosis and _convert_diagnosis(diagnosis),
+    }
+
+
+def _convert_diagnosis(diagnosis: RunDiagnosis) -> dict[str, Any]:
+    return {
+        "tried": diagnosis.try_count,
+        "expected": diagnosis.element_count,
+        "explanations": [_convert_explanation(x) for x in diagnosis.explanations],
+        "near_misses": [_convert_explanation(x) for x in diagnosis.near_misses],
+    }
+
+
+def _convert_explanation(x: RunExplanation) -> dict[str, Any]:
+    return {
+        "line": x.statement and x.statement.line,
+        "text": x.statement and x.statement.text,
+        "changed": x.changed_text or None,
+        "phrase": x.phrase,
+        "explained": x.match_count,
     }
 
 

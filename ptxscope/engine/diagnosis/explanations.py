@@ -30,6 +30,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 from .form_causes import format_slot_change
 from .observation import Observation, Observed, make_observed
 from .selector_problem import SelectorMatches
+from .variants import change_instruction
 
 _MAX_REPORTED_MISSES = 3
 """Near misses that are reported."""
@@ -318,27 +319,7 @@ def _make_explanation(
     ins, causes = search.ins, combination.causes
     variant = search.make_variant(causes)
     assert variant
-    sources_by_role = dict(ins.roles)
-    sources_by_role.update(x for cause in causes for x in cause.literals)
-    for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):
-        sources_by_role[x], sources_by_role[y] = sources_by_role[y], sources_by_role[x]
-    sources = list(sources_by_role.values())
-    if not variant.form.c and ins.form.c:
-        del sources[2:]
-    if variant.form.c and len(sources) == 2:
-        sources.append(sources[1])  # required by the syntax, although nothing reads it
-    guard = ins.guard
-    if guard and variant.guard is not None:
-        guard = guard._replace(negated=variant.guard)
-    instruction = replace(
-        ins,
-        form=variant.form,
-        sources=tuple(sources),
-        guard=guard,
-        text="",
-        spans={},
-        notes=(),
-    )
+    instruction = change_instruction(ins, causes, variant)
     versions = _format_versions(search, causes, cases[shown_index], instruction.form)
     phrased_causes = tuple(_with_phrase(cause, instruction, ins, versions) for cause in causes)
     model = _make_model(causes)

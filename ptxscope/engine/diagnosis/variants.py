@@ -9,7 +9,7 @@ from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.legality import find_violations
 from ..isa.types import Type
-from ..records import NamedTuple
+from ..records import NamedTuple, replace
 from ..semantics.lowering import lower
 from ..semantics.models import Model
 from ..semantics.plan import Plan
@@ -135,3 +135,28 @@ class Variants:
 
     def _is_readable(self, plan: Plan) -> bool:
         return all(source.role in self._known_roles for source in plan.sources)
+
+
+def change_instruction(ins: Instruction, causes: Sequence[Cause], variant: Variant) -> Instruction:
+    """Return the instruction as it would have to be written; ``variant`` is that of the causes."""
+    sources_by_role = dict(ins.roles)
+    sources_by_role.update(x for cause in causes for x in cause.literals)
+    for x, y in (cause.exchanged_roles for cause in causes if cause.exchanged_roles):
+        sources_by_role[x], sources_by_role[y] = sources_by_role[y], sources_by_role[x]
+    sources = list(sources_by_role.values())
+    if not variant.form.c and ins.form.c:
+        del sources[2:]
+    if variant.form.c and len(sources) == 2:
+        sources.append(sources[1])  # required by the syntax, although nothing reads it
+    guard = ins.guard
+    if guard and variant.guard is not None:
+        guard = guard._replace(negated=variant.guard)
+    return replace(
+        ins,
+        form=variant.form,
+        sources=tuple(sources),
+        guard=guard,
+        text="",
+        spans={},
+        notes=(),
+    )

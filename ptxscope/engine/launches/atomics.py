@@ -115,24 +115,29 @@ def _bind(
         act_count += group.count
         if destination and act_count > 1:
             state.fidelity.ordered_statements.setdefault(id(statement), statement)
-        if address.find_causes(group) is not None:
-            state.fidelity.note_decision(
-                statement, "the address of an atomic operation", group.count
-            )
+        address_causes = address.find_causes(group)
+        if address_causes is not None:
+            count = int(np.count_nonzero(address_causes))
+            state.fidelity.note_decision(statement, "the address of an atomic operation", count)
             if destination:
-                lanes = group.lanes
-                causes = address.find_causes(group)
-                write_lanes(destination, destination.bits[lanes], group, causes)
-            return
+                old_bits = destination.bits[group.lanes]
+                write_lanes(destination, old_bits, group, address_causes)
+            known_group = address.find_known(group)
+            if known_group is None:
+                return
+            group = known_group
         lanes = group.lanes
         bits = [x.bits[lanes].astype(f"u{form.width}").view(number_type) for x in values]
         causes = gather_lane_causes(values, lanes)
         if unknown:
             causes = np.full(len(lanes), unknown) if causes is None else causes | unknown
-        old_bits: Bits = np.zeros(len(lanes), f"u{form.width}")
+        old_bits = np.zeros(len(lanes), f"u{form.width}")
         old_causes = np.zeros(len(lanes), np.uint64)
         try:
-            for target in address.iter_targets(lanes):
+            targets = list(address.iter_targets(lanes))
+            for target in targets:  # before the first of them changes
+                target.space.check(target.access, writes=True)
+            for target in targets:
                 part = [x[target.positions] for x in bits]
                 part_causes = None if causes is None else causes[target.positions]
                 old, target_causes = _apply(target, part, part_causes, operation)
@@ -140,7 +145,7 @@ def _bind(
                 old_bits[target.positions] = old.view(old_bits.dtype)
                 old_causes[target.positions] = target_causes
         except AccessError as error:
-            state.fail(statement, error.lane, f"updates {error}")
+            state.fail(statement, error.lanes, f"updates {error}")
         if destination:
             final_causes = old_causes | unknown
             result = old_bits.astype(destination.bits.dtype, copy=False)

@@ -14,7 +14,6 @@ from .device_code import CodeStatement, RegisterOperand
 from .thread_state import (
     Frame,
     Group,
-    LaunchError,
     Mask,
     ThreadValues,
     WaveState,
@@ -115,8 +114,8 @@ class Barriers:
         self, number: int, count: int, group: Group, waiting: _Waiting, *, waits: bool
     ) -> None:
         wave = self.state.wave
-        barrier = self._barriers.setdefault(number, _Barrier(len(wave.blocks), wave.lane_count))
-        arrivals = np.bincount(wave.slots[group.lanes], minlength=len(wave.blocks))
+        barrier = self._barriers.setdefault(number, _Barrier(wave.slot_count, wave.lane_count))
+        arrivals = np.bincount(wave.slots[group.lanes], minlength=wave.slot_count)
         barrier.arrived += arrivals
         barrier.expected[arrivals > 0] = count
         if waits:
@@ -135,7 +134,7 @@ class Barriers:
 
     def _release(self, number: int, barrier: _Barrier) -> None:
         wave, state = self.state.wave, self.state
-        live = np.bincount(wave.slots[state.live], minlength=len(wave.blocks))
+        live = np.bincount(wave.slots[state.live], minlength=wave.slot_count)
         expected = np.where(barrier.expected > 0, barrier.expected, live)
         is_complete = (barrier.arrived > 0) & (barrier.arrived >= expected)
         if not is_complete.any():
@@ -178,6 +177,17 @@ class Barriers:
             }
         )
 
+    def remove(self, mask: Mask) -> None:
+        """Remove all threads of some blocks."""
+        slots = np.unique(self.state.wave.slots[mask])
+        for number, barrier in list(self._barriers.items()):
+            waiting = [x._replace(mask=x.mask & ~mask) for x in barrier.waiting]
+            barrier.waiting = [x for x in waiting if x.mask.any()]
+            barrier.arrived[slots] = 0
+            barrier.participants &= ~mask
+            if not barrier.arrived.any():
+                del self._barriers[number]
+
     def check_nobody_waits(self) -> None:
         """Raise LaunchError if threads wait at a barrier that others do not reach."""
         waiting = [x for barrier in self._barriers.values() for x in barrier.waiting]
@@ -189,9 +199,7 @@ class Barriers:
         others = f"; others wait at line {lines[-1]}" if len(lines) > 1 else ""
         subject = "waits" if count == 1 else f"and {format_count(count - 1, 'other')} wait"
         message = f"{subject} at this barrier for threads that never come{others}"
-        lane = int(np.flatnonzero(first.mask)[0])
-        thread = self.state.wave.shape.format_thread(int(self.state.wave.threads[lane]))
-        raise LaunchError(message, first.statement, thread)
+        self.state.fail(first.statement, np.flatnonzero(first.mask), message)
 
 
 def _find_reduction(frame: Frame, statement: CodeStatement) -> _Reduction | None:
@@ -212,7 +220,7 @@ def _write_reduction(
 ) -> None:
     """Write the result over all threads of a block to those that go on."""
     slots = state.wave.slots
-    block_count = len(state.wave.blocks)
+    block_count = state.wave.slot_count
     counts: npt.NDArray[np.int64] = np.bincount(
         slots[barrier.truths & barrier.participants], minlength=block_count
     )
@@ -221,6 +229,8 @@ def _write_reduction(
     causes = unite_causes((reduction.source,))
     united = None
     if causes is not None:
-        united = np.full(len(causes), np.bitwise_or.reduce(causes[barrier.participants]))
-        united = united if united.any() else None
+        by_block = np.zeros(block_count, np.uint64)
+        participants = barrier.participants
+        np.bitwise_or.at(by_block, slots[participants], causes[participants])
+        united = by_block[slots] if by_block.any() else None
     write_values(reduction.destination, results[reduction.operation][slots], group, united)

@@ -87,25 +87,35 @@ def _make_indirect_call(
     entrances: dict[int, Leaving] = {}
 
     def call(group: Group) -> None:
-        for value in np.unique(address.bits[group.lanes]).tolist():
-            part = group.narrow(address.bits == value)
-            assert part
-            if not 1 <= value <= len(functions):
-                message = f"there is no function at {value:#x}"
-                machine.state.fail(statement, int(part.lanes[0]), message)
-            if value not in entrances:
-                function = functions[value - 1]
-                entrances[value] = _make_entrance(
-                    machine,
-                    frame,
-                    statement,
-                    next_block,
-                    function,
-                    results,
-                    arguments,
-                    function.name,
-                )
-            entrances[value](part)
+        values = address.bits[group.lanes]
+        is_wrong = (values < 1) | (values > len(functions))
+        if is_wrong.any():
+            message = f"there is no function at {values[is_wrong][0]:#x}"
+            machine.state.fail(statement, group.lanes[is_wrong], message)
+        parts = [(x, group.narrow(address.bits == x)) for x in np.unique(values).tolist()]
+        for value, part in parts:
+            if value not in entrances and part:
+                entrances[value] = make_entrance(value, part)
+        for value, part in parts:
+            if part:
+                entrances[value](part)
+
+    def make_entrance(value: int, part: Group) -> Leaving:
+        function = functions[value - 1]
+        try:
+            return _make_entrance(
+                machine,
+                frame,
+                statement,
+                next_block,
+                function,
+                results,
+                arguments,
+                function.name,
+            )
+        except LaunchError as error:
+            error.lanes = part.lanes
+            raise
 
     return call
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -93,19 +93,33 @@ class Wave:
     """Some blocks whose threads run at once, each in a lane.
 
     Lanes of a block are side by side, and their number is a multiple of 32: those after the block's
-    last thread never act.
+    last thread never act. The blocks may be there several times, as replicas with a global memory
+    of their own, and have only some of their threads if these exchange nothing.
     """
 
-    def __init__(self, shape: LaunchShape, blocks: range, padded_size: int) -> None:
-        self.shape, self.blocks, self.padded_size = shape, blocks, padded_size
-        self.lane_count = len(blocks) * padded_size
-        lanes = np.arange(self.lane_count)
-        self.slots = lanes // padded_size
+    def __init__(
+        self,
+        shape: LaunchShape,
+        blocks: Sequence[int],
+        padded_size: int,
+        *,
+        replica_count: int = 1,
+        numbers: Sequence[int] | None = None,
+    ) -> None:
+        """``numbers`` are those of the threads in each block; all by default."""
+        self.shape, self.padded_size, self.replica_count = shape, padded_size, replica_count
+        block_lanes = np.arange(padded_size) if numbers is None else np.array(numbers)
+        self.slot_count = replica_count * len(blocks)
+        """Blocks of all replicas."""
+        self.lane_count = self.slot_count * len(block_lanes)
+        self.slots = np.arange(self.lane_count) // len(block_lanes)
         """The position of each lane's block in the wave."""
-        self.numbers = lanes % padded_size
+        self.replicas = self.slots // len(blocks)
+        """The replica of each lane."""
+        self.numbers = np.tile(block_lanes, self.slot_count)
         """The number of each lane's thread in its block."""
         self.has_thread = self.numbers < shape.block_size
-        self.block_numbers = self.slots + blocks.start
+        self.block_numbers = np.array(blocks)[self.slots % len(blocks)]
         self.threads = self.block_numbers * shape.block_size + self.numbers
         """The number of each lane's thread in the grid."""
 

@@ -165,7 +165,7 @@ class LaunchMemory:
     def make_spaces(self, wave: Wave) -> dict[str, AddressSpace]:
         """Return the spaces for a wave: its own shared and local memory, and the others."""
         spaces = dict(self.spaces)
-        shared = AddressSpace("shared", len(wave.blocks), is_tracked=True)
+        shared = AddressSpace("shared", wave.slot_count, is_tracked=True)
         spaces["shared"] = self._lay_out_shared(shared)
         spaces["local"] = AddressSpace("local", wave.lane_count, is_tracked=True)
         return spaces

@@ -64,11 +64,13 @@ class Lockstep:
         self.state, self.max_steps, self.on_progress = state, max_steps, on_progress
         self.step_count = step_count
         """Statements executed, counted for each thread."""
+        self.group: Group | None = None
+        """The threads that go to a block, or are in it."""
         self.ready: dict[_Place, Group] = {}
         self.parked: dict[_Place, Group] = {}
         """Groups before an exchange in which other threads of their warps take part."""
         self.barriers = Barriers(state)
-        self._frames: list[Frame] = []
+        self.frames: list[Frame] = []
         self._flows: dict[str, ControlFlow] = {}
         self._blocks: dict[_Place, _BoundBlock] = {}
         frame = self.add_frame(Frame(state, kernel))
@@ -85,22 +87,26 @@ class Lockstep:
                 place = min(ready) if turn % _TURNS else max(ready)
             else:
                 place = next(iter(ready))
-            group = ready.pop(place)
+            self.group = group = ready.pop(place)
             block = blocks.get(place) or self._bind(place)
             if block.members is not None:
                 complete = self._take_complete(place, block.members, group)
                 if complete is None:
                     continue
-                group = complete
+                self.group = group = complete
             for step in block.steps:
                 step(group)
-            self.step_count += group.count * block.size
+            self.count_steps(group, block.size)
             if self.step_count > self.max_steps:
                 block.leave(group)
                 raise StepLimitError
             if self.on_progress:
                 self.on_progress(self.step_count)
             block.leave(group)
+
+    def count_steps(self, group: Group, size: int) -> None:
+        """Count the statements that threads have executed."""
+        self.step_count += group.count * size
 
     def list_positions(self) -> list[tuple[int, int]]:
         """Return the lines at which threads are, each with their number."""
@@ -112,8 +118,8 @@ class Lockstep:
 
     def add_frame(self, frame: Frame) -> Frame:
         """Give a frame its number, and return it."""
-        frame.number = len(self._frames)
-        self._frames.append(frame)
+        frame.number = len(self.frames)
+        self.frames.append(frame)
         return frame
 
     def _get_flow(self, function: Function) -> ControlFlow:
@@ -146,19 +152,19 @@ class Lockstep:
             assert members is not None
             if self._find_complete(members, group) is not None:
                 del self.parked[place]
-                self.send(self._frames[place.frame_number], place.block, group)
+                self.send(self.frames[place.frame_number], place.block, group)
         if self.ready:
             return True
         if self.parked:
             place, group = next(iter(self.parked.items()))
             statement = self._get_statements(place)[0]
             message = "waits for threads of its warp that do not come here"
-            self.state.fail(statement, int(group.lanes[0]), message)
+            self.state.fail(statement, group.lanes, message)
         self.barriers.check_nobody_waits()
         return False
 
     def _get_statements(self, place: _Place) -> tuple[CodeStatement, ...]:
-        function = self._frames[place.frame_number].function
+        function = self.frames[place.frame_number].function
         blocks = self._get_flow(function).blocks
         if place.block == len(blocks):
             return ()
@@ -190,7 +196,7 @@ class Lockstep:
 
     def _bind(self, place: _Place) -> _BoundBlock:
         """Make the steps of a block that is reached for the first time."""
-        frame = self._frames[place.frame_number]
+        frame = self.frames[place.frame_number]
         flow = self._get_flow(frame.function)
         if place.block == len(flow.blocks):  # after the last statement
             bound = _BoundBlock((), 0, lambda group: self._return(frame, group), None)
@@ -205,18 +211,22 @@ class Lockstep:
         next_block = place.block + 1
         if is_leaving(statements[-1]):
             last = statements.pop()
-            leave = self._make_leaving(frame, last, next_block)
+            leave = self.make_leaving(frame, last, next_block)
             leave = with_observer(frame, last, leave, is_leaving=True)
         else:
 
             def leave(group: Group) -> None:
                 self.send(frame, next_block, group)
 
-        steps = tuple(make_step(frame, x) for x in statements)
+        steps = tuple(self.make_step(frame, x) for x in statements)
         bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
         return bound
 
-    def _make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+    def make_step(self, frame: Frame, statement: CodeStatement) -> Step:
+        """Return the step of a statement that stays in its block."""
+        return make_step(frame, statement)
+
+    def make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {
             "bra": lambda: self._make_branch(frame, statement),
@@ -247,8 +257,8 @@ class Lockstep:
                 self.send(frame, next_block, group)
                 return
             rest = group.mask & ~acting.mask
+            act(acting)  # may fail; nobody has gone on then
             self.send(frame, next_block, Group(rest, group.count - acting.count, self.state))
-            act(acting)
 
         return leave
 
@@ -272,18 +282,19 @@ class Lockstep:
                 count = int(np.count_nonzero(index.causes[group.mask]))
                 self.state.fidelity.note_decision(statement, "the branch", count)
             values = index.bits[group.lanes]
+            is_wrong = values >= len(targets)
+            if is_wrong.any():
+                message = f"the index is {values[is_wrong][0]}, of {len(targets)} labels"
+                self.state.fail(statement, group.lanes[is_wrong], message)
             for value in np.unique(values).tolist():
                 part = group.narrow(index.bits == value)
                 assert part
-                if value >= len(targets):
-                    message = f"the index is {value}, of {len(targets)} labels"
-                    self.state.fail(statement, int(part.lanes[0]), message)
                 self.send(frame, targets[value], part)
 
         return branch
 
     def _trap(self, statement: CodeStatement, group: Group) -> None:
-        self.state.fail(statement, int(group.lanes[0]), "executes trap")
+        self.state.fail(statement, group.lanes, "executes trap")
 
     def _exit(self, group: Group) -> None:
         self.state.live &= ~group.mask

@@ -60,12 +60,13 @@ class Region(NamedTuple):
 
 
 class AccessError(Exception):
-    """An access that no memory allows, by one thread."""
+    """An access that no memory allows."""
 
-    def __init__(self, lane: int, message: str) -> None:
+    def __init__(self, lanes: Numbers, message: str) -> None:
+        """``message`` is that of the first thread."""
         super().__init__(message)
-        self.lane = lane
-        """The lane of the thread in its wave."""
+        self.lanes = lanes
+        """The lanes of the threads in their wave, at least one."""
 
 
 class Conflict(NamedTuple):
@@ -172,6 +173,13 @@ class AddressSpace:
             self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
         self.stamps = None
 
+    def replicate(self, count: int) -> AddressSpace:
+        """Return a space with the contents of this one, of a single instance, in all instances."""
+        space = AddressSpace(self.name, count)
+        space.regions, space.size = self.regions, self.size
+        space.data = np.repeat(self.data, count, axis=0)
+        return space
+
     def write_bytes(self, region: Region, data: bytes | npt.NDArray[np.uint8]) -> None:
         """Set the first bytes of a region in every instance; they are known then."""
         part = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
@@ -212,15 +220,15 @@ class AddressSpace:
         if region is None or low < region.start or high + total > region.end:
             region = self._find_common_region(access, low, high, total)
         if total > 1 and (offsets & (total - 1)).any():
-            position = int(np.flatnonzero(offsets & (total - 1))[0])
-            offset = int(offsets[position])
+            positions = np.flatnonzero(offsets & (total - 1))
+            offset = int(offsets[positions[0]])
             raise AccessError(
-                int(access.lanes[position]),
+                access.lanes[positions],
                 f"{total} bytes at {self.format_place(offset)}, misaligned: the address is "
                 f"{offset % total} above a multiple of {total}",
             )
         if writes and region and region.is_read_only:
-            raise AccessError(int(access.lanes[0]), f"{region.name}, which is read-only")
+            raise AccessError(access.lanes, f"{region.name}, which is read-only")
         self._last_region = region
 
     def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
@@ -228,12 +236,13 @@ class AddressSpace:
         region = self.find_region(low)
         if region and high + total <= region.end:
             return region
-        for position, offset in enumerate(access.offsets.tolist()):
-            region = self.find_region(offset)
-            if region is None or offset + total > region.end:
-                raise AccessError(
-                    int(access.lanes[position]), self._describe_outside(offset, total)
-                )
+        starts = np.array([x.start for x in self.regions] or [0])
+        ends = np.array([x.end for x in self.regions] or [0])
+        numbers = np.searchsorted(starts, access.offsets, side="right") - 1
+        outside = np.flatnonzero((numbers < 0) | (access.offsets > ends[numbers] - total))
+        if outside.size:
+            message = self._describe_outside(int(access.offsets[outside[0]]), total)
+            raise AccessError(access.lanes[outside], message)
         return None
 
     def _describe_outside(self, offset: int, total: int) -> str:

@@ -129,11 +129,11 @@ class Address:
         for space, mask in split_addresses(addresses).items():
             positions = np.flatnonzero(mask)
             if space is None:
-                first = int(positions[0])
+                first = int(addresses[positions[0]])
                 total = self.form.width * self.form.element_count
                 raise AccessError(
-                    int(lanes[first]),
-                    f"{total} bytes at address {int(addresses[first]) & (1 << 64) - 1:#x}, "
+                    lanes[positions],
+                    f"{total} bytes at address {first & (1 << 64) - 1:#x}, "
                     "where there is no buffer",
                 )
             is_whole = len(positions) == len(lanes)
@@ -201,7 +201,7 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
             else:
                 values, causes = _load_several(targets, form, len(lanes))
         except AccessError as error:
-            frame.state.fail(statement, error.lane, f"reads {error}")
+            frame.state.fail(statement, error.lanes, f"reads {error}")
         for register, bits in zip(registers, values, strict=True):
             if register:
                 write_lanes(register, extend(bits, form.type, register), group, causes)
@@ -324,4 +324,4 @@ def store_bits(
             state.note_conflict(statement, conflict)
             target.space.note_line(target.access, target.instances, statement.line)
     except AccessError as error:
-        state.fail(statement, error.lane, f"writes {error}")
+        state.fail(statement, error.lanes, f"writes {error}")

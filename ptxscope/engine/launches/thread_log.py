@@ -24,7 +24,7 @@ class ValueRead(NamedTuple):
     name: str
     """``%r4``, or ``param0[2]``."""
     bits: int | None
-    """Unsigned; None if unknown, or for a place."""
+    """Unsigned; None if unknown."""
     step: int
     """The number of the step that wrote it; 0 if none of this thread did."""
     writer: str = ""
@@ -44,8 +44,12 @@ class ThreadStep(NamedTuple):
     """Registers with their bits, None if unknown, and their widths in bits."""
     places: tuple[str, ...]
     """The places in memory that it writes."""
+    stored: tuple[int | None, ...]
+    """The bits that are in these places then; None if unknown."""
     is_active: bool
     """Whether its guard lets it act."""
+    depth: int
+    """The number of calls around it."""
 
 
 class ThreadLog:
@@ -97,7 +101,10 @@ class ThreadLog:
         if len(self.steps) >= _MAX_STEPS:
             self.is_cut = True
             return
-        number, writes, places = len(self.steps) + 1, [], []
+        number = len(self.steps) + 1
+        writes: list[tuple[str, int | None, int]] = []
+        places: list[str] = []
+        stored: list[int | None] = []
         if self._is_active:
             for name in _iter_written(statement):
                 bits, width = self._peek(frame, name)
@@ -105,9 +112,17 @@ class ThreadLog:
                 self._writers[frame.number, name] = number
             if statement.opcode in ("st", "atom", "red"):
                 places = [self._note_store(x, number) for x in self._targets]
+                stored = [self._peek_place(x) for x in self._targets]
         self.steps.append(
             ThreadStep(
-                number, statement, self._reads, tuple(writes), tuple(places), self._is_active
+                number,
+                statement,
+                self._reads,
+                tuple(writes),
+                tuple(places),
+                tuple(stored),
+                self._is_active,
+                frame.depth,
             )
         )
 
@@ -166,9 +181,19 @@ class ThreadLog:
         if space.stamps is not None and index < space.stamps.size:
             thread = (int(space.stamps[index]) & 0xFFFFFFFF) - 1
         line = int(space.lines[index]) if space.lines is not None else 0
+        bits = self._peek_place(target)
         if own_step and thread in (-1, self.thread):
-            return ValueRead(place, None, own_step)
-        return ValueRead(place, None, 0, self._describe_writer(thread, line))
+            return ValueRead(place, bits, own_step)
+        return ValueRead(place, bits, 0, self._describe_writer(thread, line))
+
+    def _peek_place(self, target: Target) -> int | None:
+        """Return the bits in a place; None if one is unknown."""
+        _, index = self._find_byte(target)
+        end = index + target.access.width * target.access.element_count
+        causes = target.space.causes
+        if causes is not None and causes.reshape(-1)[index:end].any():
+            return None
+        return int.from_bytes(target.space.data.reshape(-1)[index:end].tobytes(), "little")
 
     def _note_store(self, target: Target, number: int) -> str:
         offset, _ = self._find_byte(target)

@@ -32,9 +32,18 @@ class LaunchError(Exception):
     """A kernel that can't go on: an invalid access, a trap, threads that wait for each other."""
 
     def __init__(
-        self, message: str, statement: CodeStatement | None = None, thread: str = ""
+        self,
+        message: str,
+        statement: CodeStatement | None = None,
+        thread: str = "",
+        lanes: Numbers | None = None,
+        thread_number: int | None = None,
     ) -> None:
         self.statement, self.thread = statement, thread
+        self.thread_number = thread_number
+        """The number of the first of these threads, of all threads of the grid."""
+        self.lanes = lanes
+        """The lanes of the threads that can't go on in their wave; None for all of it."""
         place = f"line {statement.line}: {statement.text}: " if statement else ""
         super().__init__(place + " ".join(filter(None, (thread, message))))
 
@@ -72,6 +81,12 @@ class Group:
         """Whether these are all threads of the wave that have not ended."""
         return self.count == self._state.live_count
 
+    def remove(self, mask: Mask) -> None:
+        """Remove threads; none may be left."""
+        self.mask = self.mask & ~mask
+        self.count = int(np.count_nonzero(self.mask))
+        self._lanes = None
+
     def narrow(self, mask: Mask) -> Group | None:
         """Return the threads of the group for which a mask is true; None if there are none."""
         mask = self.mask & mask
@@ -79,6 +94,12 @@ class Group:
         if count == self.count:
             return self
         return Group(mask, count, self._state) if count else None
+
+    def narrow_to(self, start: int, end: int, *, is_inside: bool = True) -> Group | None:
+        """Return the threads in a range of lanes, or outside of it; None if there are none."""
+        mask = np.full(len(self.mask), not is_inside)
+        mask[start:end] = is_inside
+        return self.narrow(mask)
 
 
 class Observer(Protocol):
@@ -114,6 +135,8 @@ class WaveState:
             "shared": wave.slots,
             "local": np.arange(wave.lane_count),
         }
+        if wave.replica_count > 1:
+            self.instances["global"] = wave.replicas
         self.writers = Writers(
             wave.threads, np.zeros(wave.lane_count, np.int64), wave.shape.block_size
         )
@@ -138,10 +161,11 @@ class WaveState:
             self._constants[key] = ThreadValues(np.full(self.wave.lane_count, bits, dtype))
         return self._constants[key]
 
-    def fail(self, statement: CodeStatement, lane: int, message: str) -> NoReturn:
-        """Raise LaunchError for the thread in a lane."""
-        thread = self.wave.shape.format_thread(int(self.wave.threads[lane]))
-        raise LaunchError(message, statement, thread)
+    def fail(self, statement: CodeStatement, lanes: Numbers, message: str) -> NoReturn:
+        """Raise LaunchError for the threads in some lanes; the message is that of the first."""
+        number = int(self.wave.threads[lanes[0]])
+        thread = self.wave.shape.format_thread(number)
+        raise LaunchError(message, statement, thread, lanes, number)
 
     def begin_epoch(self, mask: Mask) -> None:
         """Note that threads pass a barrier or a fence together."""

@@ -99,6 +99,13 @@ _PANES = {
         "a register is used in the lines below; f finds the line that wrote unexpected bits, c "
         "checks all lines"
     ),
+    "run": (
+        "type the arguments as for ptxscope run, and Enter; then n goes over a statement, i into a "
+        "function, p back, ] and [ to instructions that ptxscope explains, Home and End to the "
+        "ends; arrows move the cursor, g goes to where the thread comes to it next; > and < follow "
+        "another thread, t asks for one; with --expect, the run begins at the first wrong element, "
+        "and x finds the change that gives all that was expected; R asks for other arguments"
+    ),
     "check": (
         "arrows move between the diagnostics, Enter opens one on operands that show it, Tab goes "
         "to the text, ^y copies it"

@@ -22,6 +22,7 @@ from .focus_controller import FocusController
 if TYPE_CHECKING:
     from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
+    from ...state.thread_run import ThreadRun
 
 
 class ListingController:
@@ -35,6 +36,8 @@ class ListingController:
         edits: EditController,
     ) -> None:
         self._state, self._view, self._focus, self._edits = state, view, focus, edits
+        self._launch_texts: dict[str, str] = {}
+        """The arguments of the last run of each kernel, as typed."""
 
     # --- opening -----------------------------------------------------------------------
 
@@ -179,6 +182,48 @@ class ListingController:
         title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
         prompt = TextPrompt(title, "observed", text, hint, "find what wrote it", "listing")
         self._view.screen.app.push_screen(prompt, on_close)
+
+    def run_kernel(self) -> None:
+        """Ask for the arguments of the listing's kernel, and run it thread by thread."""
+        from ...state.launch_request import load_kernel, parse_launch, suggest_launch
+        from ...state.thread_run import run_thread
+        from ..dialogs.text_prompt import TextPrompt
+        from ..run_screen import RunScreen
+
+        cursor, state = self._state.cursor, self._state
+        if cursor is None:
+            key = self._view.get_key("listing.open")
+            self._view.show_hint(f"No listing is open · {key} opens one, or paste it")
+            return
+        listing = cursor.listing
+        try:
+            program = listing.programs[cursor.program].name
+            code, kernel = load_kernel(listing.text, listing.name, program)
+        except ValueError as error:
+            self._notify(str(error), "Not run", severity="warning")
+            return
+        runs: list[ThreadRun] = []
+
+        def check(text: str) -> None:
+            launch = parse_launch(code, kernel, text, state.setup.model)
+            runs[:] = [run_thread(launch)]
+
+        def on_close(text: str | None) -> None:
+            if text and text.strip() and runs:
+                self._launch_texts[kernel.name] = text
+                app.push_screen(RunScreen(runs[0]), on_leave)
+
+        def on_leave(asks_arguments: bool | None) -> None:
+            if asks_arguments:
+                self.run_kernel()
+
+        app = self._view.screen.app
+        text = self._launch_texts.get(kernel.name) or suggest_launch(kernel)
+        hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
+        title = f"Run {make_printable(kernel.name)}"
+        app.push_screen(
+            TextPrompt(title, "arguments", text, hint, "run it", "run", check), on_close
+        )
 
     def check(self) -> None:
         """Show errors in the listing or the line, and the errata that can change a result."""

@@ -364,6 +364,9 @@ class MainScreen(ThemedScreen[None]):
     def action_expect(self) -> None:
         self.controllers.listings.ask_observation()
 
+    def action_run_kernel(self) -> None:
+        self.controllers.listings.run_kernel()
+
     def action_check(self) -> None:
         self.controllers.listings.check()
 

@@ -1,0 +1,384 @@
+"""Explanations of a run whose results are not as expected: the changes that give all of them.
+
+First a few threads run with every change, some of those that wrote wrong elements. Then all threads
+run with the changes that are right there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import NamedTuple
+from ..semantics.models import PTXAS_MODELS, Model
+from .device_code import CodeStatement, DeviceCode, Function
+from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, run_kernel
+from .launch import LaunchShape
+from .launch_memory import BoundBuffer, LaunchMemory
+from .memory import AddressSpace
+from .parameters import Argument, find_parameter, read_arguments
+from .replicas import ThreadSelection, run_replicas
+from .statement_changes import Likelihood, StatementChange, iter_changes
+from .thread_state import LaunchError
+
+Mask = npt.NDArray[np.bool_]
+Expectations = Mapping[str, Mapping[int, int]]
+"""The expected bits of elements by buffer and position."""
+
+_MAX_LANES = 1 << 15
+"""Lanes of all replicas that run at once, unless one needs more."""
+_MAX_MEMORY_BYTES = 1 << 27
+"""Global memory of the replicas that run at once, unless one needs more."""
+_MAX_THREADS = 8
+"""Threads that run first, if they exchange nothing."""
+_MIN_THREAD_STEPS = 1 << 14
+"""Statements of each thread after which a run with a change is given up, or more."""
+_MAX_NEAR_MISSES = 3
+_EXCHANGES = frozenset(
+    ("bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask", "mbarrier")
+)
+"""The opcodes by which the threads of a block depend on each other."""
+
+
+class RunExplanation(NamedTuple):
+    """One change, and how many of the expected elements a run with it gives."""
+
+    statement: CodeStatement | None
+    """The statement that is changed; None for another model."""
+    changed_text: str
+    """The changed statement; empty for another model."""
+    phrase: str
+    """``with dtype `.u32` rather than `.s32```."""
+    cost: int
+    """Unlikelihood, from 0 to 6."""
+    match_count: int
+
+
+class RunDiagnosis(NamedTuple):
+    """The explanations of a run, likeliest first."""
+
+    explanations: tuple[RunExplanation, ...]
+    """Those that give all expected elements."""
+    near_misses: tuple[RunExplanation, ...]
+    """If there are none, those that give more than the run did."""
+    element_count: int
+    """The expected elements."""
+    try_count: int
+    """The changes that were tried."""
+
+
+class FailedRun(NamedTuple):
+    """A run that could not go on, of which nothing but its launch is known."""
+
+    kernel: Function
+    shape: LaunchShape
+    model: Model
+
+
+def explain_run(
+    code: DeviceCode,
+    arguments: Mapping[str, Argument],
+    result: KernelRun | FailedRun,
+    expected: Expectations,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> RunDiagnosis:
+    """Try one change at each statement, and return those that give all that was expected.
+
+    ``result`` is the run with these arguments. ``on_progress`` is called with the number of changes
+    that were tried and of all that are to be tried.
+
+    Raise ValueError if a buffer has no such element.
+    """
+    return _Search(code, arguments, result, expected, on_progress).run()
+
+
+class _ExpectedElements(NamedTuple):
+    """The expected elements of one buffer."""
+
+    buffer: BoundBuffer
+    indices: npt.NDArray[np.int64]
+    words: npt.NDArray[Any]
+    is_own: Mask
+    """Which of them the threads that run first have written."""
+
+    def find_matches(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements are known and as expected."""
+        region = self.buffer.region
+        rows = np.ascontiguousarray(space.data[:, region.start : region.end])
+        matches: Mask = rows.view(self.words.dtype)[:, self.indices] == self.words
+        if space.causes is not None:
+            causes = self._split_bytes(space.causes)
+            matches &= ~(causes != 0).any(axis=2)
+        return matches
+
+    def find_written(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements its threads have written, not atomically."""
+        if space.stamps is None:
+            return np.zeros((space.instance_count, len(self.indices)), bool)
+        stamps = self._split_bytes(space.stamps.reshape(space.instance_count, -1))
+        written: Mask = (stamps != 0).any(axis=2)
+        return written
+
+    def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what is kept for each byte of each element, for each replica."""
+        region, width = self.buffer.region, self.words.dtype.itemsize
+        part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
+        return part[:, self.indices]
+
+
+class _Search:
+    """Runs of one launch with changes."""
+
+    def __init__(
+        self,
+        code: DeviceCode,
+        arguments: Mapping[str, Argument],
+        result: KernelRun | FailedRun,
+        expected: Expectations,
+        on_progress: Callable[[int, int], None] | None,
+    ) -> None:
+        self.code, self.arguments = code, arguments
+        self.result = result if isinstance(result, KernelRun) else None
+        self.on_progress = on_progress
+        self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
+        values = read_arguments(self.kernel, arguments)
+        self.memory = LaunchMemory(code, self.kernel, self.shape, values)
+        self.functions = [x for x in code.functions.values() if x is self.kernel or not x.is_kernel]
+        self.all_threads = ThreadSelection(range(self.shape.block_count))
+        self.expected = [(self._find_buffer(name), x) for name, x in expected.items()]
+        self.first_threads = self._select_threads()
+        self.elements = list(self._list_elements())
+        self.element_count = sum(len(x.indices) for x in self.elements)
+        self.max_thread_steps = _MIN_THREAD_STEPS
+        if self.result and self.result.is_complete:
+            average = self.result.step_count // (self.shape.block_count * self.shape.block_size)
+            self.max_thread_steps += min(self.result.step_count, 32 * average)
+
+    def run(self) -> RunDiagnosis:
+        """Try the likely changes, and the others if these explain nothing."""
+        if self.result and self._count_matches(self.result) == self.element_count:
+            return RunDiagnosis((), (), self.element_count, 0)
+        explanations = list(self._iter_model_explanations())
+        try_count = 0
+        near_misses: list[StatementChange] = []
+        for likelihood in Likelihood:
+            changes = [y for x in self.functions for y in iter_changes(x, self.model, likelihood)]
+            try_count += len(changes)
+            passing, near = self._try_first_threads(changes)
+            near_misses += near
+            explanations += self._confirm(passing)
+            if explanations:
+                break
+        explanations.sort(key=lambda x: x.cost)
+        found = () if explanations else self._examine(near_misses)
+        return RunDiagnosis(tuple(explanations), tuple(found), self.element_count, try_count)
+
+    # --- threads
+
+    def _find_buffer(self, name: str) -> BoundBuffer:
+        position = find_parameter(self.kernel, name)
+        for x in self.memory.buffers:
+            if x.name == name or (position is not None and x.position == position):
+                return x
+        raise ValueError(f"{name} is not a buffer of this run")
+
+    def _select_threads(self) -> ThreadSelection:
+        """Return the threads that run first: some that wrote a wrong element, if that is known."""
+        if any(_depends_on_blocks(x) for function in self.functions for x in function.statements):
+            return self.all_threads
+        wrong, right = list[int](), list[int]()
+        for bound, elements in self.expected:
+            if self.result is None:
+                return self.all_threads
+            buffer = self.result.buffers[bound.name]
+            words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+            for index, bits in elements.items():
+                is_known = buffer.causes is None or not buffer.causes[index]
+                is_right = is_known and int(words[index]) == bits
+                (right if is_right else wrong).append(int(buffer.threads[index]))
+        wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
+        if not wrong:
+            return self.all_threads
+        size = self.shape.block_size
+        block = wrong[0] // size
+        statements = [x for function in self.functions for x in function.statements]
+        has_shared = self.memory.shared_bytes > 0
+        if has_shared or any(x.opcode in _EXCHANGES for x in statements):
+            return ThreadSelection((block,))
+        numbers = [x % size for x in wrong if x // size == block]
+        other_numbers = [x % size for x in right if x // size == block]
+        other_count = min(len(other_numbers), _MAX_THREADS // 2)
+        chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
+        return ThreadSelection((block,), sorted(set(chosen)))
+
+    def _list_elements(self) -> Iterator[_ExpectedElements]:
+        size = self.shape.block_size
+        for bound, elements in self.expected:
+            indices = np.array(list(elements), np.int64)
+            if indices.max(initial=0) >= bound.array.size:
+                message = f"{bound.name} has {bound.array.size:,} elements, none at {indices.max()}"
+                raise ValueError(message)
+            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
+            words = np.array([x & (1 << 8 * dtype.itemsize) - 1 for x in elements.values()], dtype)
+            threads = np.full(len(indices), -1)
+            if self.result:
+                threads = self.result.buffers[bound.name].threads[indices]
+            is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
+            if self.first_threads.numbers is not None:
+                is_own &= np.isin(threads % size, list(self.first_threads.numbers))
+            yield _ExpectedElements(bound, indices, words, is_own)
+
+    # --- changes
+
+    def _iter_model_explanations(self) -> Iterator[RunExplanation]:
+        """Yield the assemblers that give all that was expected."""
+        instructions = [y.instruction for x in self.functions for y in x.statements]
+        if not any(x.errata for x in instructions if x):
+            return
+        for model in PTXAS_MODELS:
+            if model != self.model and self._is_explained_by(model):
+                phrase = f"under the model {model.name}"
+                yield RunExplanation(None, "", phrase, 0, self.element_count)
+                return
+
+    def _is_explained_by(self, model: Model) -> bool:
+        max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
+        try:
+            result = run_kernel(
+                self.code,
+                self.arguments,
+                kernel=self.kernel.name,
+                grid=self.shape.grid,
+                block=self.shape.block,
+                dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
+                model=model,
+                max_steps=max_steps,
+            )
+        except LaunchError:
+            return False
+        return self._count_matches(result) == self.element_count
+
+    def _count_matches(self, result: KernelRun) -> int:
+        count = 0
+        for x in self.elements:
+            buffer = result.buffers[x.buffer.name]
+            words = buffer.values.reshape(-1).view(x.words.dtype)[x.indices]
+            is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
+            count += int(np.count_nonzero((words == x.words) & is_known))
+        return count
+
+    def _try_first_threads(
+        self, changes: Sequence[StatementChange]
+    ) -> tuple[list[StatementChange], list[StatementChange]]:
+        """Return the changes with which the first threads are right, and the nearest others."""
+        passing: list[StatementChange] = []
+        scores: list[tuple[int, StatementChange]] = []
+        done = 0
+        for part in self._split(changes, self.first_threads):
+            if self.on_progress:
+                self.on_progress(done, len(changes))
+            results = run_replicas(
+                self.memory, part, self.first_threads, self.model, self.max_thread_steps
+            )
+            is_right, counts = self._judge(results.space)
+            is_right &= results.is_complete
+            passing += [x for x, y in zip(part, is_right.tolist(), strict=True) if y]
+            scores += zip(counts.tolist(), part, strict=True)
+            done += len(part)
+        own_count = self._count_own_matches()
+        scores = [x for x in scores if x[0] > own_count]
+        scores.sort(key=lambda x: (-x[0], x[1].cost))
+        return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]]
+
+    def _count_own_matches(self) -> int:
+        """Return how many elements of the first threads were right in the run."""
+        count = 0
+        for x in self.elements if self.result else ():
+            assert self.result
+            words = self.result.buffers[x.buffer.name].values.reshape(-1).view(x.words.dtype)
+            count += int(np.count_nonzero((words[x.indices] == x.words) & x.is_own))
+        return count
+
+    def _judge(self, space: AddressSpace) -> tuple[Mask, npt.NDArray[np.int64]]:
+        """Return for each replica if the first threads are right, and how many elements are.
+
+        What they wrote must be as expected. Those that wrote nothing must leave what is expected.
+        """
+        count = space.instance_count
+        is_written_right, is_own_right = np.ones(count, bool), np.ones(count, bool)
+        has_written, counts = np.zeros(count, bool), np.zeros(count, np.int64)
+        for x in self.elements:
+            matches, written = x.find_matches(space), x.find_written(space)
+            has_written |= written.any(axis=1)
+            is_written_right &= (matches | ~written).all(axis=1)
+            is_own_right &= (matches | ~x.is_own).all(axis=1)
+            counts += (matches & x.is_own).sum(axis=1)
+        if self.first_threads == self.all_threads:
+            is_right = np.ones(count, bool)
+            for x in self.elements:
+                is_right &= x.find_matches(space).all(axis=1)
+            return is_right, counts
+        return np.where(has_written, is_written_right, is_own_right), counts
+
+    def _split(
+        self, changes: Sequence[StatementChange], selection: ThreadSelection
+    ) -> Iterator[Sequence[StatementChange]]:
+        """Yield as many changes as run at once."""
+        lane_count = selection.count_lanes(self.shape.block_size)
+        bytes_ = self.memory.spaces["global"].size + lane_count * self.memory.local_bytes
+        bytes_ += len(selection.blocks) * self.memory.shared_bytes
+        size = max(min(_MAX_LANES // lane_count, _MAX_MEMORY_BYTES // max(bytes_, 1)), 1)
+        iterator = iter(changes)
+        while part := list(islice(iterator, size)):
+            yield part
+
+    def _confirm(self, changes: Sequence[StatementChange]) -> Iterator[RunExplanation]:
+        """Yield the changes with which all threads give all that was expected."""
+        for change, count in self._count_all_matches(changes):
+            if count == self.element_count:
+                yield _make_explanation(change, count)
+
+    def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
+        """Return the nearest misses among some changes."""
+        own_count = self._count_matches(self.result) if self.result else 0
+        found = [
+            _make_explanation(change, count)
+            for change, count in self._count_all_matches(changes)
+            if count > own_count
+        ]
+        found.sort(key=lambda x: (-x.match_count, x.cost))
+        return found[:_MAX_NEAR_MISSES]
+
+    def _count_all_matches(
+        self, changes: Sequence[StatementChange]
+    ) -> Iterator[tuple[StatementChange, int]]:
+        """Yield the changes with the number of elements that all threads give as expected."""
+        for part in self._split(changes, self.all_threads):
+            results = run_replicas(
+                self.memory, part, self.all_threads, self.model, self.max_thread_steps
+            )
+            counts = sum(x.find_matches(results.space).sum(axis=1) for x in self.elements)
+            counts = np.where(results.is_complete, counts, 0)
+            yield from zip(part, counts.tolist(), strict=True)
+
+
+def _choose(numbers: Sequence[int], count: int) -> list[int]:
+    """Return some of the numbers, from the first to the last."""
+    if len(numbers) <= count:
+        return list(numbers)
+    return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
+
+
+def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
+    return RunExplanation(change.original, change.statement.text, change.phrase, change.cost, count)
+
+
+def _depends_on_blocks(statement: CodeStatement) -> bool:
+    """Whether the threads of one block may change what those of another read."""
+    return statement.opcode in ("atom", "red") and "shared" not in [
+        x.partition("::")[0] for x in statement.modifiers
+    ]

@@ -1,0 +1,375 @@
+"""Changes of single statements that may explain a wrong result of a run.
+
+Those of an instruction of the catalog are the causes of ``explain``. Others change a constant, a
+register, a guard, or a modifier of a statement that the catalog lacks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import IntEnum
+from itertools import chain, combinations
+
+from ..arrays.call_sequence import get_storage_dtype
+from ..diagnosis.causes import Cause, CauseKind
+from ..diagnosis.digit_changes import iter_digit_changes
+from ..diagnosis.form_causes import iter_form_causes
+from ..diagnosis.value_causes import iter_value_causes
+from ..diagnosis.variants import Variants, change_instruction
+from ..records import NamedTuple, replace
+from ..semantics.models import Model
+from ..semantics.plan import Plan
+from ..syntax.instruction import Immediate, Instruction, Register
+from ..tracing.evaluation import make_plan
+from .device_code import (
+    TYPE_BITS,
+    CodeStatement,
+    ConstantOperand,
+    Function,
+    MemoryOperand,
+    Operand,
+    RegisterOperand,
+    SpecialOperand,
+)
+from .thread_state import find_dtype
+
+_ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
+_GUARD_COST = 3
+_MODIFIER_COST = 2
+_SPECIAL_COST = 3
+_NEAR_CONSTANT_COST = 3
+_CONSTANT_COST = 5
+_REGISTER_COST = 5
+_OFFSET_COST = 5
+_NEAR_STATEMENTS = 12
+"""Statements before and after, whose registers may have been meant."""
+
+
+class Likelihood(IntEnum):
+    """The order in which changes are tried: the second kind if none of the first explains all."""
+
+    LIKELY = 0
+    UNLIKELY = 1
+
+
+class StatementChange(NamedTuple):
+    """A statement, and another in its place."""
+
+    original: CodeStatement
+    statement: CodeStatement
+    plan: Plan | None
+    """What the changed instruction computes; None if its statement is not of the catalog."""
+    phrase: str
+    """Completion of "line 114 …": ``with `.u32` rather than `.s32```."""
+    cost: int
+    """Unlikelihood, from 0 to 6."""
+
+
+def iter_changes(
+    function: Function, model: Model, likelihood: Likelihood
+) -> Iterator[StatementChange]:
+    """Yield the changes of all statements of a function, in order."""
+    for index, statement in enumerate(function.statements):
+        if statement.instruction:
+            if likelihood is Likelihood.LIKELY:
+                changes = _iter_line_changes(statement, model)
+            else:
+                changes = _iter_register_changes(function, index, model)
+        elif likelihood is Likelihood.LIKELY:
+            changes = chain(_iter_guard_changes(statement), _iter_modifier_changes(statement))
+            changes = chain(changes, _iter_special_changes(statement))
+        else:
+            changes = chain(_iter_offset_changes(statement), _iter_operand_changes(function, index))
+        constant_changes = _iter_constant_changes(statement, model, likelihood)
+        for change in chain(changes, constant_changes):
+            if _fits(change, function):
+                yield change
+
+
+def _fits(change: StatementChange, function: Function) -> bool:
+    """Whether the registers of a changed instruction have the widths that it needs."""
+    ins, plan = change.statement.instruction, change.plan
+    if ins is None or plan is None:
+        return True
+    types = {x.role: x.type for x in plan.results if x.role in ins.results}
+    types |= {x.role: x.type for x in plan.sources if x.role not in ins.constants}
+    return types.keys() <= ins.names.keys() and all(
+        find_dtype(function.registers.get(ins.names[role], "pred")) == get_storage_dtype(type_)
+        for role, type_ in types.items()
+    )
+
+
+# --- instructions of the catalog ---------------------------------------------------------
+
+
+def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+    """Yield the causes of ``explain`` that change the line, or what it means."""
+    ins = statement.instruction
+    assert ins
+    variants = Variants(ins, _ALL_ROLES)
+    plans = set[int]()
+    swaps = (x for x in iter_value_causes(ins, _ALL_ROLES) if x.is_swap)
+    for cause in chain(iter_form_causes(ins, has_nan=True), iter_digit_changes(ins), swaps):
+        if not _changes_line(cause) or variants.is_redundant((cause,)):
+            continue
+        variant = variants.make_variant((cause,))
+        if variant is None:
+            continue
+        changed = change_instruction(ins, (cause,), variant)
+        plan = _make_plan(changed, Model("", cause.errata) if cause.errata else model)
+        if cause.slots and not cause.literals:
+            if id(plan) in plans:  # as another change; plans are cached
+                continue
+            plans.add(id(plan))
+        yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
+
+
+def _changes_line(cause: Cause) -> bool:
+    """Whether a cause is another line or a misconception, and not what a GPU or a reader does."""
+    if cause.kind is CauseKind.PTXAS or cause.model:
+        return False
+    return cause.has_plan_change or cause.is_swap or bool(cause.literals)
+
+
+def _make_plan(ins: Instruction, model: Model) -> Plan:
+    """Return the plan for the lanes that act; one that reads its guard only under E14."""
+    rules = model.make_rules(ins.form)
+    return make_plan(ins if rules.old_converted else replace(ins, guard=None), rules)
+
+
+def _make_change(
+    statement: CodeStatement, changed: Instruction, plan: Plan, phrase: str, cost: int
+) -> StatementChange:
+    guard = statement.guard
+    if guard and changed.guard:
+        guard = guard._replace(is_negated=changed.guard.negated)
+    text = str(changed).rstrip(";")
+    new_statement = statement._replace(instruction=changed, guard=guard, text=text)
+    return StatementChange(statement, new_statement, plan, phrase, cost)
+
+
+def _iter_register_changes(
+    function: Function, index: int, model: Model
+) -> Iterator[StatementChange]:
+    """Yield two exchanged sources, and another register nearby, of the same type, for each."""
+    statement = function.statements[index]
+    ins = statement.instruction
+    assert ins
+    plan, names = _make_plan(ins, model), _list_near_names(function, index)
+    for place, source in enumerate(ins.sources):
+        if not isinstance(source, Register):
+            continue
+        type_ = function.registers.get(source.name)
+        for name in names:
+            if name != source.name and function.registers.get(name) == type_:
+                sources = (*ins.sources[:place], Register(name), *ins.sources[place + 1 :])
+                phrase = f"with `{name}` rather than `{source.name}`"
+                changed = _change_sources(ins, sources)
+                yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
+    if len(ins.sources) > 2:
+        a, b, c, *rest = ins.sources
+        for x, y, order in ((a, c, (c, b, a)), (b, c, (a, c, b))):
+            phrase = f"with {x} and {y} exchanged"
+            changed = _change_sources(ins, (*order, *rest))
+            yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
+
+
+def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) -> Instruction:
+    return replace(ins, sources=sources, text="", spans={}, notes=())
+
+
+def _list_near_names(function: Function, index: int) -> list[str]:
+    """Return the registers of the statements around one, and those with parameters."""
+    start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
+    near = function.statements[start:end]
+    parameters = [x for x in function.statements if x.opcode == "ld" and "param" in x.modifiers]
+    names = (name for x in (*near, *parameters) for name in _iter_names(x))
+    return list(dict.fromkeys(names))
+
+
+def _iter_names(statement: CodeStatement) -> Iterator[str]:
+    if statement.instruction:
+        yield from statement.instruction.names.values()
+    for x in statement.operands:
+        if isinstance(x, RegisterOperand):
+            yield x.name
+
+
+# --- constants ---------------------------------------------------------------------------
+
+
+def _iter_constant_changes(
+    statement: CodeStatement, model: Model, likelihood: Likelihood
+) -> Iterator[StatementChange]:
+    """Yield other constants: first those near the written one, then those with one other bit."""
+    ins = statement.instruction
+    cost = _CONSTANT_COST if likelihood else _NEAR_CONSTANT_COST
+    if ins:
+        plan = _make_plan(ins, model)
+        for index, (role, source) in enumerate(zip(ins.roles, ins.sources, strict=False)):
+            type_ = ins.type_of(role)
+            if isinstance(source, Immediate) and not type_.is_float:
+                for bits in _iter_constants(source.bits, type_.bits, likelihood):
+                    immediate = Immediate(bits, _format_like(source.text, bits))
+                    sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
+                    phrase = f"with `{immediate}` rather than `{source}`"
+                    changed = _change_sources(ins, sources)
+                    yield _make_change(statement, changed, plan, phrase, cost)
+    elif statement.opcode in ("shfl", "st", "red", "atom"):
+        for index, x in enumerate(statement.operands):
+            if isinstance(x, ConstantOperand) and isinstance(x.value, int):
+                for bits in _iter_constants(x.value & 0xFFFFFFFF, 32, likelihood):
+                    phrase = f"with `{bits}` rather than `{x.value}`"
+                    operand = ConstantOperand(bits)
+                    yield _replace_operand(statement, index, operand, phrase, cost)
+
+
+def _format_like(text: str, bits: int) -> str:
+    return f"{bits:#x}" if text.lower().startswith("0x") else str(bits)
+
+
+def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[int]:
+    """Yield other constants of a width."""
+    mask = (1 << width) - 1
+    near = [bits + 1, bits - 1, 2 * bits, bits // 2, -bits, ~bits]
+    if bits & (bits + 1) == 0:  # a mask of low bits
+        count = bits.bit_length()
+        near += [(1 << x) - 1 for x in (count + 1, count - 1, 2 * count, count // 2) if x >= 0]
+    near_bits = {x & mask: None for x in near}
+    if likelihood is Likelihood.LIKELY:
+        yield from (x for x in near_bits if x != bits)
+        return
+    for place in range(width):
+        if bits ^ 1 << place not in near_bits:
+            yield bits ^ 1 << place
+
+
+# --- statements that the catalog lacks ---------------------------------------------------
+
+_MODIFIER_FAMILIES: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(("ld", "ldu"), (("u8", "s8"), ("u16", "s16"), ("u32", "s32"))),
+    **dict.fromkeys(
+        ("atom", "red"), (("add", "min", "max", "and", "or", "xor"), ("u32", "s32"), ("u64", "s64"))
+    ),
+    "shfl": (("up", "down", "bfly", "idx"),),
+    "vote": (("all", "any"),),
+    "cvt": (
+        ("rn", "rz", "rm", "rp"),
+        ("rni", "rzi", "rmi", "rpi"),
+        ("u8", "s8"),
+        ("u16", "s16"),
+        ("u32", "s32"),
+    ),
+}
+"""Modifiers of one statement that are easily confused."""
+_OPCODE_FAMILIES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
+_SPECIAL_REGISTERS = (
+    *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
+    *("%laneid", "%warpid"),
+)
+
+
+def _iter_guard_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield the guard with the opposite sense."""
+    guard = statement.guard
+    if guard:
+        old, new = f"@{guard.name}", f"@!{guard.name}"
+        if guard.is_negated:
+            old, new = new, old
+        text = statement.text.replace(old, new, 1)
+        changed = statement._replace(
+            guard=guard._replace(is_negated=not guard.is_negated), text=text
+        )
+        phrase = f"with `{new}` rather than `{old}`"
+        yield StatementChange(statement, changed, None, phrase, _GUARD_COST)
+
+
+def _iter_modifier_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield modifiers and opcodes that are easily confused with those written."""
+    modifiers = statement.modifiers
+    for family in _MODIFIER_FAMILIES.get(statement.opcode, ()):
+        for index, old in enumerate(modifiers):
+            for new in family if old in family else ():
+                if new != old:
+                    names = (*modifiers[:index], new, *modifiers[index + 1 :])
+                    changed = _rename(statement, statement.opcode, names)
+                    phrase = f"with `.{new}` rather than `.{old}`"
+                    yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
+    for family in _OPCODE_FAMILIES if "f32" in modifiers else ():
+        for new in family if statement.opcode in family else ():
+            if new != statement.opcode:
+                changed = _rename(statement, new, modifiers)
+                phrase = f"with `{new}` rather than `{statement.opcode}`"
+                yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
+
+
+def _rename(statement: CodeStatement, opcode: str, modifiers: tuple[str, ...]) -> CodeStatement:
+    changed = statement._replace(opcode=opcode, modifiers=modifiers)
+    return changed._replace(text=statement.text.replace(statement.name, changed.name, 1))
+
+
+def _iter_special_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield other special registers."""
+    for index, x in enumerate(statement.operands):
+        if not isinstance(x, SpecialOperand):
+            continue
+        for name in _SPECIAL_REGISTERS:
+            if name != x.name:
+                phrase = f"with `{name}` rather than `{x.name}`"
+                operand = SpecialOperand(name)
+                yield _replace_operand(statement, index, operand, phrase, _SPECIAL_COST)
+
+
+def _iter_operand_changes(function: Function, index: int) -> Iterator[StatementChange]:
+    """Yield another register nearby, of the same type, for each source and each address."""
+    statement = function.statements[index]
+    first = 0 if statement.opcode in ("st", "red") else 1
+    for place, x in enumerate(statement.operands[first:], first):
+        register = x.base if isinstance(x, MemoryOperand) else x
+        if not isinstance(register, RegisterOperand):
+            continue
+        type_ = function.registers.get(register.name)
+        for name in _list_near_names(function, index):
+            if name == register.name or function.registers.get(name) != type_:
+                continue
+            new = register._replace(name=name)
+            operand = x._replace(base=new) if isinstance(x, MemoryOperand) else new
+            phrase = f"with `{name}` rather than `{register.name}`"
+            yield _replace_operand(statement, place, operand, phrase, _REGISTER_COST)
+
+
+def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield the address of an element before or after."""
+    width = next((TYPE_BITS[x] // 8 for x in statement.modifiers[::-1] if x in TYPE_BITS), 0)
+    if statement.opcode not in ("ld", "st", "atom", "red") or not width:
+        return
+    for index, x in enumerate(statement.operands):
+        if isinstance(x, MemoryOperand) and isinstance(x.base, RegisterOperand):
+            for distance in (width, -width):
+                phrase = f"with `{distance:+d}` bytes in the address"
+                operand = x._replace(offset=x.offset + distance)
+                yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
+
+
+def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield two exchanged operands of ``shfl``."""
+    operands = statement.operands
+    for x, y in combinations(range(1, len(operands)), 2) if statement.opcode == "shfl" else ():
+        order = list(operands)
+        order[x], order[y] = operands[y], operands[x]
+        phrase = f"with operands {x + 1} and {y + 1} exchanged"
+        changed = statement._replace(operands=tuple(order))
+        yield StatementChange(statement, changed, None, phrase, _REGISTER_COST)
+
+
+def _replace_operand(
+    statement: CodeStatement, index: int, operand: Operand, phrase: str, cost: int
+) -> StatementChange:
+    old = statement.operands[index]
+    operands = (*statement.operands[:index], operand, *statement.operands[index + 1 :])
+    text = statement.text
+    if isinstance(old, SpecialOperand) and isinstance(operand, SpecialOperand):
+        text = text.replace(old.name, operand.name, 1)
+    return StatementChange(
+        statement, statement._replace(operands=operands, text=text), None, phrase, cost
+    )

@@ -1,0 +1,226 @@
+"""A kernel's run, statement by statement, for one thread at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+
+from ..engine.proof.solver import IsStopped, Stopped
+from ..engine.syntax.errors import make_printable
+from ..widgets.base.explorer_app import get_explorer_app
+from ..widgets.kernel_panes import KernelPane, ValuesPane
+from .dialogs.dialog import DialogFrame
+from .dialogs.text_prompt import TextPrompt
+from .dialogs.themed_screen import ThemedScreen
+from .solver_search import SolverSearch
+
+if TYPE_CHECKING:
+    from ..engine.launches.run_explanations import RunDiagnosis
+    from ..state.thread_run import ThreadRun
+
+_WIDE_COLUMNS = 110
+"""Columns from which the registers have room for their decimal values."""
+_KEYS = (
+    *("n over", "i into", "p back", "] catalog", "g to the cursor", "> < thread"),
+    *("x explain", "R arguments", "? help", "Esc leave"),
+)
+_KEY_RANKS = (0, 3, 2, 7, 6, 4, 1, 8, 5, 0)
+"""The order in which the texts are kept if there is little room."""
+_EDGE_COLUMNS = 6
+
+
+def format_keys(room: int) -> str:
+    """Return the key help in at most ``room`` columns."""
+    for count in range(len(_KEYS), 0, -1):
+        text = " · ".join(x for x, rank in zip(_KEYS, _KEY_RANKS, strict=True) if rank < count)
+        if len(text) <= room:
+            return text
+    return _KEYS[-1]
+
+
+class RunScreen(ThemedScreen[bool]):
+    """Steps of one thread; True asks for other arguments."""
+
+    DEFAULT_CSS = """
+    RunScreen > DialogFrame {
+        width: 100%; max-width: 100%;
+        &.-page { height: 100%; max-height: 100%; }
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("n,right", "move('over')", "Over", show=False),
+        Binding("i", "move('into')", "Into", show=False),
+        Binding("p,left", "move('back')", "Back", show=False),
+        Binding("right_square_bracket,alt+down", "explained(1)", "Next explained", show=False),
+        Binding("left_square_bracket,alt+up", "explained(-1)", "Previous one", show=False),
+        Binding("down,j", "cursor(1)", "Cursor down", show=False),
+        Binding("up,k", "cursor(-1)", "Cursor up", show=False),
+        Binding("pagedown", "cursor(10)", "Cursor far down", show=False),
+        Binding("pageup", "cursor(-10)", "Cursor far up", show=False),
+        Binding("g,enter", "move('to_cursor')", "To the cursor", show=False),
+        Binding("home", "move_to(0)", "First", show=False),
+        Binding("end", "move_to(-1)", "Last", show=False),
+        Binding("greater_than_sign", "thread(1)", "Next thread", show=False),
+        Binding("less_than_sign", "thread(-1)", "Previous thread", show=False),
+        Binding("t", "ask_thread", "Choose a thread", show=False),
+        Binding("x", "explain", "Explain", show=False),
+        Binding("R", "arguments", "Arguments", show=False),
+        Binding("question_mark,f1", "help", "Help", show=False, id="help"),
+        Binding("escape", "leave", "Leave", show=False),
+    ]
+
+    def __init__(self, run: ThreadRun) -> None:
+        super().__init__()
+        self.thread_run = run
+        """What is shown."""
+        self._kernel, self._values = KernelPane(run), ValuesPane(run)
+        self._search = SolverSearch(self)
+
+    def compose(self) -> ComposeResult:
+        """Yield the statements beside the values."""
+        with DialogFrame("Run", "", page=True), Horizontal():
+            yield self._kernel
+            yield self._values
+
+    def on_mount(self) -> None:
+        """Focus the statements."""
+        super().on_mount()
+        self._kernel.focus()
+        self._show(self.thread_run)
+
+    def on_resize(self) -> None:
+        """Show as many keys as there is room for."""
+        self._values.set_class(self.size.width >= _WIDE_COLUMNS, "-wide")
+        self.query_one(DialogFrame).border_subtitle = format_keys(self.size.width - _EDGE_COLUMNS)
+        self.call_after_refresh(self._kernel.show_cursor)
+
+    def _show(self, run: ThreadRun, note: str = "") -> None:
+        self.thread_run = run
+        title = f"Run · {run.launch.kernel.name} · {run.title}"
+        self.query_one(DialogFrame).border_title = make_printable(title)
+        self._kernel.show(run)
+        self._values.show(run, note)
+
+    # --- moves -----------------------------------------------------------------------------
+
+    def action_move(self, name: str) -> None:
+        """Move by a statement, or to the cursor."""
+        run = self.thread_run
+        moves: dict[str, Callable[[], ThreadRun]] = {
+            "over": run.move_over,
+            "into": run.move_into,
+            "back": run.move_back,
+            "to_cursor": run.move_to_cursor,
+        }
+        self._show(moves[name]())
+
+    def action_explained(self, delta: int) -> None:
+        """Move to the next or previous instruction of the catalog."""
+        self._show(self.thread_run.move_to_explained(delta))
+
+    def action_move_to(self, position: int) -> None:
+        """Move to the first statement, or after the last."""
+        run = self.thread_run
+        self._show(run.move_to_end() if position < 0 else run.move_to(position))
+
+    def action_cursor(self, delta: int) -> None:
+        """Move the cursor."""
+        self._show(self.thread_run.move_cursor(delta))
+
+    @on(KernelPane.LineChosen)
+    def _handle_line_chosen(self, event: KernelPane.LineChosen) -> None:
+        self._show(self.thread_run.move_cursor_to(event.line))
+
+    # --- threads ---------------------------------------------------------------------------
+
+    async def action_thread(self, delta: int) -> None:
+        """Follow the next or previous thread."""
+        run = self.thread_run
+        await self._follow((run.thread + delta) % run.thread_count)
+
+    def action_ask_thread(self) -> None:
+        """Ask for the thread to follow."""
+        from ..state.thread_run import parse_thread_number
+
+        run = self.thread_run
+
+        async def on_close(text: str | None) -> None:
+            if text and text.strip():
+                await self._follow(parse_thread_number(run, text.strip()))
+
+        def check(text: str) -> object:
+            return parse_thread_number(run, text.strip())
+
+        prompt = TextPrompt(
+            "Which thread?", "thread", "", "5 or 5,0,0, in block 1: 5@1", "follow it", "run", check
+        )
+        self.app.push_screen(prompt, on_close)
+
+    async def _follow(self, thread: int) -> None:
+        from ..state.thread_run import follow_thread
+
+        run = self.thread_run
+
+        def ask(is_stopped: IsStopped) -> ThreadRun:
+            return follow_thread(run, thread, _make_progress(is_stopped))
+
+        await self._search.start(ask, self._show, self._refuse)
+
+    # --- explanations ----------------------------------------------------------------------
+
+    async def action_explain(self) -> None:
+        """Find the changes that give what was expected."""
+        from ..state.thread_run import explain_thread_run
+
+        run = self.thread_run
+        self._show(run, "Trying one change at each statement …")
+
+        def ask(is_stopped: IsStopped) -> RunDiagnosis:
+            return explain_thread_run(run, _make_progress(is_stopped))
+
+        def take(diagnosis: RunDiagnosis) -> None:
+            self._show(self.thread_run.with_diagnosis(diagnosis))
+
+        await self._search.start(ask, take, self._refuse)
+
+    def _refuse(self, error: Exception) -> None:
+        self._show(self.thread_run)
+        self.notify(make_printable(str(error)), markup=False, severity="warning")
+
+    # --- ends ------------------------------------------------------------------------------
+
+    def action_help(self) -> None:
+        """Show help on every key."""
+        get_explorer_app(self).show_help("run")
+
+    def action_arguments(self) -> None:
+        """Ask for other arguments."""
+        self._close(asks_arguments=True)
+
+    def action_leave(self) -> None:
+        """Return to the explorer; a search ends first."""
+        if self._search.is_running:
+            self._search.stop()
+            self._show(self.thread_run)
+        else:
+            self._close(asks_arguments=False)
+
+    def _close(self, *, asks_arguments: bool) -> None:
+        self._search.stop()
+        if self.is_current:  # a second key may already be queued
+            self.dismiss(asks_arguments)
+
+
+def _make_progress(is_stopped: IsStopped) -> Callable[..., None]:
+    """Return what ends a computation when nobody waits for it any more."""
+
+    def check(*_: Any) -> None:
+        if is_stopped():
+            raise Stopped
+
+    return check

@@ -1,0 +1,116 @@
+"""A kernel of a listing with the arguments that the user types for it."""
+
+from __future__ import annotations
+
+import io
+import shlex
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from .. import files
+from ..engine.launches.device_code import CodeStatement, DeviceCode, Function
+from ..engine.launches.device_code_loader import load_device_code
+from ..engine.launches.kernel_run import choose_kernel
+from ..engine.launches.launch import LaunchShape
+from ..engine.launches.launch_text import (
+    list_buffers,
+    parse_expectations,
+    parse_shape,
+    parse_values,
+)
+from ..engine.launches.parameters import Argument, ArgumentError, FileArgument, convert_bytes
+from ..engine.records import Record
+
+_MAX_FILE_BYTES = 1 << 26
+_COUNT = 64
+"""Elements and threads of the launch that is suggested."""
+
+
+class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
+    """A kernel with its arguments."""
+
+    code: DeviceCode
+    kernel: Function
+    arguments: Mapping[str, Argument]
+    shape: LaunchShape
+    expected: Mapping[str, Mapping[int, int]]
+    """The expected bits of elements by buffer and position."""
+    model: str = "isa"
+    text: str = ""
+    """The arguments as they were typed."""
+
+    @property
+    def statements(self) -> tuple[CodeStatement, ...]:
+        """The statements of the kernel, and those of the functions that it may call."""
+        others = [x for x in self.code.functions.values() if not x.is_kernel]
+        return tuple(y for x in (self.kernel, *others) for y in x.statements)
+
+
+def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Function]:
+    """Return a listing's code and its kernel of a name, or the only one.
+
+    Raise ValueError if there is none.
+    """
+    code = load_device_code(text, name=name if "." in name else "")
+    names = [x.name for x in code.kernels]
+    return code, choose_kernel(code, kernel if kernel in names else None)
+
+
+def suggest_launch(kernel: Function) -> str:
+    """Return arguments to begin with: random numbers for pointers, their count for the others."""
+    words = [f"--block {_COUNT}"]
+    for position, parameter in enumerate(kernel.parameters):
+        value = str(_COUNT)
+        if parameter.is_array:
+            value = f"[{','.join('0' * parameter.bytes)}]:u8"
+        elif parameter.element_bytes == 8:
+            value = f"random:u32:{_COUNT}:{position + 1}"
+        words.append(f"{parameter.name}={value}")
+    return " ".join(words)
+
+
+def parse_launch(code: DeviceCode, kernel: Function, text: str, model: str = "isa") -> KernelLaunch:
+    """Return the launch of ``--block 32 a=@a.npy n=5 --expect out=@out.npy``.
+
+    Raise ValueError if an argument does not fit.
+    """
+    options: dict[str, list[str]] = {"--grid": [], "--block": [], "--shared": [], "--expect": []}
+    values: list[str] = []
+    words = iter(shlex.split(text))
+    for word in words:
+        name, separator, value = word.partition("=")
+        if name in options:
+            options[name].append(value if separator else next(words, ""))
+        elif word.startswith("-"):
+            raise ArgumentError(f"{word} is not one of {' '.join(options)}")
+        else:
+            values.append(word)
+    grid, block, shared = (options[x][-1:] for x in ("--grid", "--block", "--shared"))
+    shape = LaunchShape(
+        parse_shape("--grid", grid[0] if grid else "1"),
+        parse_shape("--block", block[0] if block else "1"),
+        int(shared[0]) if shared and shared[0].isdecimal() else 0,
+    )
+    shape.check()
+    arguments = parse_values(kernel, values, _read_file)
+    buffers = list_buffers(code, kernel, arguments)
+    expected = parse_expectations(buffers, options["--expect"], _read_file)
+    return KernelLaunch(code, kernel, arguments, shape, expected, model, text)
+
+
+def _read_file(file: FileArgument) -> npt.NDArray[Any]:
+    try:
+        data = files.read(files.expand_path(file.path), _MAX_FILE_BYTES)
+    except OSError as error:
+        raise ArgumentError(f"{file.path}: {error.strerror}") from None
+    if file.type:
+        return convert_bytes(data, file.type)
+    try:
+        array: npt.NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
+    except (ValueError, EOFError):
+        message = f"{file.path} is not a .npy file; add the type: @{file.path}:u32"
+        raise ArgumentError(message) from None
+    return array

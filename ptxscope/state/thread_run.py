@@ -1,0 +1,314 @@
+"""A kernel's run in the explorer: what one thread executes, statement by statement.
+
+The run is a list of steps, so a move is another position in it and computes nothing. This module
+is independent of the terminal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import cached_property
+
+from ..engine.launches.device_code import CodeStatement
+from ..engine.launches.kernel_run import KernelRun, run_kernel
+from ..engine.launches.launch_text import parse_thread
+from ..engine.launches.parameters import ArgumentError
+from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ..engine.launches.thread_log import ThreadLog, ThreadStep
+from ..engine.launches.thread_state import LaunchError
+from ..engine.records import NamedTuple, Record, replace
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.errors import format_count
+from .launch_request import KernelLaunch
+
+_MAX_STEPS = 20_000_000
+"""Statements of all threads; the command has another limit."""
+
+OnProgress = Callable[..., None]
+
+
+class KernelRow(NamedTuple):
+    """A statement in the list."""
+
+    line: int
+    text: str
+    is_next: bool
+    """Whether the thread executes it next."""
+    has_cursor: bool
+    is_suspect: bool
+    """Whether a change of it explains what was expected."""
+    result: str
+    """What the thread wrote there last."""
+
+
+class ShownValue(NamedTuple):
+    """A register, or a place in memory that the thread has accessed."""
+
+    name: str
+    bits: int | None
+    width: int
+    """In bits; 0 for a place of which it is not known."""
+    is_changed: bool
+    """Whether the last step wrote it."""
+
+
+class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
+    """A position in what one thread executes."""
+
+    launch: KernelLaunch
+    thread: int
+    """The number of the thread, of all threads of the grid."""
+    steps: tuple[ThreadStep, ...]
+    message: str = ""
+    """What is wrong with the run: its error, or the first element that is not as expected."""
+    position: int = 0
+    """The number of steps that the thread has executed."""
+    line: int = 0
+    """The line under the cursor."""
+    result: KernelRun | None = None
+    """The whole run; None if it could not go on."""
+    diagnosis: RunDiagnosis | None = None
+
+    # --- what is shown -------------------------------------------------------------------
+
+    @property
+    def next_step(self) -> ThreadStep | None:
+        """The step that the thread executes next; None at the end."""
+        return self.steps[self.position] if self.position < len(self.steps) else None
+
+    @property
+    def last_step(self) -> ThreadStep | None:
+        """The step that the thread has executed last."""
+        return self.steps[self.position - 1] if self.position else None
+
+    @property
+    def title(self) -> str:
+        """The thread and the position."""
+        thread = self.launch.shape.format_thread(self.thread)
+        return f"{thread} · {self.position:,} of {format_count(len(self.steps), 'step')}"
+
+    @cached_property
+    def rows(self) -> tuple[KernelRow, ...]:
+        """The statements with what the thread wrote there last."""
+        results = {x.statement.line: x for x in self.steps[: self.position]}
+        next_line = self.next_step.statement.line if self.next_step else 0
+        found = self.diagnosis.explanations if self.diagnosis else ()
+        suspects = {x.statement.line for x in found if x.statement}
+        return tuple(
+            KernelRow(
+                x.line,
+                x.text,
+                x.line == next_line,
+                x.line == self.line,
+                x.line in suspects,
+                _format_results(results[x.line]) if x.line in results else "",
+            )
+            for x in self.launch.statements
+        )
+
+    @cached_property
+    def registers(self) -> tuple[ShownValue, ...]:
+        """The registers of the function that the thread is in, in the order of their names."""
+        frames: list[dict[str, tuple[int | None, int]]] = [{}]
+        for step in self.steps[: self.position]:
+            del frames[step.depth + 1 :]
+            frames += [{} for _ in range(step.depth + 1 - len(frames))]
+            frames[-1] |= {name: (bits, width) for name, bits, width in step.writes}
+        current = self.next_step or self.last_step
+        depth = current.depth if current else 0
+        values = frames[depth] if depth < len(frames) else {}
+        changed = {name for name, _, _ in self.last_step.writes} if self.last_step else set()
+        names = sorted(values, key=lambda x: (len(x), x))
+        return tuple(ShownValue(x, *values[x], x in changed) for x in names)
+
+    @cached_property
+    def places(self) -> tuple[ShownValue, ...]:
+        """The places in memory that the thread has accessed, the latest first."""
+        values: dict[str, int | None] = {}
+        for step in self.steps[: self.position]:
+            accesses = [(x.name, x.bits) for x in step.reads if _is_place(x.name)]
+            for name, bits in (*accesses, *zip(step.places, step.stored, strict=True)):
+                values.pop(name, None)
+                values[name] = bits
+        changed = self.last_step.places if self.last_step else ()
+        return tuple(
+            ShownValue(name, bits, 0, name in changed) for name, bits in reversed(values.items())
+        )
+
+    # --- moves ---------------------------------------------------------------------------
+
+    def move_to(self, position: int) -> ThreadRun:
+        """Return the run after so many steps, with the cursor at the next statement."""
+        position = min(max(position, 0), len(self.steps))
+        moved = replace(self, position=position)
+        step = moved.next_step or moved.last_step
+        return replace(moved, line=step.statement.line if step else self.line)
+
+    def move_to_end(self) -> ThreadRun:
+        """Return the run after the last step."""
+        return self.move_to(len(self.steps))
+
+    def move_into(self) -> ThreadRun:
+        """Return the run one step on, inside of a function that it calls."""
+        return self.move_to(self.position + 1)
+
+    def move_back(self) -> ThreadRun:
+        """Return the run one step before."""
+        return self.move_to(self.position - 1)
+
+    def move_over(self) -> ThreadRun:
+        """Return the run at the next statement of this function or of its caller."""
+        step = self.next_step
+        depth = step.depth if step else 0
+        later = range(self.position + 1, len(self.steps))
+        return self.move_to(
+            next((i for i in later if self.steps[i].depth <= depth), len(self.steps))
+        )
+
+    def move_to_explained(self, delta: int) -> ThreadRun:
+        """Return the run at the next or previous instruction that the explorer explains."""
+        places: Iterable[int] = range(self.position + 1, len(self.steps))
+        if delta < 0:
+            places = range(self.position - 1, -1, -1)
+        found = (i for i in places if _is_explained(self.steps[i].statement))
+        return self.move_to(next(found, self.position))
+
+    def move_to_cursor(self) -> ThreadRun:
+        """Return the run where the thread comes to the cursor next, or else where it last did."""
+        places = (*range(self.position + 1, len(self.steps)), *range(self.position - 1, -1, -1))
+        found = (i for i in places if self.steps[i].statement.line == self.line)
+        return self.move_to(next(found, self.position))
+
+    def move_cursor(self, delta: int) -> ThreadRun:
+        """Return the run with the cursor some statements on."""
+        lines = list(dict.fromkeys(x.line for x in self.launch.statements))
+        index = lines.index(self.line) if self.line in lines else 0
+        return replace(self, line=lines[min(max(index + delta, 0), len(lines) - 1)])
+
+    def move_cursor_to(self, line: int) -> ThreadRun:
+        """Return the run with the cursor at a line."""
+        return replace(self, line=line)
+
+    def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
+        """Return the run with what explains it, and the cursor at the likeliest line."""
+        found = [x.statement.line for x in diagnosis.explanations if x.statement]
+        return replace(self, diagnosis=diagnosis, line=found[0] if found else self.line)
+
+    @property
+    def thread_count(self) -> int:
+        """The threads of the grid."""
+        return self.launch.shape.block_count * self.launch.shape.block_size
+
+
+def _is_place(name: str) -> bool:
+    return not name.startswith("%") and ("[" in name or "+" in name)
+
+
+def _is_explained(statement: CodeStatement) -> bool:
+    ins = statement.instruction
+    return ins is not None and not ins.entry.is_common
+
+
+def _format_results(step: ThreadStep) -> str:
+    """Return what a step wrote: the bits of its first register, or of its first place."""
+    written = [(bits, width) for _, bits, width in step.writes]
+    written += [(bits, 32) for bits in step.stored]
+    if not step.is_active:
+        return "guard false"
+    return " ".join(
+        "?" if bits is None else f"{bits:#0{width // 4 + 2}x}" for bits, width in written
+    )
+
+
+# --- runs --------------------------------------------------------------------------------
+
+
+def run_thread(
+    launch: KernelLaunch, thread: int | None = None, on_progress: OnProgress | None = None
+) -> ThreadRun:
+    """Run a kernel, and follow a thread: the first that wrote a wrong element, by default.
+
+    The run begins at the store of that element, at the statement that can't go on, or else at the
+    first. Raise ValueError
+    for arguments that do not fit, and PtxError for illegal PTX.
+    """
+    message, place = "", ""
+    is_chosen = thread is not None
+    if thread is None:
+        thread, place, message = _find_wrong_place(launch, on_progress)
+    log = ThreadLog(thread)
+    result: KernelRun | None = None
+    try:
+        result = _run(launch, on_progress, log)
+    except LaunchError as error:
+        message = str(error)
+        if not is_chosen and error.thread_number is not None:
+            run = run_thread(launch, error.thread_number, on_progress).move_to_end()
+            return run.move_cursor_to(error.statement.line) if error.statement else run
+    run = ThreadRun(launch, thread, tuple(log.steps), message, result=result).move_to(0)
+    store = log.find_store(place) if place else None
+    return run.move_to(store.number - 1) if store else run
+
+
+def follow_thread(run: ThreadRun, thread: int, on_progress: OnProgress | None = None) -> ThreadRun:
+    """Return the run of another thread, at the same statement if it comes there."""
+    other = run_thread(run.launch, thread, on_progress)
+    line = run.next_step.statement.line if run.next_step else 0
+    lines = [x.statement.line for x in other.steps]
+    position = lines.index(line) if line in lines else 0
+    message = run.message or other.message
+    return replace(other.move_to(position), message=message, diagnosis=run.diagnosis)
+
+
+def parse_thread_number(run: ThreadRun, text: str) -> int:
+    """Return the number of the thread ``5,0,0@1``. Raise ValueError if there is none."""
+    return parse_thread(text, run.launch.shape)
+
+
+def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) -> RunDiagnosis:
+    """Return the changes that give all that was expected. Raise ValueError if nothing was."""
+    launch = run.launch
+    if not launch.expected:
+        raise ValueError("nothing is expected: run with --expect NAME[INDEX]=… or NAME=@FILE")
+    result = run.result or FailedRun(launch.kernel, launch.shape, parse_model(launch.model))
+    return explain_run(launch.code, launch.arguments, result, launch.expected, on_progress)
+
+
+def _run(launch: KernelLaunch, on_progress: OnProgress | None, log: ThreadLog | None) -> KernelRun:
+    return run_kernel(
+        launch.code,
+        launch.arguments,
+        kernel=launch.kernel.name,
+        grid=launch.shape.grid,
+        block=launch.shape.block,
+        dynamic_shared_bytes=launch.shape.dynamic_shared_bytes,
+        model=launch.model,
+        max_steps=_MAX_STEPS,
+        on_progress=on_progress,
+        log=log,
+    )
+
+
+def _find_wrong_place(launch: KernelLaunch, on_progress: OnProgress | None) -> tuple[int, str, str]:
+    """Return the thread and the place of the first wrong element, and a message."""
+    if not launch.expected:
+        return 0, "", ""
+    try:
+        result = _run(launch, on_progress, None)
+    except LaunchError as error:
+        return 0, "", str(error)
+    for name, elements in launch.expected.items():
+        buffer = result.get_buffer(name)
+        words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+        for index, bits in elements.items():
+            if index >= words.size:
+                raise ArgumentError(f"{name} has {words.size:,} elements, none at {index}")
+            is_known = buffer.causes is None or not buffer.causes[index]
+            if is_known and int(words[index]) == bits:
+                continue
+            place = name if buffer.position is None else f"param{buffer.position}"
+            place = f"{place}[{index}]"
+            held = hex(words[index]) if is_known else "unknown"
+            thread = max(int(buffer.threads[index]), 0)
+            return thread, place, f"{place} is {held}, not {bits:#x}"
+    return 0, "", "all is as expected"

@@ -1,0 +1,153 @@
+"""A kernel's statements, and the registers and places of the thread that executes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from textwrap import wrap
+from typing import TYPE_CHECKING
+
+from ..engine.syntax.errors import make_printable
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
+from .base.step_lines import sentence_lines
+
+if TYPE_CHECKING:
+    from ..state.thread_run import KernelRow, ShownValue, ThreadRun
+
+_MAX_EXPLANATIONS = 3
+_LATEST_PLACES = 3
+"""Places that are above the registers."""
+_MARGIN = 8
+"""Columns before a statement: its line and its marks."""
+_RESULT_COLUMNS = 56
+"""Columns of the list from which it shows results; the registers are beside it anyway."""
+
+
+class KernelPane(Pane):
+    """The statements, with the next one, the cursor and the latest results."""
+
+    DEFAULT_CSS = """
+    KernelPane { width: 1fr; height: 1fr; }
+    """
+
+    class LineChosen(PostedMessage):
+        """Posted to move the cursor to a line."""
+
+        control: KernelPane
+        line: int
+
+    def __init__(self, run: ThreadRun) -> None:
+        super().__init__("kernel", "Statements")
+        self._run = run
+
+    def show(self, run: ThreadRun) -> None:
+        """Show another position, with the cursor in view."""
+        self._run = run
+        self.redraw_lines()
+        self.show_cursor()
+
+    def show_cursor(self) -> None:
+        """Scroll to the cursor."""
+        for y, line in enumerate(self.visible_lines):
+            if line[0].target == self._run.line:
+                self.show_line(y, context=3)
+                return
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return each statement, and its result if there is room."""
+        has_results = width >= _RESULT_COLUMNS
+        return [line for row in self._run.rows for line in _iter_row_lines(row, width, has_results)]
+
+    def handle_click(self, target: object) -> None:
+        """Move the cursor to a line."""
+        if isinstance(target, int):
+            self.LineChosen(self, target).post_to_screen()
+
+
+def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[StyledLine]:
+    mark = "▸" if row.is_next else "·" if row.has_cursor else " "
+    style = "current" if row.is_next else "strong" if row.has_cursor else ""
+    result = make_printable(row.result) if has_results else ""
+    text = make_printable(row.text)
+    room = max(width - _MARGIN - (len(result) + 1 if result else 0), 1)
+    suspect = "≠" if row.is_suspect else " "
+    first, *others = wrap(text, room, subsequent_indent="  ") or [""]
+    yield [
+        StyledText(f"{row.line:>4} ", "dim", row.line),
+        StyledText(suspect, "changed", row.line),
+        StyledText(f"{mark} ", style or "dim", row.line),
+        StyledText(f"{first:<{room}} ", style, row.line),
+        StyledText(result, "number" if row.is_next else "dim", row.line),
+    ]
+    for part in others:
+        yield [StyledText(" " * _MARGIN), StyledText(part, style, row.line)]
+
+
+class ValuesPane(Pane):
+    """What the thread holds, what it has accessed, and what is known of a fault."""
+
+    DEFAULT_CSS = """
+    ValuesPane { width: 36; height: 1fr; &.-wide { width: 50; } }
+    """
+
+    def __init__(self, run: ThreadRun) -> None:
+        super().__init__("values", "Registers and memory")
+        self._run = run
+        self._note = ""
+
+    def show(self, run: ThreadRun, note: str = "") -> None:
+        """Show another position; ``note`` says what is being computed."""
+        self._run, self._note = run, note
+        self.redraw_lines()
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return the fault, what changed last, the registers and the places."""
+        run, lines = self._run, list[StyledLine]()
+        for text, style in ((run.message, "changed"), (self._note, "dim")):
+            if text:
+                lines += sentence_lines(make_printable(text), width, style)
+        lines += self._explanation_lines(width)
+        changed = [x for x in (*run.registers, *run.places) if x.is_changed]
+        registers, places = (
+            [x for x in y if not x.is_changed] for y in (run.registers, run.places)
+        )
+        latest, others = places[:_LATEST_PLACES], places[_LATEST_PLACES:]
+        for values in (changed, latest, registers, others):
+            if values and lines:
+                lines.append([])
+            lines += [_draw_value(x, width) for x in values]
+        return lines
+
+    def _explanation_lines(self, width: int) -> list[StyledLine]:
+        diagnosis = self._run.diagnosis
+        if diagnosis is None:
+            return []
+        count, lines = diagnosis.element_count, list[StyledLine]()
+        found = diagnosis.explanations or diagnosis.near_misses
+        if not diagnosis.explanations:
+            lines += sentence_lines("No single change gives what was expected.", width, "strong")
+        for x in found[:_MAX_EXPLANATIONS]:
+            place = f"Line {x.statement.line}" if x.statement else "The kernel"
+            share = "all" if x.match_count == count else f"{x.match_count} of"
+            text = f"{place} {x.phrase} explains {share} {count}."
+            lines += sentence_lines(make_printable(text), width, "strong")
+        if len(found) > _MAX_EXPLANATIONS:
+            lines.append([StyledText(f"and {len(found) - _MAX_EXPLANATIONS} more", "dim")])
+        return lines
+
+
+def _draw_value(value: ShownValue, width: int) -> StyledLine:
+    """Return ``• %r8 = 0x00000072  114``; the mark stands for a change."""
+    name = make_printable(value.name)
+    if value.bits is None:
+        number, decimal = "?", ""
+    elif value.width == 1:
+        number, decimal = str(bool(value.bits)).lower(), ""
+    else:
+        digits = value.width // 4 if value.width else 1
+        number, decimal = f"{value.bits:#0{digits + 2}x}", f"  {value.bits}"
+    text = f"{name:<6} = {number}"
+    if len(text) + len(decimal) + 2 <= width:
+        text += decimal
+    style = "changed" if value.is_changed else ""
+    return [StyledText("• " if value.is_changed else "  ", style), StyledText(text, style)]

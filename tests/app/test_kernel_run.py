@@ -1,0 +1,122 @@
+"""A kernel in the explorer: arguments are asked for, one thread is followed, a fault is found."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope.screens.dialogs.help_dialog import HelpDialog
+from ptxscope.screens.run_screen import RunScreen, format_keys
+from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
+from tests.app.driving import Driver, explorer
+from tests.state.test_thread_run import _PTX, _VALUES
+from tests.tiers import ci_only
+
+_FAULT = _PTX.replace("vadd4.u32", "vsub4.u32")
+
+
+def screen_of(drive: Driver) -> RunScreen:
+    screen = drive.app.screen
+    assert isinstance(screen, RunScreen)
+    return screen
+
+
+def values(drive: Driver) -> str:
+    return screen_of(drive).query_one(ValuesPane).read_text()
+
+
+def next_line(drive: Driver) -> int:
+    step = screen_of(drive).thread_run.next_step
+    return step.statement.line if step else 0
+
+
+async def launch(drive: Driver, arguments: str, ptx: str = _PTX) -> None:
+    """Open a listing, and run its kernel with arguments."""
+    drive.screen.controllers.listings.open_text(ptx, "pasted")
+    await drive.text()
+    await drive.press("R")
+    drive.app.screen.query_one("Input").value = arguments  # type: ignore[attr-defined]
+    await drive.press("enter")
+
+
+async def test_a_fault_is_found_from_what_was_expected() -> None:
+    async with explorer() as drive:
+        shown = await drive.read_after(launch(drive, f"{_VALUES} --expect out=[3,6,9]", _FAULT))
+        assert "Run · k · thread (0,0,0) of block (0,0,0) · 14 of 16 steps" in shown
+        assert "param1[0] is 0x1, not 0x3" in values(drive)
+        assert next_line(drive) == 21
+        await drive.press("x")
+        for _ in range(100):
+            if screen_of(drive).thread_run.diagnosis:
+                break
+            await drive.pilot.pause(0.05)
+        assert "Line 20 with `vadd4` rather than `vsub4` explains all 3." in " ".join(
+            values(drive).split()
+        )
+        await drive.press("g")
+        assert next_line(drive) == 20
+        kernel = screen_of(drive).query_one(KernelPane).read_text()
+        assert "20 ≠▸ vsub4.u32.u32.u32 %r4, %r3, %r2, %r8" in kernel
+
+
+@ci_only
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        await launch(drive, _VALUES)
+        await drive.press("right_square_bracket", "right_square_bracket")
+        assert next_line(drive) == 20
+        await drive.press("p")
+        assert next_line(drive) == 4
+        await drive.press("p", "p")
+        assert next_line(drive) == 19
+        await drive.press("n")
+        assert next_line(drive) == 20
+        await drive.press("n")
+        assert "• %r4    = 0x00000003  3" in values(drive)
+        await drive.press("greater_than_sign")
+        assert next_line(drive) == 21
+        assert "  %r2    = 0x00000002  2" in values(drive)
+        await drive.press("home")
+        assert next_line(drive) == 9
+        await drive.press("down", "down", "g")
+        assert next_line(drive) == 11
+        await drive.press("t", "3", "enter")
+        assert screen_of(drive).thread_run.thread == 3
+        await drive.press("end")
+        assert next_line(drive) == 0
+        await drive.press("question_mark")
+        assert isinstance(drive.app.screen, HelpDialog)
+        await drive.press("escape", "escape")
+        drive.agree()
+
+
+@ci_only
+async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
+    async with explorer() as drive:
+        shown = await drive.read_after(launch(drive, "in=[1,2,3]"))
+        assert "k needs param1=… param2=…" in shown
+        drive.app.screen.query_one("Input").value = _VALUES  # type: ignore[attr-defined]
+        await drive.press("enter")
+        shown = await drive.read_after(drive.press("x"))
+        assert "nothing is expected" in shown
+        shown = await drive.read_after(drive.press("R"))
+        assert _VALUES in shown
+        await drive.press("escape")
+        drive.agree()
+
+
+@ci_only
+async def test_a_listing_without_a_kernel_is_not_run() -> None:
+    async with explorer() as drive:
+        shown = await drive.read_after(drive.press("R"))
+        assert "No listing is open" in shown
+        drive.screen.controllers.listings.open_text("vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
+        shown = await drive.read_after(drive.press("R"))
+        assert "there are 0 kernels" in shown
+
+
+@pytest.mark.parametrize("room", [20, 74, 114, 194])
+def test_the_keys_fit(room: int) -> None:
+    text = format_keys(room)
+    assert len(text) <= room or room == 20
+    assert text.endswith("Esc leave")

@@ -1,0 +1,356 @@
+"""Explanations of runs: one fault is planted in a kernel, and the run must name its line first.
+
+What is expected is what the kernel without the fault gives; `test_compiled_kernels` compares that
+with NumPy. The video kernels are compared with NumPy here.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from ptxscope.engine.launches.device_code import DeviceCode
+from ptxscope.engine.launches.device_code_loader import load_device_code
+from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
+from ptxscope.engine.launches.launch import LaunchShape
+from ptxscope.engine.launches.launch_memory import LaunchMemory
+from ptxscope.engine.launches.parameters import read_arguments
+from ptxscope.engine.launches.replicas import ThreadSelection, run_replicas
+from ptxscope.engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
+from ptxscope.engine.launches.statement_changes import Likelihood, iter_changes
+from ptxscope.engine.launches.thread_state import LaunchError
+from ptxscope.engine.semantics.models import ISA_MODEL
+from tests.reference_data import DATA
+from tests.tiers import ci_only, sampled
+
+Array = npt.NDArray[Any]
+_COUNT = 64
+
+
+class Launch(NamedTuple):
+    """A kernel of a file in ``tests/data`` with its arguments."""
+
+    file: str
+    arguments: tuple[Any, ...]
+    options: Mapping[str, Any]
+
+
+def _draw(kind: str, *shape: int, low: int = 0, high: int = 0) -> Array:
+    draw = np.random.default_rng(7)
+    dtype = np.dtype(kind)
+    if dtype.kind == "f":
+        return draw.normal(size=shape).astype(dtype)
+    info = np.iinfo(dtype)
+    return draw.integers(low or info.min, high or info.max, shape, dtype=dtype)
+
+
+def _room(kind: str, *shape: int) -> Array:
+    return np.zeros(shape, kind)
+
+
+_TWO_BLOCKS = {"grid": 2, "block": 32}
+_WORDS, _MORE_WORDS = _draw("u4", 80), _draw("u4", 2, 80)[1]
+_NUMBERS = _draw("i4", 128, low=-1000, high=1000)
+_VIDEO, _COMPILED = "video.ptx", "kernels.ptx"
+_OUT = _room("u4", _COUNT)
+_LAUNCHES: dict[str, Launch] = {
+    "sad_stereo": Launch(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "smith_waterman_cell": Launch(
+        _VIDEO,
+        (_WORDS, _MORE_WORDS, _draw("u4", 3, 80)[2], _OUT, 0x03030303, _COUNT),
+        _TWO_BLOCKS,
+    ),
+    "dp4a_by_vmad": Launch(_VIDEO, (_WORDS, _MORE_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "pack_clamp": Launch(
+        _VIDEO, (_draw("i4", 4 * _COUNT, low=-300, high=600), _OUT, 300, _COUNT), _TWO_BLOCKS
+    ),
+    "gf256_double": Launch(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "byte_funnel": Launch(_VIDEO, (_WORDS, _OUT, _COUNT), _TWO_BLOCKS),
+    "words_of_bytes": Launch(
+        _COMPILED, (_draw("u4", 16, 4), _room("u4", 16, 4), 16), {"block": 32}
+    ),
+    "saturate": Launch(
+        _COMPILED, (_draw("i2", 64), _draw("i2", 2, 64)[1], _room("i2", 64), 64), _TWO_BLOCKS
+    ),
+    "fixed_point": Launch(
+        _COMPILED,
+        (
+            _draw("i4", 64, low=-(2**22), high=2**22),
+            _draw("i4", 2, 64, low=-(2**22), high=2**22)[1],
+            _OUT,
+            64,
+        ),
+        _TWO_BLOCKS,
+    ),
+    "ackermann_like": Launch(_COMPILED, (_NUMBERS, _OUT, 64), _TWO_BLOCKS),
+    "points": Launch(
+        _COMPILED,
+        (
+            np.stack([_NUMBERS[:64], _NUMBERS[64:], np.arange(64, dtype=np.int32) % 3], axis=1),
+            np.frombuffer(np.array([5, -7], np.int32).tobytes() + bytes([1, 0, 0, 0]), np.uint8),
+            _room("i8", 64),
+            60,
+        ),
+        {"block": 64},
+    ),
+    "prefix_codes": Launch(_COMPILED, (_draw("u8", 64), _room("u8", 64), 64), {"block": 64}),
+    "crc32": Launch(_COMPILED, (_draw("u1", 8, 5), _room("u4", 8), 5, 8), {"block": 32}),
+    "digits": Launch(_COMPILED, (_draw("u4", 7), _room("u1", 70), 7), {"block": 32}),
+    "blur": Launch(
+        _COMPILED,
+        (_draw("u1", 8, 8), _room("u1", 8, 8), 8, 8),
+        {"grid": (2, 2), "block": (4, 4)},
+    ),
+    "collatz": Launch(
+        _COMPILED, (np.arange(1, 65, dtype=np.uint64), _room("i4", 64), 64), _TWO_BLOCKS
+    ),
+    "gcds": Launch(
+        _COMPILED,
+        (_draw("u4", 64, high=5000), _draw("u4", 2, 64, high=5000)[1], _OUT, 64),
+        _TWO_BLOCKS,
+    ),
+    "longest_run": Launch(
+        _COMPILED,
+        ((_draw("u1", 16, 20) < 180).astype(np.uint8), _room("i4", 16), 20, 16),
+        {"block": 32},
+    ),
+    "scan_block": Launch(_COMPILED, (_draw("u4", 64), _OUT), {"block": 64}),
+    "warp_sums": Launch(_COMPILED, (_NUMBERS, _room("i4", 4)), {"grid": 2, "block": 64}),
+    "counts": Launch(_COMPILED, (_NUMBERS, _room("i4", 4, 4)), {"grid": 2, "block": 64}),
+    "compact": Launch(
+        _COMPILED,
+        (_NUMBERS[:64], _room("i4", 64), _room("i4", 1), 64),
+        {"grid": 2, "block": 32},
+    ),
+    "transpose": Launch(
+        _COMPILED,
+        (_draw("u2", 7, 9), _room("u2", 9, 7), 9, 7),
+        {"grid": (1, 1), "block": (16, 16)},
+    ),
+    "extremes": Launch(_COMPILED, (_draw("i8", 64), _room("i8", 2), 64), {"block": 32}),
+}
+
+_FAULTS = (
+    # video instructions
+    ("sad_stereo", "vabsdiff4.u32.u32.u32.add %r14", "vabsdiff4.u32.s32.u32.add %r14"),
+    ("sad_stereo", "vabsdiff4.u32.u32.u32.add %r10", "vabsdiff4.u32.u32.u32 %r10"),
+    ("smith_waterman_cell", "vadd4.s32.s32.s32.sat", "vadd4.s32.s32.s32"),
+    ("smith_waterman_cell", "vmax4.s32.s32.s32 %r11", "vmin4.s32.s32.s32 %r11"),
+    ("smith_waterman_cell", "vsub4.s32.s32.s32.sat", "vsub4.u32.s32.s32.sat"),
+    ("dp4a_by_vmad", "%r7.b2, %r8.b2", "%r7.b2, %r8.b3"),
+    ("dp4a_by_vmad", "vmad.s32.s32.s32 %r10, %r7.b1", "vmad.s32.u32.s32 %r10, %r7.b1"),
+    ("pack_clamp", "vadd.u32.s32.s32.sat %r11.b2", "vadd.u32.s32.s32 %r11.b2"),
+    ("pack_clamp", "sat.min %r23", "sat.max %r23"),
+    ("gf256_double", "vset4.u32.u32.ge", "vset4.u32.s32.ge"),
+    ("byte_funnel", "%r7.b4321, %r8.b4321", "%r7.b4321, %r8.b4320"),
+    ("byte_funnel", "vavrg2.s32.s32.s32 %r18, %r6.h10", "vavrg2.s32.s32.s32 %r18, %r6.h01"),
+    ("byte_funnel", "vshl.u32.u32.u32.wrap.add", "vshl.u32.u32.u32.wrap"),
+    # integers
+    ("words_of_bytes", "shf.l.wrap.b32 %r6, %r10, %r11", "shf.l.wrap.b32 %r6, %r11, %r10"),
+    ("words_of_bytes", "mul.hi.u32", "mul.hi.s32"),
+    ("words_of_bytes", "bfind.shiftamt.u32", "bfind.u32"),
+    ("words_of_bytes", "mov.u32 \t%r16, 582;", "mov.u32 \t%r16, 583;"),
+    ("saturate", "min.s32", "min.u32"),
+    ("fixed_point", "shr.s32 \t%r10", "shr.u32 \t%r10"),
+    ("fixed_point", "%rd9, 32768", "%rd9, 16384"),
+    ("fixed_point", "div.s32", "div.u32"),
+    ("fixed_point", "mad.lo.s32 \t%r16, %r12, %r10", "mad.lo.s32 \t%r16, %r12, %r12"),
+    ("ackermann_like", "setp.eq.s16 \t%p7, %rs1, 4", "setp.ne.s16 \t%p7, %rs1, 4"),
+    ("ackermann_like", "%r18, 31;", "%r18, 30;"),
+    ("points", "ld.global.u32 \t%r10, [%rd5+4]", "ld.global.u32 \t%r10, [%rd5+8]"),
+    ("points", "add.s64 \t%rd8, %rd7, %rd6", "sub.s64 \t%rd8, %rd7, %rd6"),
+    ("prefix_codes", "%rd10, %rd8, 3, 1", "%rd10, %rd8, 2, 1"),
+    ("prefix_codes", "or.b64  \t%rd20, %rd19, %rd17", "or.b64  \t%rd20, %rd19, %rd16"),
+    # loops and branches
+    ("crc32", "xor.b32  \t%r38, %r37, -306674912", "xor.b32  \t%r38, %r37, -306674911"),
+    ("digits", "mul.lo.s32 \t%r14, %r13, 10", "mul.lo.s32 \t%r14, %r13, 20"),
+    ("blur", "max.s32 \t%r12, %r11, 0", "min.s32 \t%r12, %r11, 0"),
+    ("collatz", "shr.u64 \t%rd13, %rd17, 1", "shr.u64 \t%rd13, %rd17, 2"),
+    ("gcds", "rem.u32 \t%r12, %r13, %r14", "rem.u32 \t%r12, %r14, %r13"),
+    ("longest_run", "max.s32 \t%r27, %r28, %r27", "min.s32 \t%r27, %r28, %r27"),
+    # threads that exchange values
+    ("scan_block", "setp.lt.u32 \t%p6, %r25, 4", "setp.le.u32 \t%p6, %r25, 4"),
+    ("warp_sums", "mov.u32 \t%r13, 8;", "mov.u32 \t%r13, 9;"),
+    ("counts", "setp.gt.s32 \t%p3, %r9, 0", "setp.gt.u32 \t%p3, %r9, 0"),
+    ("compact", "and.b32  \t%r3, %r1, 31", "and.b32  \t%r3, %r1, 15"),
+    ("transpose", "mov.u32 \t%r5, %tid.y", "mov.u32 \t%r5, %tid.z"),
+    ("extremes", "atom.shared.max.s64", "atom.shared.max.u64"),
+)
+
+
+@cache
+def _read(file: str) -> str:
+    return (DATA / file).read_text()
+
+
+class PlantedFault(NamedTuple):
+    """A kernel with one changed statement."""
+
+    name: str
+    line: int
+    """The line of the statement."""
+    code: DeviceCode
+
+
+def plant(name: str, statement: str, fault: str) -> PlantedFault:
+    """Replace a statement that a kernel has once by another one."""
+    text = _read(_LAUNCHES[name].file)
+    start = text.index(f".entry {name}(")
+    end = text.index("\n}\n", start)
+    assert text.count(statement, start, end) == 1
+    place = text.index(statement, start)
+    changed = text[:place] + fault + text[place + len(statement) :]
+    line = text.count("\n", 0, place) + 1
+    return PlantedFault(name, line, load_device_code(changed, kernel=name))
+
+
+def launch(name: str, code: DeviceCode) -> KernelRun:
+    """Run a kernel with its arguments."""
+    return run_kernel(code, _get_arguments(name), kernel=name, **_LAUNCHES[name].options)
+
+
+def _get_arguments(name: str) -> dict[str, Any]:
+    return {f"param{i}": x for i, x in enumerate(_LAUNCHES[name].arguments)}
+
+
+@cache
+def find_expected(name: str) -> Mapping[str, Mapping[int, int]]:
+    """What a kernel without a fault gives."""
+    result = launch(name, load_device_code(_read(_LAUNCHES[name].file), kernel=name))
+    assert result.is_exact or result.fidelity.decisions == ()
+    return {
+        x.name: dict(enumerate(x.values.reshape(-1).view(f"u{x.values.dtype.itemsize}").tolist()))
+        for x in result.buffers.values()
+        if x.is_changed
+    }
+
+
+def explain(fault: PlantedFault) -> RunDiagnosis:
+    """What explains the results of a kernel with a fault."""
+    result: KernelRun | FailedRun
+    try:
+        result = launch(fault.name, fault.code)
+    except LaunchError:
+        options = _LAUNCHES[fault.name].options
+        shape = LaunchShape(_complete(options.get("grid", 1)), _complete(options["block"]))
+        result = FailedRun(fault.code.functions[fault.name], shape, ISA_MODEL)
+    expected = find_expected(fault.name)
+    return explain_run(fault.code, _get_arguments(fault.name), result, expected)
+
+
+def _complete(shape: Any) -> tuple[int, int, int]:
+    x, y, z = (*(shape if isinstance(shape, tuple) else (shape,)), 1, 1)[:3]
+    return x, y, z
+
+
+def names_line_first(fault: PlantedFault, diagnosis: RunDiagnosis) -> bool:
+    """Whether the likeliest explanation is of the line with the fault."""
+    first = diagnosis.explanations[0] if diagnosis.explanations else None
+    return bool(first and first.statement and first.statement.line == fault.line)
+
+
+def test_there_are_forty_faults() -> None:
+    assert len(_FAULTS) == 40
+    assert len(set(_FAULTS)) == 40
+
+
+@pytest.mark.parametrize("case", _FAULTS, ids=lambda x: f"{x[0]}: {x[2]}")
+@sampled
+def test_a_planted_fault_is_explained(case: tuple[str, str, str]) -> None:
+    fault = plant(*case)
+    diagnosis = explain(fault)
+    lines = [x.statement and x.statement.line for x in diagnosis.explanations]
+    assert fault.line in lines
+    assert all(x.match_count == diagnosis.element_count for x in diagnosis.explanations)
+
+
+@ci_only
+def test_the_line_of_a_planted_fault_is_named_first() -> None:
+    faults = [plant(*case) for case in _FAULTS]
+    count = sum(names_line_first(fault, explain(fault)) for fault in faults)
+    assert count >= 32
+
+
+def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
+    result = launch("sad_stereo", code)
+    diagnosis = explain_run(code, _get_arguments("sad_stereo"), result, find_expected("sad_stereo"))
+    assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
+
+
+def test_one_expected_value_is_enough() -> None:
+    fault = plant(*_FAULTS[0])
+    result = launch(fault.name, fault.code)
+    values = result.get_buffer("param2").values
+    ((name, expected),) = find_expected(fault.name).items()
+    index = next(i for i, bits in expected.items() if bits != values[i])
+    diagnosis = explain_run(
+        fault.code, _get_arguments(fault.name), result, {name: {index: expected[index]}}
+    )
+    assert names_line_first(fault, diagnosis)
+
+
+def test_an_assembler_that_deviates_explains_the_whole_kernel() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="pack_clamp")
+    arguments, options = _get_arguments("pack_clamp"), _LAUNCHES["pack_clamp"].options
+    documented = run_kernel(code, arguments, kernel="pack_clamp", **options)
+    deviating = run_kernel(code, arguments, kernel="pack_clamp", model="ptxas", **options)
+    values = deviating.get_buffer("param1").values.tolist()
+    assert documented.get_buffer("param1").values.tolist() != values
+    diagnosis = explain_run(code, arguments, documented, {"param1": dict(enumerate(values))})
+    assert diagnosis.explanations[0].statement is None
+    assert "ptxas" in diagnosis.explanations[0].phrase
+
+
+def test_two_faults_leave_near_misses() -> None:
+    """No single change gives all; one that repairs the second half is the nearest."""
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<5>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  setp.lt.u32 %p1, %r1, 8;
+  add.u32 %r2, %r1, 100;
+  @%p1 mul.lo.u32 %r2, %r1, %r1;
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d1, %d1, %d2;
+  st.global.u32 [%d1], %r2;
+  ret;
+}"""
+    code = load_device_code(ptx)
+    arguments = {"out": _room("u4", 16)}
+    result = run_kernel(code, arguments, block=16)
+    # three times the number for the first eight, the number less 100 for the others
+    expected = [3 * x if x < 8 else (x - 100) & 0xFFFFFFFF for x in range(16)]
+    diagnosis = explain_run(code, arguments, result, {"out": dict(enumerate(expected))})
+    assert not diagnosis.explanations
+    assert next(x.statement and x.statement.line for x in diagnosis.near_misses) == 7
+    assert diagnosis.near_misses[0].match_count == 8 + 2  # 0 and 3 are right in either way
+
+
+@pytest.mark.parametrize("name", _LAUNCHES)
+@sampled
+def test_replicas_do_not_affect_each_other(name: str) -> None:
+    """A change among many others gives what it gives alone."""
+    code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)
+    options = _LAUNCHES[name].options
+    shape = LaunchShape(_complete(options.get("grid", 1)), _complete(options["block"]))
+    kernel = code.functions[name]
+    values = read_arguments(kernel, _get_arguments(name))
+    memory = LaunchMemory(code, kernel, shape, values)
+    draw = random.Random(name)
+    changes = [y for x in Likelihood for y in iter_changes(kernel, ISA_MODEL, x)]
+    changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
+    threads = ThreadSelection(range(shape.block_count))
+    together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)
+    for i in draw.sample(range(len(changes)), 8):
+        alone = run_replicas(memory, changes[i : i + 1], threads, ISA_MODEL, 1 << 12)
+        assert alone.is_complete[0] == together.is_complete[i]
+        if alone.is_complete[0]:
+            assert np.array_equal(alone.space.data[0], together.space.data[i])

@@ -1,0 +1,180 @@
+"""A kernel's run in the explorer: positions in what one thread executes, without widgets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ptxscope.state.launch_request import load_kernel, parse_launch, suggest_launch
+from ptxscope.state.thread_run import (
+    ThreadRun,
+    explain_thread_run,
+    follow_thread,
+    parse_thread_number,
+    run_thread,
+)
+
+_PTX = """.func (.reg .u32 r) twice(.reg .u32 x)
+{
+  add.u32 r, x, x;
+  ret;
+}
+.visible .entry k(.param .u64 in, .param .u64 out, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<9>; .reg .b64 %d<6>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  ld.param.u32 %r8, [n];
+  mov.u32 %r1, %tid.x;
+  setp.ge.u32 %p1, %r1, %r8;
+  @%p1 bra END;
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d4, %d1, %d3;
+  add.u64 %d5, %d2, %d3;
+  ld.global.u32 %r2, [%d4];
+  call (%r3), twice, (%r2);
+  vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;
+  st.global.u32 [%d5], %r4;
+END:
+  ret;
+}
+"""
+_VALUES = "in=[1,2,3] out=zeros:u32:3 n=3 --block 4"
+
+
+def launch(text: str = _VALUES, ptx: str = _PTX) -> ThreadRun:
+    """Run the kernel with arguments as they are typed."""
+    code, kernel = load_kernel(ptx, "pasted", "k")
+    return run_thread(parse_launch(code, kernel, text))
+
+
+def line_of(run: ThreadRun) -> int:
+    """The line of the next statement."""
+    return run.next_step.statement.line if run.next_step else 0
+
+
+def test_a_thread_goes_through_the_statements_and_back() -> None:
+    run = launch()
+    assert (run.thread, run.position, line_of(run), run.line) == (0, 0, 9, 9)
+    assert run.registers == run.places == ()
+    lines = [line_of(run)]
+    while run.next_step:
+        run = run.move_into()
+        lines.append(line_of(run))
+    assert lines == [9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 3, 4, 20, 21, 23, 0]
+    assert run.move_into() == run
+    for line in reversed(lines[:-1]):
+        run = run.move_back()
+        assert line_of(run) == line
+    assert run.move_back() == run == launch()
+
+
+def test_over_and_into_a_function() -> None:
+    run = launch().move_cursor_to(19).move_to_cursor()
+    assert line_of(run) == 19
+    assert line_of(run.move_over()) == 20
+    inside = run.move_into()
+    assert line_of(inside) == 3
+    assert "%r2" not in {x.name for x in inside.registers}  # of the caller
+    assert line_of(inside.move_over()) == 4
+    back = inside.move_over().move_over()
+    assert line_of(back) == 20
+    assert {x.name: x.bits for x in back.registers}["%r2"] == 1
+
+
+def test_what_a_step_writes_is_marked() -> None:
+    run = launch().move_to_explained(1)
+    assert line_of(run) == 13
+    run = run.move_to_explained(1)
+    assert line_of(run) == 20
+    run = run.move_over()
+    changed = [(x.name, x.bits, x.width) for x in run.registers if x.is_changed]
+    assert changed == [("%r4", 3, 32)]
+    assert [(x.name, x.bits, x.is_changed) for x in run.places] == [("param0[0]", 1, False)]
+    run = run.move_over()
+    assert [(x.name, x.bits, x.is_changed) for x in run.places] == [
+        ("param1[0]", 3, True),
+        ("param0[0]", 1, False),
+    ]
+    assert not any(x.is_changed for x in run.registers)
+    assert {x.line: x.result for x in run.rows}[20] == "0x00000003"
+    assert line_of(run.move_to_explained(-1)) == 20
+
+
+def test_the_cursor_moves_apart_from_the_thread() -> None:
+    run = launch()
+    run = run.move_cursor(2)
+    assert (run.line, line_of(run)) == (11, 9)
+    assert [x.line for x in run.rows if x.has_cursor] == [11]
+    assert [x.line for x in run.rows if x.is_next] == [9]
+    assert line_of(run.move_to_cursor()) == 11
+    run = run.move_to_end().move_cursor_to(12).move_to_cursor()  # behind the thread
+    assert line_of(run) == 12
+    assert run.move_cursor(-99).line == 9
+    assert run.move_cursor(99).line == 4  # a function comes after the kernel
+    never = launch("in=[1,2,3] out=zeros:u32:3 n=0").move_cursor_to(21)
+    assert never.move_to_cursor().position == 0
+
+
+def test_another_thread_is_followed_at_the_same_statement() -> None:
+    run = launch().move_to_explained(1).move_to_explained(1)
+    other = follow_thread(run, 2)
+    assert (other.thread, line_of(other)) == (2, 20)
+    assert {x.name: x.bits for x in other.registers}["%r2"] == 3
+    assert other.title.startswith("thread (2,0,0) of block (0,0,0) · 13 of 16 steps")
+    assert follow_thread(run, 3).position == 0  # it never comes there
+    assert parse_thread_number(run, "3") == 3
+    with pytest.raises(ValueError, match="there is no thread 4,0,0; there are 4,1,1"):
+        parse_thread_number(run, "4")
+
+
+def test_a_run_begins_at_the_first_wrong_element(tmp_path: Path) -> None:
+    np.save(tmp_path / "out.npy", np.array([3, 6, 10], np.uint32))
+    run = launch(f"{_VALUES} --expect out=@{tmp_path}/out.npy")
+    assert run.message == "param1[2] is 0x9, not 0xa"
+    assert (run.thread, line_of(run)) == (2, 21)
+    assert launch(f"{_VALUES} --expect out[1]=6").message == "all is as expected"
+
+
+def test_a_planted_fault_is_found() -> None:
+    run = launch(f"{_VALUES} --expect out=[3,6,9]", _PTX.replace("vadd4.u32", "vsub4.u32"))
+    run = run.with_diagnosis(explain_thread_run(run))
+    assert run.line == 20
+    assert [x.line for x in run.rows if x.is_suspect] == [20]
+    with pytest.raises(ValueError, match="nothing is expected"):
+        explain_thread_run(launch())
+
+
+def test_a_thread_that_can_not_go_on_is_followed_to_its_end() -> None:
+    run = launch("in=[1,2] out=zeros:u32:3 n=3 --block 4")
+    assert "thread (2,0,0) of block (0,0,0) reads 4 bytes at param0[2]" in run.message
+    assert (run.thread, run.line, run.next_step) == (2, 18, None)
+    assert run.last_step
+    assert run.last_step.statement.line == 17
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("in=[1,2,3]", "k needs param1=… param2=…"),
+        (f"{_VALUES} --grid 0", "grid has 0 along x"),
+        (f"{_VALUES} --save x", "--save is not one of --grid --block --shared --expect"),
+        (f"{_VALUES} --expect n=3", "n is not a buffer here"),
+        (f"{_VALUES} --expect out[3]=1", "3 elements, none at 3"),
+        (f"{_VALUES} --expect 'out", "No closing quotation"),
+        ("in=@none.npy out=zeros:u32:3 n=3", "none.npy: No such file"),
+        ("in=@pyproject.toml out=zeros:u32:3 n=3", "is not a .npy file"),
+    ],
+)
+def test_arguments_that_do_not_fit(text: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message.replace("[", r"\[")):
+        launch(text)
+
+
+def test_the_suggested_arguments_run_every_kernel() -> None:
+    code, kernel = load_kernel(_PTX, "kernel.ptx", "not a kernel's name")
+    run = run_thread(parse_launch(code, kernel, suggest_launch(kernel)))
+    assert len(run.steps) == 16
+    assert run.thread_count == 64
