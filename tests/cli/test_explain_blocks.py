@@ -77,9 +77,3 @@ def test_what_is_for_one_instruction_says_what_can_be_done(options: tuple[str, .
     status, _, said = run("explain", *WORDS, *options)
     assert status == 2
     assert "is for one instruction, and this is a block of 3; name the register of one" in said
-
-
-def test_a_sweep_of_a_block_says_what_evaluates_many_values() -> None:
-    status, _, said = run("sweep", *WORDS, "--x", "a")
-    assert status == 2
-    assert "this is a block of 3; `ptxscope eval` gives the block's results" in said
