@@ -30,14 +30,16 @@ from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
 from . import __version__
-from .cli.commands.trace import parse_request, render_request
+from .cli.commands.trace import parse_any_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.command_error import CommandError
 from .engine.records import NamedTuple
 from .engine.tracing.step_text import format_title
+from .engine.tracing.trace import Trace
 from .export import export
+from .export.blocks.block_document import BlockDocument, build_block_document
 from .export.content.id_prefix import with_unique_ids
-from .export.content.value_lookup import format_destinations, format_value
+from .export.content.value_lookup import format_block_value, format_destinations, format_value
 from .export.formats.responsive_svg import BOX, add_min_width
 from .export.theme import THEMES, Theme
 
@@ -46,7 +48,7 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-    from .engine.tracing.trace import Trace
+    from .engine.blocks.block_trace import BlockTrace
     from .export.options import Options
 
 _FORMATS = ("html", "svg", "text")
@@ -95,6 +97,7 @@ class TraceDirective(SphinxDirective):
         "model": directives.unchanged_required,
         "steps": directives.unchanged_required,
         "until": directives.unchanged_required,
+        "fold": directives.unchanged_required,
         "note": directives.unchanged_required,
         "notes": directives.unchanged_required,
         "title": directives.unchanged_required,
@@ -116,7 +119,7 @@ class TraceDirective(SphinxDirective):
             if "name" in options and not name:
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
-            trace, trace_options, _ = parse_request([*words, "-f", "text"])
+            trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
@@ -145,7 +148,7 @@ class TraceDirective(SphinxDirective):
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
             f"--{name}={' '.join(options[name].split())}"
-            for name in ("model", "steps", "until", "title", "caption", "theme")
+            for name in ("model", "steps", "until", "fold", "title", "caption", "theme")
             if name in options
         ]
         for name in ("note", "notes"):
@@ -167,8 +170,11 @@ class TraceDirective(SphinxDirective):
             std.labels[label] = self.env.docname, anchor, title
 
 
-def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]:
+def _labels(name: str, trace: Trace | BlockTrace, options: Options) -> Iterator[_FigureLabel]:
     """Yield labels of a trace, its steps (by their names in notes) and its result."""
+    if not isinstance(trace, Trace):
+        yield from _list_block_labels(name, build_block_document(trace, options))
+        return
     title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
     yield _FigureLabel(name, name, title)
     for step in trace.steps:
@@ -176,6 +182,17 @@ def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]
             anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
             for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
                 yield _FigureLabel(f"{name}-step-{label}", anchor, step_title)
+    yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
+
+
+def _list_block_labels(name: str, doc: BlockDocument) -> Iterator[_FigureLabel]:
+    """Yield labels of a block, its steps by number or ``s2-saturate``, and its result."""
+    yield _FigureLabel(name, name, " ".join(doc.name.split()))
+    for step in doc.steps:
+        statement = step.prefix.rstrip(".")
+        anchor = f"{name}-{statement}-{step.stage}"
+        for label in (f"{statement}-{step.stage}", str(step.number)):
+            yield _FigureLabel(f"{name}-step-{label}", anchor, f"{step.number}. {step.title}")
     yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
 
 
@@ -222,9 +239,11 @@ class PtxDomain(Domain):
         if traces is None and " " not in trace:
             names = ", ".join(self.data["traces"]) or "none has"
             raise ValueError(f"no trace has the :name: {trace!r}; {names}")
-        parsed_trace, _, _ = parse_request(traces[1] if traces else split_words(trace))
+        parsed_trace, _, _ = parse_any_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
+        if not isinstance(parsed_trace, Trace):
+            return format_block_value(parsed_trace, value)
         return (
             format_destinations(parsed_trace, value)
             if kind == "result"
@@ -275,7 +294,7 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
     ``ids`` are the id prefixes that the page uses so far.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
-    found, options, _ = parse_request(
+    found, options, _ = parse_any_request(
         [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
     )
     # Two traces of one name have caused a warning when they were read.
@@ -295,7 +314,9 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
 
 def _picture(words: list[str], folder: Path) -> str | None:
     """Write a picture for paper and return its name, or None if no renderer is installed."""
-    trace, options, _ = parse_request([word for word in words if not word.startswith("--theme=")])
+    trace, options, _ = parse_any_request(
+        [word for word in words if not word.startswith("--theme=")]
+    )
     for suffix, draw in (("pdf", _exported), ("png", _exported), ("png", _by_resvg)):
         try:
             data = draw(trace, suffix, options._replace(theme=Theme.LIGHT))
@@ -307,12 +328,12 @@ def _picture(words: list[str], folder: Path) -> str | None:
     return None
 
 
-def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
+def _exported(trace: Trace | BlockTrace, suffix: str, options: Options) -> bytes:
     document: Any = export(trace, suffix, options)
     return bytes(document)
 
 
-def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
+def _by_resvg(trace: Trace | BlockTrace, _: str, options: Options) -> bytes:
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))

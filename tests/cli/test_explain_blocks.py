@@ -77,3 +77,9 @@ def test_what_is_for_one_instruction_says_what_can_be_done(options: tuple[str, .
     status, _, said = run("explain", *WORDS, *options)
     assert status == 2
     assert "is for one instruction, and this is a block of 3; name the register of one" in said
+
+
+def test_a_block_is_swept() -> None:
+    status, said, _ = run("sweep", *WORDS, "--x", "a")
+    assert status == 0
+    assert "as a goes through" in said

@@ -11,8 +11,12 @@ from pathlib import Path
 import html5lib
 import pytest
 
-from ptxscope import trace
-from ptxscope.export.content.value_lookup import format_destinations, format_value
+from ptxscope import trace, trace_block
+from ptxscope.export.content.value_lookup import (
+    format_block_value,
+    format_destinations,
+    format_value,
+)
 from tests.export.samples import E3
 from tests.tiers import ci_only
 
@@ -330,3 +334,43 @@ def test_predicates_by_their_names() -> None:
         format_destinations(shown, "r"),
         format_value(shown, "c"),
     ) == ("1", "0", "1")
+
+
+BLOCK = """\
+Title
+=====
+
+.. ptx-trace:: { prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }
+   :operands: a=0x11223344 b=0x8899aabb c=0x7fff
+   :format: FORMAT
+   :name: pack
+   :fold: 1
+   :note: s2.saturate=the clamp
+
+See :ref:`pack`, :ref:`pack-step-s2-saturate` and :ref:`pack-step-4`. It gives
+:ptx:result:`pack`, of :ptx:value:`a of pack` and :ptx:value:`s2.saturate lane 0 of pack`.
+"""
+
+
+@pytest.mark.parametrize("format_", ["html", "svg", "text"])
+def test_a_block_is_a_trace(tmp_path: Path, format_: str) -> None:
+    assert built(tmp_path, {"index": BLOCK.replace("FORMAT", format_)}) == ""
+    text = read(tmp_path, "index.html")
+    assert "the clamp" in text
+    assert "0xaabb7fff" in text
+    for anchor in set(re.findall(r'href="#(pack[^"]*)"', text)):
+        assert f'id="{anchor}"' in text
+
+
+def test_values_of_a_block() -> None:
+    block = trace_block(
+        "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
+        {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},
+    )
+    assert format_block_value(block) == "0xaabb7fff"
+    assert format_block_value(block, "d") == "0xaabb7fff"
+    assert format_block_value(block, "a") == "0x11223344"
+    assert format_block_value(block, "s2.saturate lane 0") == "32767"
+    for wrong in ("t", "s3.write", "saturate", "s2.none"):
+        with pytest.raises(ValueError, match=r"none of|not a step"):
+            format_block_value(block, wrong)

@@ -208,7 +208,7 @@ def _find_line_end(text: str, position: int) -> str:
 
 def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
     """Return the page's text for a marker, and add its picture or its id to the others."""
-    trace, options, arguments = parse_any_request(_split_marker(words), "markdown")
+    trace, options, arguments = parse_any_request(_split_marker(words), "markdown", strict=True)
     format_, file = arguments.format, arguments.output
     is_picture = format_ in _PICTURE_FORMATS
     if format_ == Format.PDF:
@@ -223,7 +223,7 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
             f"error: -f {format_} needs -o FILE.{format_}: a picture is a file of its own, which "
             "the page shows"
         )
-    if isinstance(trace, Trace) and format_ == Format.HTML:
+    if format_ == Format.HTML:
         options = _with_own_ids(trace, options, ids)
     document = render_document(trace, format_, options)
     if is_picture:
@@ -248,7 +248,7 @@ def _describe(trace: Trace | BlockTrace, options: Options) -> str:
     return describe_block(build_block_document(trace, options))
 
 
-def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
+def _with_own_ids(trace: Trace | BlockTrace, options: Options, ids: set[str]) -> Options:
     """Return the options that make every id unique on the page."""
     try:
         return with_unique_ids(trace, options, Format.HTML, ids)

@@ -136,7 +136,7 @@ def render_request(words: Sequence[str]) -> str:
     """
     arguments = parse_words(_make_trace_parser(is_document=True), words)
     choose_format(arguments, FORMATS, "text")
-    trace, options = _annotate_request(arguments)
+    trace, options = _annotate_request(arguments, _find_block(arguments))
     text: str = export(trace, arguments.format, options)
     return text
 
@@ -156,10 +156,10 @@ def parse_request(
 
 
 def parse_any_request(
-    words: Sequence[str], format_: str = "text"
+    words: Sequence[str], format_: str = "text", *, strict: bool = False
 ) -> tuple[Trace | BlockTrace, Options, argparse.Namespace]:
-    """Return the trace of an instruction or of a block as ``parse_request`` does if ``strict``."""
-    arguments = _parse_document_words(words, format_, strict=True)
+    """Return the trace of an instruction or of a block as ``parse_request`` does."""
+    arguments = _parse_document_words(words, format_, strict=strict)
     return (*_annotate_request(arguments, _find_block(arguments)), arguments)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from html import escape
 
 from ...engine.blocks.block_trace import BlockTrace, describe_origins
+from ..content.id_prefix import make_block_id
 from ..formats.html import (
     format_page,
     iter_answer_lines,
@@ -33,7 +34,7 @@ def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
 
 def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
     level = 1 if options.standalone else 3
-    id_ = block_picture.make_block_id(doc.trace, options, "html")
+    id_ = make_block_id(doc.trace, options, "html")
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
     yield f"<style>\n{load_style(options.theme)}</style>"
     yield f'<header><h{level} id="{id_}-title" dir="auto">{escape(doc.name)}</h{level}></header>'

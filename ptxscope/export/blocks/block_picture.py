@@ -15,7 +15,7 @@ from ...engine.blocks.block_trace import BlockTrace
 from ...engine.records import NamedTuple
 from ...scene.scene_model import LaneRef, Scene, Tint
 from ..content.document import Document
-from ..content.id_prefix import hash_id
+from ..content.id_prefix import make_block_id
 from ..content.name_abbreviation import abbreviate_names
 from ..media import frames
 from ..options import DEFAULT, Options
@@ -126,20 +126,6 @@ def describe_block_shortly(doc: BlockDocument) -> str:
     results = " and ".join(f"{x.name} = {x.bits}, {x.meant}" for x in doc.results)
     sentence += f" gives {results}" if results else f"; {doc.no_result}" * bool(doc.no_result)
     return f"{sentence.rstrip(',;')}."
-
-
-def make_block_id(trace: BlockTrace, options: Options, kind: str) -> str:
-    """Return the id that the author chose, or a hash of everything the picture depends on."""
-    choices = options._replace(format="")._asdict().items()
-    changed_options = [
-        (name, sorted(value) if isinstance(value, frozenset) else value)
-        for name, value in choices
-        if value != getattr(DEFAULT, name)
-    ]
-    values = sorted(trace.operands.items())
-    texts = trace.annotations.title, trace.annotations.caption
-    model = trace.model.name
-    return options.id or hash_id((kind, str(trace.block), values, model, texts, changed_options))
 
 
 def draw_block(

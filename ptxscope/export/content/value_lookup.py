@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex
@@ -12,6 +13,10 @@ from ...engine.tracing.lane_text import describe_lane, format_result
 from ...engine.tracing.note_targets import parse_stage
 from ...engine.tracing.trace import RowTrace, Trace
 
+if TYPE_CHECKING:
+    from ...engine.blocks.block_trace import BlockTrace
+
+_STATEMENT = re.compile(r"s(\d{1,3})\.(.++)", re.DOTALL)
 _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
 
 
@@ -23,6 +28,34 @@ def format_destinations(trace: Trace, name: str = "") -> str:
     if name not in roles:
         raise ValueError(f"{quote_word(name)} is not written; {_format_names(roles)} is")
     return format_hex(trace.result[name], trace.instruction.type_of(roles[name]).bits)
+
+
+def format_block_value(trace: BlockTrace, target: str = "") -> str:
+    """Format the bits of a register of a block, or a value of a statement: ``d``, ``s2.saturate``.
+
+    Without a target, format the results. Raise ValueError if there is no such value.
+    """
+    block = trace.block
+    results = {
+        name: format_hex(trace.result_by_role[role], block.type_of(role).bits)
+        for role, name in block.results.items()
+    }
+    if not target:
+        (first, *others) = results.values()
+        return ", ".join(f"{x} = {y}" for x, y in results.items()) if others else first
+    given = {
+        name: format_hex(trace.operands[role], block.type_of(role).bits)
+        for role, name in block.names.items()
+    }
+    if value := (results.get(target) or given.get(target)):
+        return value
+    match = _STATEMENT.fullmatch(target)
+    if match and 0 < int(match[1]) <= len(trace.parts):
+        return format_value(trace.parts[int(match[1]) - 1], match[2])
+    names = _format_names([*results, *given])
+    raise ValueError(
+        f"{quote_word(target)} is none of {names}; a statement's value is named as in s1.write.d"
+    )
 
 
 def format_value(trace: Trace, target: str) -> str:

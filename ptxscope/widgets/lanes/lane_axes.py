@@ -22,6 +22,8 @@ _LEAST_AXIS = 6
 _ALIGNED_AXIS = 9
 """Minimum cells for axes that all begin at the same position of their columns."""
 _MOST_AXIS = 65
+_SHORTENING = 4
+"""Most cells by which an axis gets shorter to have room for all ticks."""
 _LEAST_WAY = 2
 """Minimum cells from a bound to a circle: the arrow's head and the circle."""
 _BROKEN_WAY = 5
@@ -74,8 +76,7 @@ def axis_lines(
     is_shared = lanes == 1 or lane_columns < _LEAST_COLUMN
     room = width if is_shared else lane_columns - 2
     groups = [axis.points] if is_shared else [(point,) for point in axis.points]
-    scale = _choose_scale(axis.points, room, is_shared=is_shared)
-    ticks = _choose_ticks(axis, scale, set(map(scale.find_start, groups)), room)
+    scale, ticks = _choose_scale_and_ticks(axis, groups, room, is_shared=is_shared)
     axes = [_draw_axis(axis, points, ticks, scale, room, highlights, progress) for points in groups]
     lines = [join_columns(line, width // len(groups)) for line in zip(*axes, strict=True)]
     if is_shared and lanes > 1:
@@ -88,10 +89,33 @@ def _measure_way(position: float, cells: int) -> int:
     return max(round((-position if position < 0 else position - 1) * (cells - 1)), _LEAST_WAY)
 
 
-def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Scale:
+def _choose_scale_and_ticks(
+    axis: NumberLine, groups: Sequence[Sequence[Point]], room: int, *, is_shared: bool
+) -> tuple[_Scale, Sequence[Tick]]:
+    """Return the longest axis and its ticks, or one little shorter that has room for all ticks.
+
+    So more room never takes ticks away, however their cells are rounded.
+    """
+    longest = _choose_scale(axis.points, room, _MOST_AXIS, is_shared=is_shared)
+    scales = [longest] + [
+        _choose_scale(axis.points, room, longest.cells - x, is_shared=is_shared)
+        for x in range(1, _SHORTENING + 1)
+        if longest.cells - x >= _ALIGNED_AXIS
+    ]
+    choices = [
+        (x, _choose_ticks(axis, x, set(map(x.find_start, groups)), room))
+        for x in scales
+        if x.is_broken == longest.is_broken
+    ]
+    return next((x for x in choices if len(x[1]) == len(axis.ticks)), choices[0])
+
+
+def _choose_scale(
+    points: Sequence[Point], room: int, most_cells: int, *, is_shared: bool
+) -> _Scale:
     """Return the longest axis that leaves room for all arrows, on one axis or on one each."""
     low, high = min(point.position for point in points), max(point.position for point in points)
-    maximum = min(room - _GAP, _MOST_AXIS)
+    maximum = min(room - _GAP, most_cells)
 
     def find_largest(measure: Callable[[int, int], int], minimum: int) -> int:
         for cells in range(maximum, minimum - 1, -1):
@@ -107,7 +131,7 @@ def _choose_scale(points: Sequence[Point], room: int, *, is_shared: bool) -> _Sc
         return _Scale(cells)
     cells_before, cells_after = _BROKEN_WAY * (low < 0), _BROKEN_WAY * (high > 1)
     total_cells = cells_before + cells_after if is_shared else max(cells_before, cells_after)
-    cells = min(room - total_cells, _MOST_AXIS)
+    cells = min(room - total_cells, most_cells)
     return _Scale(cells, cells_before if is_shared else None, is_broken=True)
 
 
