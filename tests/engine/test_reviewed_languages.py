@@ -415,6 +415,42 @@ end
 """,
         ((8, "illegal"),),
     ),
+    "constants of LLVM, and a name that Python replaces": Reviewed(
+        "select.py",
+        r'''
+def select(a, b, c, table):
+    return llvm.inline_asm(
+        T.i32(), [a, b, c, table],
+        "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n",
+        has_side_effects=False, asm_dialect=0)
+MASKED = """{
+    .reg .b32 w0;
+    lop3.b32 w0, w0, __MASK__, __OTHERS__, 0x6a;
+}"""
+print(MASKED.replace("__MASK__", "7").replace("__OTHERS__", "9"))
+''',
+        ((5, "unread"), (9, "unread")),
+    ),
+    "LLVM, constants": Reviewed(
+        "table.ll",
+        r"""
+  %1 = call i32 asm "lop3.b32 $0, $1, $2, $3, $4;", "=r,r,r,r,n"(i32 %a, i32 %b, i32 %c, i32 150)
+  %2 = call i32 asm "bfe.u32 $0, $1, $2, $3;", "=r,r,n,n"(i32 %a, i32 8, i32 8)
+""",
+    ),
+    "a barrier that says why it is over": Reviewed(
+        "mbarrier.h",
+        r"""
+__device__ bool done(unsigned &value, unsigned bar, unsigned parity) {
+  unsigned r;
+  asm("{ .reg .pred p, q;\n\t"
+      ".reg .b8 v;\n\t"
+      "mbarrier.test_wait.parity.phase_type::primary.acquire.cta.shared::cta.b64 p|q, v, [%2], %3;"
+      "selp.b32 %0, 1, 0, p; cvt.u32.u8 %1, v; }" : "=r"(r), "=r"(value) : "r"(bar), "r"(parity));
+  return r;
+}
+""",
+    ),
     # --- documents and listings
     "a notebook": Reviewed("explore.ipynb", _NOTEBOOK, ((18, "illegal"),)),
     "a page": Reviewed(

@@ -141,7 +141,7 @@ def test_a_changed_sequence_has_no_false_name() -> None:
     rng, named, changed = Random(27), 0, 0
     for (name, _), kernel in KERNELS.items():
         start = kernel.index(";", kernel.rindex("ld.global"))
-        for old, new in rng.sample(CHANGES, 6):
+        for old, new in rng.sample(CHANGES, 4):
             places = [x for x in re.finditer(old, kernel) if x.start() > start]
             if not places:
                 continue
@@ -152,7 +152,7 @@ def test_a_changed_sequence_has_no_false_name() -> None:
             loaded = map_loads(text)
             for sequence in find_sequences(program):
                 named += 1
-                for _ in range(10):
+                for _ in range(6):
                     values = dict(zip(loaded, words(rng, len(loaded)), strict=True))
                     known = dict(values)
                     for step in execute(program, values).steps:
@@ -166,7 +166,7 @@ def test_a_changed_sequence_has_no_false_name() -> None:
                             for register, bits in step.writes.items()
                             if bits is not None and register not in loaded
                         }
-    assert changed > 300
+    assert changed > 250
     assert named > 20
 
 
@@ -285,11 +285,15 @@ def test_a_jump_to_anywhere_leaves_nothing_known() -> None:
 
 def _measure(text: str) -> float:
     (program,) = load(text, "k.ptx")
-    start = perf_counter()
-    find_sequences(program)
-    return perf_counter() - start
+    times = []
+    for _ in range(3):
+        start = perf_counter()
+        find_sequences(program)
+        times.append(perf_counter() - start)
+    return min(times)
 
 
+@sampled
 @pytest.mark.parametrize(
     "unit",
     [
@@ -302,10 +306,7 @@ def _measure(text: str) -> float:
     ],
 )
 def test_time_is_linear(unit: str) -> None:
-    small, large = (
-        min(_measure(kernel(*[unit] * n, "E: mov.b32 %r1, 0x7f7f7f7f;")) for _ in range(3))
-        for n in (100, 400)
-    )
+    small, large = (_measure(kernel(*[unit] * n, "E: mov.b32 %r1, 0x7f7f7f7f;")) for n in (60, 240))
     assert large < 9 * small + 0.1
 
 

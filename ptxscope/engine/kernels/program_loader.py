@@ -70,13 +70,14 @@ def load(
     on_progress: Callable[[int], None] | None = None,
     *,
     is_excerpt: bool = False,
+    is_wanted: Callable[[str], bool] | None = None,
 ) -> tuple[Program, ...]:
     """Return every kernel, function and block of PTX in a file's text, in order.
 
     ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
     else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
-    position reached in the text. In an excerpt, registers may be declared elsewhere. Nothing is
-    raised: each statement has its ``problems``.
+    position reached in the text. ``is_wanted`` chooses blocks by their PTX. In an excerpt,
+    registers may be declared elsewhere. Nothing is raised: each statement has its ``problems``.
     """
     language = language_of(name, text)
     if language is Language.UNKNOWN and not name:
@@ -89,6 +90,8 @@ def load(
     counts = Counter[str]()
     elsewhere = None if language is Language.PTX else collect_registers(text)
     for piece in find_ptx(text, language):
+        if is_wanted and not is_wanted(piece.ptx):
+            continue
         loader = _Loader(text, piece, lines, elsewhere, on_progress, is_excerpt=is_excerpt)
         title = "block"
         if elsewhere is not None:

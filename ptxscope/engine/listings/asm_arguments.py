@@ -113,6 +113,7 @@ def _make_operands(
 # --- LLVM ---------------------------------------------------------------------------------
 
 _LLVM_CONSTRAINTS = re.compile(r'\s*+,?+\s*+"(?P<constraints>[^"]*+)"\s*+\(?+')
+_LLVM_CONSTANTS = frozenset("in")
 _LLVM_INTEGER = re.compile(r"\s*+i(?:16|32|64)\s++(?P<value>-?[0-9]{1,20})\s*+")
 
 
@@ -127,7 +128,7 @@ def read_llvm_operands(text: str, start: int, end: int) -> AsmOperands | None:
 def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOperands:
     """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are those of inputs."""
     arguments = iter([*arguments])
-    types, literals = dict[str, str](), dict[str, int]()
+    types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
     expressions = list[AsmExpression]()
     for number, constraint in enumerate(constraints.split(",")):
         if constraint.startswith("~"):
@@ -136,6 +137,9 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
         is_output = constraint.startswith("=") and "*" not in constraint
         argument = "" if is_output else next(arguments, "")
         expressions.append(AsmExpression(name, constraint, argument))
+        if kind in _LLVM_CONSTANTS:
+            literal = _LLVM_INTEGER.fullmatch(argument)
+            constants[name] = literal["value"] if literal else ""
         if kind not in _TYPES:
             continue
         types[name] = _TYPES[kind]
@@ -143,4 +147,4 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
         if literal and not is_output and kind in ("h", "r", "l"):
             literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
     operands = _make_operands(types, literals, expressions, is_complete=True)
-    return operands._replace(dollar_count=len(expressions))
+    return operands._replace(dollar_count=len(expressions), constants=constants)

@@ -31,7 +31,7 @@ _DOLLAR_PLACEHOLDER = re.compile(r"(?<![\w$])\$(\d++)(?![\w$])", re.ASCII)
 _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 """Text that nvcc (13.0) rejects as an operand with a modifier: ``%p1``, but not ``%rd1``."""
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
-_PLACED = re.compile(r"%(\d++)", re.ASCII)
+_PLACED = re.compile(r"[%$](\d++)", re.ASCII)
 _DIGITS = 9
 _RUST_WAYS = {"r": "in", "=&r": "out", "=r": "lateout", "+r": "inout"}
 """What Rust writes for a constraint."""

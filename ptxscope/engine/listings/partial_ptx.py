@@ -57,6 +57,8 @@ _TEMPLATE_FIELD = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
 """A part that a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _PRINTF_FIELD = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
 """A conversion such as ``%d``, unless a register has that name."""
+_REPLACED_NAME = re.compile(r"(?<![\w$%])__[A-Z][A-Z0-9_]*+(?<=__)(?![\w$])")
+"""A name such as ``__MASK__``, which ``replace`` fills in, unless a register has it."""
 _GUARD = re.compile(r"@\s{0,9}+!?\s{0,9}+[\w$%]++\s++\Z")
 _CONTEXT_CHARS = 80
 _MAX_STATEMENT_CHARS = 500
@@ -131,4 +133,5 @@ def is_template(statement: str, scopes: Scopes) -> bool:
     """Return whether a formatting function fills in a part of a statement of a string."""
     if _TEMPLATE_FIELD.search(statement):
         return True
-    return any(not scopes.find_declaration(name) for name in set(_PRINTF_FIELD.findall(statement)))
+    names = {*_PRINTF_FIELD.findall(statement), *_REPLACED_NAME.findall(statement)}
+    return any(not scopes.find_declaration(name) for name in names)

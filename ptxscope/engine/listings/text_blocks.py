@@ -13,7 +13,7 @@ from itertools import pairwise
 from ..records import NamedTuple
 from ..syntax.source import GAP, Fragment
 from .asm_arguments import read_llvm_operands, read_rust_operands
-from .asm_operands import AsmOperands
+from .asm_operands import AsmOperands, fill_constants
 from .partial_ptx import PTX_STATEMENT
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
@@ -192,7 +192,10 @@ def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]
         fragment = join_fragments(_decode_llvm(text, *match.span("body")))
         end = following.start() if following else len(text)
         operands = read_llvm_operands(text, match.end(), end)
-        yield Block(with_gaps(fragment, gaps), Language.PTX, operands)
+        fragment = with_gaps(fragment, gaps)
+        if operands:
+            fragment = fill_constants(fragment, operands.constants)
+        yield Block(fragment, Language.PTX, operands)
 
 
 def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:

@@ -97,7 +97,8 @@ def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, .
     """Return the sequences of a file's text, whose name is ``name``, as ``find_sequences`` does."""
     if not may_have_sequences(text):
         return ()
-    return tuple(x for program in load(text, name) for x in find_sequences(program))
+    programs = load(text, name, is_wanted=may_have_sequences)
+    return tuple(x for program in programs for x in find_sequences(program))
 
 
 @cache

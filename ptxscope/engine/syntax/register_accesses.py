@@ -39,10 +39,13 @@ def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
     operands = statement.operands
     if not _has_destination(statement):
         return RegisterAccesses((*guard, *_list_names(operands)))
-    sources = operands[1:]
+    count = 1
+    if opcode == "mbarrier":  # `p|q, value, [address]`
+        count = next((n for n, x in enumerate(operands) if x and x[0].text == "["), 1)
+    sources = operands[count:]
     if opcode in _ZEROING and len(sources) == 2 and _format(sources[0]) == _format(sources[1]):
         sources = ()
-    return RegisterAccesses((*guard, *_list_names(sources)), _list_names(operands[:1]))
+    return RegisterAccesses((*guard, *_list_names(sources)), _list_names(operands[:count]))
 
 
 def _has_destination(statement: RawInstruction) -> bool:
