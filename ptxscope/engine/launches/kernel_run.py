@@ -18,7 +18,7 @@ from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
-from .memory import AddressSpace, Conflict
+from .memory import AddressSpace, Conflict, ConflictKind
 from .parameters import Argument, find_parameter, read_arguments
 from .thread_log import ThreadLog
 from .thread_state import WaveState
@@ -49,9 +49,11 @@ class KernelBuffer(NamedTuple):
 
 
 class KernelConflict(NamedTuple):
-    """Two threads that write different values to one place, without a barrier between them."""
+    """Two threads that access one place, at least one to write, without a barrier between them."""
 
+    kind: ConflictKind
     line: int
+    """The line of the later access."""
     text: str
     thread: str
     """``thread (5,0,0) of block (0,0,0)``."""
@@ -207,6 +209,7 @@ def _describe_conflict(
     shape: LaunchShape, statement: CodeStatement, conflict: Conflict
 ) -> KernelConflict:
     return KernelConflict(
+        conflict.kind,
         statement.line,
         statement.text,
         shape.format_thread(conflict.lane),
