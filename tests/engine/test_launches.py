@@ -998,3 +998,17 @@ def test_broken_ptx_never_causes_an_internal_error(seed: int) -> None:
         ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_SQUARES)
         with suppress(PtxError, ValueError, LaunchError):
             run(ptx, "zeros:u32:9", "zeros:u32:9", block=3, max_steps=2000)
+
+
+def test_the_progress_has_a_total_once_some_blocks_have_ended() -> None:
+    body = f"{_ADDRESSES}st.global.u32 [%d1], %r1;\nret;"
+    reports: list[tuple[int, int | None]] = []
+    result = run_kernel(
+        make_kernel(body),
+        {"in": np.zeros(1024, np.uint32), "out": "zeros:u32:1"},
+        grid=20,
+        block=1024,
+        on_progress=lambda *report: reports.append(report),
+    )
+    assert reports[0][1] is None
+    assert reports[-1] == (result.step_count, result.step_count)
