@@ -356,6 +356,81 @@ ret;"""
     assert len(run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=16).conflicts) == 2
 
 
+_NEIGHBOUR = """.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<6>; .reg .b64 %d<5>; .reg .pred %p<2>; .shared .u32 s[64];
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d1, %d1, %d3;
+  add.u64 %d2, %d2, %d3;
+  mov.u32 %r2, s;
+  mad.lo.u32 %r3, %r1, 4, %r2;
+  ld.global.u32 %r4, [%d1];
+  st.shared.u32 [%r3], %r4;
+  FIRST;
+  xor.b32 %r5, %r1, 1;
+  mad.lo.u32 %r5, %r5, 4, %r2;
+  ld.shared.u32 %r4, [%r5];
+  SECOND;
+  st.shared.u32 [%r3], %r4;
+  st.global.u32 [%d2], %r4;
+  ret;
+}"""
+_BARRIER = "bar.sync 0"
+_NOTHING = "mov.u32 %r5, 0"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (_BARRIER, _BARRIER, []),
+        ("bar.warp.sync -1", "bar.warp.sync -1", []),
+        ("fence.acq_rel.cta", _BARRIER, []),
+        (_NOTHING, _BARRIER, [("read-after-write", 17, "0", "1", "s[1]")]),
+        (_BARRIER, _NOTHING, [("write-after-read", 19, "0", "1", "s[0]")]),
+    ],
+)
+def test_a_thread_that_reads_what_another_writes(
+    first: str, second: str, expected: list[tuple[str, int, str, str, str]]
+) -> None:
+    ptx = _NEIGHBOUR.replace("FIRST", first).replace("SECOND", second)
+    in_ = np.arange(100, 132, dtype=np.uint32)
+    result = run(ptx, in_, np.zeros(32, np.uint32), block=32)
+    numbers = np.arange(32)
+    assert result.get_buffer("out").values.tolist() == (100 + (numbers ^ 1)).tolist()
+    found = [(x.kind.name.lower().replace("_", "-"), x.line, x.place) for x in result.conflicts]
+    assert found == [(kind, line, place) for kind, line, _, _, place in expected]
+    for conflict, (_, _, thread, other, _) in zip(result.conflicts, expected, strict=True):
+        assert {conflict.thread, conflict.other_thread} == {
+            f"thread ({x},0,0) of block (0,0,0)" for x in (thread, other)
+        }
+
+
+def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None:
+    ptx = _NEIGHBOUR.replace("FIRST", _NOTHING).replace("SECOND", _BARRIER)
+    ptx = ptx.replace("ld.shared", "ld.volatile.shared")
+    result = run(ptx, np.arange(32, dtype=np.uint32), np.zeros(32, np.uint32), block=32)
+    assert not result.conflicts
+
+
+def test_a_block_that_reads_what_another_writes() -> None:
+    """Nothing but a fence orders them."""
+    ptx = _NEIGHBOUR.replace("FIRST", "st.global.u32 [%d2], %r4").replace("SECOND", _NOTHING)
+    ptx = ptx.replace("%tid.x", "%ctaid.x").replace("ld.shared.u32 %r4, [%r5]", "GLOBAL")
+    place = "xor.b64 %d4, %d2, 4; ld.global.u32 %r4, [%d4]"
+    result = run(
+        ptx.replace("GLOBAL", place), np.arange(2, dtype=np.uint32), np.zeros(2, np.uint32), grid=2
+    )
+    assert [(x.kind.name, x.line, x.place) for x in result.conflicts][:1] == [
+        ("READ_AFTER_WRITE", 17, "param1[1]")
+    ]
+    fenced = ptx.replace("GLOBAL", f"membar.gl; {place}")
+    result = run(fenced, np.arange(2, dtype=np.uint32), np.zeros(2, np.uint32), grid=2)
+    assert not any(x.line == 17 for x in result.conflicts)
+
+
 def test_blocks_have_no_barrier_between_them() -> None:
     body = f"{_ADDRESSES}st.global.u32 [%d2], %r2;\nret;"
     (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", grid=3).conflicts
@@ -923,3 +998,17 @@ def test_broken_ptx_never_causes_an_internal_error(seed: int) -> None:
         ptx = make_kernel(f"{_ADDRESSES}{' '.join(words)}", head=_SQUARES)
         with suppress(PtxError, ValueError, LaunchError):
             run(ptx, "zeros:u32:9", "zeros:u32:9", block=3, max_steps=2000)
+
+
+def test_the_progress_has_a_total_once_some_blocks_have_ended() -> None:
+    body = f"{_ADDRESSES}st.global.u32 [%d1], %r1;\nret;"
+    reports: list[tuple[int, int | None]] = []
+    result = run_kernel(
+        make_kernel(body),
+        {"in": np.zeros(1024, np.uint32), "out": "zeros:u32:1"},
+        grid=20,
+        block=1024,
+        on_progress=lambda *report: reports.append(report),
+    )
+    assert reports[0][1] is None
+    assert reports[-1] == (result.step_count, result.step_count)

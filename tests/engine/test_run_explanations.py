@@ -354,3 +354,31 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
         assert alone.is_complete[0] == together.is_complete[i]
         if alone.is_complete[0]:
             assert np.array_equal(alone.space.data[0], together.space.data[i])
+
+
+def test_a_missing_conversion_is_explained_by_other_values() -> None:
+    """The kernel adds words of another byte order than was meant: no single line is wrong."""
+    code = load_device_code(_read(_COMPILED), kernel="saxpy_words")
+    x, y = _draw("u4", _COUNT), _draw("u4", 2, _COUNT)[1]
+    arguments = {f"param{i}": x for i, x in enumerate((x, y, _OUT, 77, _COUNT))}
+    result = run_kernel(code, arguments, kernel="saxpy_words", block=_COUNT)
+    expected = x.byteswap() * np.uint32(77) + y
+    diagnosis = explain_run(code, arguments, result, {"param2": dict(enumerate(expected.tolist()))})
+    first = diagnosis.explanations[0]
+    assert first.statement
+    assert first.statement.opcode == "mad"
+    assert first.phrase == f"with the bytes of {first.statement.text.split()[2][:-1]} reversed"
+
+
+@pytest.mark.parametrize("name", _LAUNCHES)
+@sampled
+@ci_only
+def test_what_no_change_explains_has_at_most_near_misses(name: str) -> None:
+    code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)
+    expected = {
+        buffer: {i: bits * 7 + i + 1 & 0xFF for i, bits in elements.items()}
+        for buffer, elements in find_expected(name).items()
+    }
+    diagnosis = explain_run(code, _get_arguments(name), launch(name, code), expected)
+    assert not diagnosis.explanations
+    assert all(0 < x.match_count < diagnosis.element_count for x in diagnosis.near_misses)

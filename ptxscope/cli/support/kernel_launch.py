@@ -138,8 +138,9 @@ def _run(
     bar.begin("running", None, "instructions of threads")
     reached = [0]
 
-    def advance(count: int) -> None:
+    def advance(count: int, total: int | None = None) -> None:
         reached[0] = count
+        bar.total = total
         bar.advance_to(count)
 
     try:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ...engine.launches.kernel_run import KernelBuffer, KernelRun
+from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
+from ...engine.launches.memory import ConflictKind
 from ...engine.launches.parameters import format_dtype
 from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
 from ...engine.syntax.errors import format_count
@@ -115,8 +116,7 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
         for x in result.fidelity.ordered_statements.values()
     ]
     lines += [
-        f"line {x.line}: {x.text}: {x.thread} and {x.other_thread} write different values "
-        f"to {x.place} without a barrier between them"
+        f"line {x.line}: {x.text}: {_format_conflict(x)} without a barrier between them"
         for x in result.conflicts
     ]
     if not result.is_complete:
@@ -127,6 +127,14 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     if lines:
         yield ""
         yield from lines
+
+
+def _format_conflict(x: KernelConflict) -> str:
+    if x.kind is ConflictKind.READ_AFTER_WRITE:
+        return f"{x.thread} reads {x.place}, which {x.other_thread} writes,"
+    if x.kind is ConflictKind.WRITE_AFTER_READ:
+        return f"{x.thread} writes {x.place}, which {x.other_thread} reads,"
+    return f"{x.thread} and {x.other_thread} {x.kind} {x.place}"
 
 
 # --- expectations ------------------------------------------------------------------------

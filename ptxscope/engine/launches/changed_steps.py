@@ -9,6 +9,8 @@ import numpy as np
 from ..arrays.array_program import RunBuffers
 from ..arrays.block_runner import bind_plan
 from ..arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
+from ..diagnosis.causes import Cause, ObservedCase
+from ..diagnosis.observation import Observation
 from ..records import NamedTuple
 from .device_code import CodeStatement
 from .fidelity import Causes
@@ -142,6 +144,9 @@ class _SlicedPart:
         self.part = slice(start - offset, end - offset)
         arrays = dict[Buffer, Bits]()
         self.sources = list[ThreadValues]()
+        self.cause = change.cause
+        self.operands = dict[str, tuple[Bits, Bits]]()
+        """By role: the operands, and as the cause changes them, if there is one."""
         for source in plan.sources:
             dtype = get_storage_dtype(source.type)
             if source.role in ins.constants:
@@ -150,9 +155,16 @@ class _SlicedPart:
                 values = saved[ins.names[source.role]]
                 self.sources.append(values)
                 bits = values.bits[self.part]
+            if self.cause:
+                self.operands[source.role] = bits, bits.copy()
+                bits = self.operands[source.role][1]
             arrays[Buffer(BufferKind.OPERAND, source.role)] = bits
         results = {x.role: np.empty(count, get_storage_dtype(x.type)) for x in plan.results}
         arrays |= {Buffer(BufferKind.RESULT, role): x for role, x in results.items()}
+        self.results = results
+        self.documented = {
+            role: registers[name].bits[self.lanes] for role, name in ins.results.items()
+        }
         memory = frame.state.scratch_memory
         self.compute = bind_plan(plan, RunBuffers(count, count, arrays, {}), memory)
         self.written = [
@@ -181,13 +193,39 @@ class _SlicedPart:
         if self.guard:
             truths = self.guard.bits[self.part]
             acting = mask & (~truths if self.is_negated else truths)
+        if self.cause:
+            self._change_operands(self.cause, mask)
         self.compute()
+        if self.cause and self.cause.reading:
+            self._change_results(self.cause.reading, mask)
         for register, saved in self.restored:
             np.copyto(register.bits[self.lanes], saved.bits[self.part], where=mask)
         for register, bits in self.written:
             np.copyto(register.bits[self.lanes], bits, where=acting, casting="unsafe")
         if causes_by_register:
             self._write_causes(mask, acting, causes_by_register)
+
+    def _change_operands(self, cause: Cause, mask: Bits) -> None:
+        """Write the operands of the threads that act as the cause changes them."""
+        for bits, changed_bits in self.operands.values():
+            np.copyto(changed_bits, bits)
+        for lane in np.flatnonzero(mask).tolist() if cause.operands else ():
+            assert cause.operands
+            operands = {role: int(bits[lane]) for role, (bits, _) in self.operands.items()}
+            documented = {role: int(bits[lane]) for role, bits in self.documented.items()}
+            case = ObservedCase(Observation(operands, {}), documented)
+            for role, changed in cause.operands(operands, case).items():
+                if changed != operands.get(role):
+                    self.operands[role][1][lane] = changed
+
+    def _change_results(
+        self, reading: Callable[[Mapping[str, int]], Mapping[str, int]], mask: Bits
+    ) -> None:
+        """Write the results of the threads that act as the cause changes them."""
+        for lane in np.flatnonzero(mask).tolist():
+            result = {role: int(bits[lane]) for role, bits in self.results.items()}
+            for role, changed in reading(result).items():
+                self.results[role][lane] = changed
 
     def _write_causes(
         self, mask: Bits, acting: Bits, causes_by_register: Mapping[int, Causes]

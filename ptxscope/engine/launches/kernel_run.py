@@ -18,13 +18,15 @@ from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
-from .memory import AddressSpace, Conflict
+from .memory import AddressSpace, Conflict, ConflictKind
 from .parameters import Argument, find_parameter, read_arguments
 from .thread_log import ThreadLog
 from .thread_state import WaveState
 
 Array = npt.NDArray[Any]
 DEFAULT_MAX_STEPS = 100_000_000
+OnProgress = Callable[[int, int | None], None]
+"""Called with the statements executed, each counted for every thread, and of all, if estimated."""
 
 
 class KernelBuffer(NamedTuple):
@@ -49,9 +51,11 @@ class KernelBuffer(NamedTuple):
 
 
 class KernelConflict(NamedTuple):
-    """Two threads that write different values to one place, without a barrier between them."""
+    """Two threads that access one place, at least one to write, without a barrier between them."""
 
+    kind: ConflictKind
     line: int
+    """The line of the later access."""
     text: str
     thread: str
     """``thread (5,0,0) of block (0,0,0)``."""
@@ -111,14 +115,15 @@ def run_kernel(
     dynamic_shared_bytes: int = 0,
     model: str | Model = "isa",
     max_steps: int = DEFAULT_MAX_STEPS,
-    on_progress: Callable[[int], None] | None = None,
+    on_progress: OnProgress | None = None,
     log: ThreadLog | None = None,
 ) -> KernelRun:
     """Run a kernel of PTX text with arguments by the names of parameters, or ``param0``.
 
     A pointer takes an array, which stays unchanged: the buffers are in the result. ``kernel`` may
     be omitted if there is one. ``on_progress`` is called with the number of statements executed,
-    each counted for every thread. ``log`` records the steps of its thread.
+    each counted for every thread, and with that of all as the first blocks suggest it, if some have
+    ended. ``log`` records the steps of its thread.
 
     Raise ValueError for an argument or a shape that does not fit, PtxError for PTX that an
     assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
@@ -167,7 +172,7 @@ def _run_waves(
     memory: LaunchMemory,
     model: Model,
     max_steps: int,
-    on_progress: Callable[[int], None] | None,
+    on_progress: OnProgress | None,
     log: ThreadLog | None,
 ) -> KernelRun:
     fidelity, step_count, is_complete = Fidelity(), 0, True
@@ -175,17 +180,27 @@ def _run_waves(
     space = memory.spaces["global"]
     space.lines = np.zeros(space.data.size, np.int32)
     conflicts: dict[int, KernelConflict] = {}
+    total: int | None = None
+
+    def advance(count: int) -> None:
+        if on_progress:
+            on_progress(count, total)
+
     for wave in memory.shape.iter_waves(memory.local_bytes, memory.shared_bytes):
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
         if log:
             log.attach(state)
-        lockstep = Lockstep(state, memory.kernel, step_count, max_steps, on_progress)
+        lockstep = Lockstep(
+            state, memory.kernel, step_count, max_steps, advance if on_progress else None
+        )
         try:
             lockstep.run()
         except StepLimitError:
             is_complete, positions = False, lockstep.list_positions()
         step_count = lockstep.step_count
+        block_count = int(wave.block_numbers[-1]) + 1
+        total = step_count * memory.shape.block_count // block_count
         for key, (statement, conflict) in state.conflicts.items():
             conflicts.setdefault(key, _describe_conflict(memory.shape, statement, conflict))
         if not is_complete:
@@ -207,6 +222,7 @@ def _describe_conflict(
     shape: LaunchShape, statement: CodeStatement, conflict: Conflict
 ) -> KernelConflict:
     return KernelConflict(
+        conflict.kind,
         statement.line,
         statement.text,
         shape.format_thread(conflict.lane),

@@ -7,6 +7,7 @@ memory one for each thread. Offsets are relative to an instance.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from enum import StrEnum
 from typing import Any
 
 import numpy as np
@@ -69,11 +70,20 @@ class AccessError(Exception):
         """The lanes of the threads in their wave, at least one."""
 
 
-class Conflict(NamedTuple):
-    """Two threads that write different values to one place, without a barrier between them."""
+class ConflictKind(StrEnum):
+    """What two threads do to one place without a barrier between them; the second acts later."""
 
+    WRITES = "write different values to"
+    READ_AFTER_WRITE = "write and read"
+    WRITE_AFTER_READ = "read and write"
+
+
+class Conflict(NamedTuple):
+    """Two threads that access one place, at least one to write, without a barrier between them."""
+
+    kind: ConflictKind
     lane: int
-    """The lane of the thread that wrote last."""
+    """The lane of the thread that acts last."""
     other_thread: int
     """The number of the other thread, of all threads of the grid."""
     place: str
@@ -92,8 +102,8 @@ class Access(NamedTuple):
     """Elements that each thread reads or writes, side by side."""
 
 
-class Writers(NamedTuple):
-    """The threads of a wave as writers."""
+class Accessors(NamedTuple):
+    """The threads of a wave as those that write and read."""
 
     threads: Numbers
     """The number of each lane's thread, of all threads of the grid, from 0."""
@@ -101,6 +111,16 @@ class Writers(NamedTuple):
     """For each lane, the number of the last barrier or fence that its thread has passed."""
     block_size: int
     """Threads in a block."""
+    own_lanes: Numbers
+    """The lanes that have a thread, in the order of the threads' numbers."""
+    own_threads: Numbers
+    """The numbers of these threads."""
+
+    def find_lanes(self, threads: Numbers) -> Numbers:
+        """Return the lanes of some threads; -1 for one that is not in the wave."""
+        places = np.searchsorted(self.own_threads, threads)
+        places[places == len(self.own_threads)] = 0
+        return np.where(self.own_threads[places] == threads, self.own_lanes[places], -1)
 
 
 class AddressSpace:
@@ -117,6 +137,8 @@ class AddressSpace:
         """Why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
         """The last writer of each byte: its thread's number + 1, and its epoch above 32 bits."""
+        self.read_stamps: Numbers | None = None
+        """The last reader of each first byte that was read, as in ``stamps``."""
         self.lines: npt.NDArray[np.int32] | None = None
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
         self._last_region: Region | None = None
@@ -171,7 +193,7 @@ class AddressSpace:
         self.data[:] = 0
         if self.causes is not None:
             self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
-        self.stamps = None
+        self.stamps = self.read_stamps = None
 
     def replicate(self, count: int) -> AddressSpace:
         """Return a space with the contents of this one, of a single instance, in all instances."""
@@ -283,7 +305,7 @@ class AddressSpace:
         instances: Numbers | None,
         values: list[Bits],
         causes: Causes | None,
-        writers: Writers | None,
+        writers: Accessors | None,
     ) -> Conflict | None:
         """Write the elements of each thread; return a conflict, if there is one.
 
@@ -307,6 +329,43 @@ class AddressSpace:
             rows[index // access.element_count] = new_causes
         return conflict if causes is None else None
 
+    def note_reads(
+        self, access: Access, instances: Numbers | None, accessors: Accessors
+    ) -> Conflict | None:
+        """Note the readers; return a conflict with an earlier writer, if there is one."""
+        offsets = access.offsets
+        if instances is not None:
+            offsets = offsets + instances[access.lanes] * self.data.shape[1]
+        if self.read_stamps is None:
+            self.read_stamps = np.zeros(self.data.size, np.int64)
+        threads, epochs = accessors.threads[access.lanes], accessors.epochs[access.lanes]
+        self.read_stamps[offsets] = (threads + 1) | epochs << 32
+        if self.stamps is None:
+            return None
+        return self._find_race(
+            ConflictKind.READ_AFTER_WRITE, access, self.stamps[offsets], accessors
+        )
+
+    def _find_race(
+        self, kind: ConflictKind, access: Access, old_stamps: Numbers, accessors: Accessors
+    ) -> Conflict | None:
+        """Return a conflict with an earlier thread that has passed no barrier or fence since."""
+        old_threads = (old_stamps & 0xFFFFFFFF) - 1
+        others = np.flatnonzero(
+            (old_stamps != 0) & (old_threads != accessors.threads[access.lanes])
+        )
+        if not others.size:
+            return None
+        old_lanes = accessors.find_lanes(old_threads[others])
+        is_race = old_lanes >= 0
+        is_race &= accessors.epochs[old_lanes] == old_stamps[others] >> 32
+        races = others[is_race]
+        if not races.size:
+            return None
+        first = int(races[0])
+        place = self.format_place(int(access.offsets[first]))
+        return Conflict(kind, int(access.lanes[first]), int(old_threads[first]), place)
+
     def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
         """Keep the line of the statement that writes, if lines are kept."""
         if self.lines is not None:
@@ -319,7 +378,7 @@ class AddressSpace:
         index: Numbers,
         view: Bits,
         values: list[Bits],
-        writers: Writers,
+        writers: Accessors,
     ) -> Conflict | None:
         """Note the writers; return a conflict with an earlier one."""
         if self.stamps is None:
@@ -345,11 +404,21 @@ class AddressSpace:
                 if clashes.size:
                     first = int(clashes[0])
                     conflict = Conflict(
+                        ConflictKind.WRITES,
                         int(access.lanes[first]),
                         int(old_threads[first]),
                         self.format_place(int(access.offsets[first])),
                     )
         rows[row_numbers] = stamps[:, np.newaxis]
+        if conflict is None and self.read_stamps is not None:
+            old_stamps = self.read_stamps[index * access.width]
+            if old_stamps.any():
+                is_changed = np.zeros(len(index), bool)
+                for i, part in enumerate(values):
+                    is_changed |= view[index + i] != part
+                old_stamps = np.where(is_changed, old_stamps, 0)
+                kind = ConflictKind.WRITE_AFTER_READ
+                conflict = self._find_race(kind, access, old_stamps, writers)
         return conflict
 
     def _find_collision(
@@ -358,7 +427,7 @@ class AddressSpace:
         index: Numbers,
         view: Bits,
         values: list[Bits],
-        writers: Writers,
+        writers: Accessors,
     ) -> Conflict | None:
         """Return a conflict between threads that have just written."""
         for i, part in enumerate(values):
@@ -367,6 +436,7 @@ class AddressSpace:
                 first = int(np.flatnonzero(lost)[0])
                 winner = int(np.flatnonzero(index == index[first])[-1])
                 return Conflict(
+                    ConflictKind.WRITES,
                     int(access.lanes[winner]),
                     int(writers.threads[access.lanes[first]]),
                     self.format_place(int(access.offsets[first])),

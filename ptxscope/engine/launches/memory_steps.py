@@ -43,6 +43,10 @@ _SHARED_SPACES = frozenset(("global", "shared"))
 """The spaces in which several threads can write to one place."""
 
 
+_ORDERS = frozenset(("volatile", "relaxed", "acquire", "release", "mmio"))
+"""The modifiers of accesses by which threads may communicate without a barrier."""
+
+
 class MemoryForm(NamedTuple):
     """The space, type and number of the elements that a statement accesses."""
 
@@ -182,6 +186,7 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
             return None
     if address.base is None and address.space == "param":
         return _make_parameter_load(frame, address, registers)
+    state, is_weak = frame.state, not _ORDERS & set(statement.modifiers)
 
     def load(group: Group) -> None:
         lanes = group.lanes
@@ -201,7 +206,11 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
             else:
                 values, causes = _load_several(targets, form, len(lanes))
         except AccessError as error:
-            frame.state.fail(statement, error.lanes, f"reads {error}")
+            state.fail(statement, error.lanes, f"reads {error}")
+        for target in targets if is_weak and state.tracks_reads else ():
+            if target.space.name in _SHARED_SPACES:
+                conflict = target.space.note_reads(target.access, target.instances, state.accessors)
+                state.note_conflict(statement, conflict)
         for register, bits in zip(registers, values, strict=True):
             if register:
                 write_lanes(register, extend(bits, form.type, register), group, causes)
@@ -319,7 +328,7 @@ def store_bits(
                 target.instances,
                 [x[target.positions] for x in values],
                 None if causes is None else causes[target.positions],
-                state.writers if is_common else None,
+                state.accessors if is_common else None,
             )
             state.note_conflict(statement, conflict)
             target.space.note_line(target.access, target.instances, statement.line)

@@ -46,10 +46,12 @@ _NEAR_STATEMENTS = 12
 
 
 class Likelihood(IntEnum):
-    """The order in which changes are tried: the second kind if none of the first explains all."""
+    """The order in which changes are tried: each kind if none before explains all."""
 
     LIKELY = 0
     UNLIKELY = 1
+    VALUES = 2
+    """What an instruction reads or writes is another value, as if one were missing before it."""
 
 
 class StatementChange(NamedTuple):
@@ -63,6 +65,8 @@ class StatementChange(NamedTuple):
     """Completion of "line 114 …": ``with `.u32` rather than `.s32```."""
     cost: int
     """Unlikelihood, from 0 to 6."""
+    cause: Cause | None = None
+    """What changes the operands or the results of the statement, which stays as it is."""
 
 
 def iter_changes(
@@ -70,6 +74,9 @@ def iter_changes(
 ) -> Iterator[StatementChange]:
     """Yield the changes of all statements of a function, in order."""
     for index, statement in enumerate(function.statements):
+        if likelihood is Likelihood.VALUES:
+            yield from (x for x in _iter_value_changes(statement, model) if _fits(x, function))
+            continue
         if statement.instruction:
             if likelihood is Likelihood.LIKELY:
                 changes = _iter_line_changes(statement, model)
@@ -122,6 +129,18 @@ def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[State
                 continue
             plans.add(id(plan))
         yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
+
+
+def _iter_value_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+    """Yield the causes of ``explain`` that change values only."""
+    ins = statement.instruction
+    if ins is None:
+        return
+    plan = _make_plan(ins, model)
+    roles = frozenset(x.role for x in plan.sources)
+    for cause in iter_value_causes(ins, roles):
+        if not cause.is_swap:
+            yield StatementChange(statement, statement, plan, cause.phrase, cause.cost, cause)
 
 
 def _changes_line(cause: Cause) -> bool:

@@ -42,13 +42,14 @@ def _make_nothing(_: Frame, __: CodeStatement) -> Step:
 
 
 def _make_fence(frame: Frame, _: CodeStatement) -> Step:
-    """Return the step of a fence: what a thread writes after it conflicts with nothing before."""
+    """Return the step of a fence: what a thread does after it conflicts with nothing before."""
     return lambda group: frame.state.begin_epoch(group.mask)
 
 
 _MAKERS: dict[str, Maker] = {
     "activemask": make_active_mask,
     "atom": make_atomic,
+    "bar": _make_fence,
     "cvta": make_address_conversion,
     "elect": make_election,
     "fence": _make_fence,
@@ -72,7 +73,6 @@ _MAKERS: dict[str, Maker] = {
     **dict.fromkeys(
         (
             "applypriority",
-            "bar",
             "brkpt",
             "discard",
             "griddepcontrol",

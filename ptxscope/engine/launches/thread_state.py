@@ -21,7 +21,7 @@ from .device_code import (
 )
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
-from .memory import AddressSpace, Conflict, Numbers, Writers
+from .memory import Accessors, AddressSpace, Conflict, Numbers
 from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
@@ -137,9 +137,16 @@ class WaveState:
         }
         if wave.replica_count > 1:
             self.instances["global"] = wave.replicas
-        self.writers = Writers(
-            wave.threads, np.zeros(wave.lane_count, np.int64), wave.shape.block_size
+        own_lanes = np.flatnonzero(wave.has_thread)
+        self.accessors = Accessors(
+            wave.threads,
+            np.zeros(wave.lane_count, np.int64),
+            wave.shape.block_size,
+            own_lanes,
+            wave.threads[own_lanes],
         )
+        self.tracks_reads = wave.replica_count == 1
+        """Whether reads are compared with the writes of other threads."""
         self._epoch = 0
         self.conflicts: dict[int, tuple[CodeStatement, Conflict]] = {}
         """The first conflict at each statement, by its id."""
@@ -170,7 +177,7 @@ class WaveState:
     def begin_epoch(self, mask: Mask) -> None:
         """Note that threads pass a barrier or a fence together."""
         self._epoch += 1
-        self.writers.epochs[mask] = self._epoch
+        self.accessors.epochs[mask] = self._epoch
 
     def note_conflict(self, statement: CodeStatement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""
