@@ -73,7 +73,7 @@ def _rename(ins: Instruction) -> Instruction:
     """Return the instruction with registers whose names are legal in PTX, one for one."""
     names: dict[str, str] = {}
     for role, name in ins.names.items():
-        names.setdefault(name, f"x_{role}")
+        names.setdefault(name, str(role))
     sources = tuple(
         x._replace(name=names[x.name]) if isinstance(x, Register) else x for x in ins.sources
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from itertools import count
 
 from ..ir.tape import Node
 from ..isa.types import Type
@@ -22,6 +23,7 @@ from .machine_run import MachineRun
 from .machine_step import UnknownMachineCodeError
 
 _WORD_BITS = 32
+_UNKNOWN = "unwritten{}"
 
 
 class Counterexample(NamedTuple):
@@ -56,13 +58,15 @@ def run_machine_code(
     operands: Mapping[str, V],
     ar: Arithmetic[V],
     lift: Callable[[int], V],
+    make_unknown: Callable[[int], V],
 ) -> tuple[MachineRun[V], dict[str, V]]:
     """Run machine code on operands by the names of registers; return the results by role, too.
 
+    ``lift`` returns a constant, ``make_unknown`` any value of a width in bits.
     Raise UnknownMachineCodeError for what has no known meaning.
     """
     loads = {x.offset: (operands[x.name], get_access_bits(x.type)) for x in source.inputs}
-    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift)
+    run = MachineRun(kernel, PARAMETER_BYTES, STRIDE, loads, ar, lift, make_unknown)
     results: dict[str, V] = {}
     for x in source.results:
         found = run.stores.get(x.offset)
@@ -77,7 +81,15 @@ def compute_machine_results(
 ) -> dict[str, int]:
     """Return the bits of the results by role, computed by the machine code on numbers."""
     values: dict[str, LaneValues] = {x.name: (operands.get(x.name, 0),) for x in source.inputs}
-    _, results = run_machine_code(source, kernel, values, EXACT, lambda x: (x,))
+    unknowns = count()
+    _, results = run_machine_code(
+        source,
+        kernel,
+        values,
+        EXACT,
+        lambda x: (x,),
+        lambda _: (operands.get(_UNKNOWN.format(next(unknowns)), 0),),
+    )
     return {role: value[0] for role, value in results.items()}
 
 
@@ -104,9 +116,20 @@ class MachineQuestion:
         self.source, self.kernel = source, kernel
         self.question = Question(timeout, is_stopped, has_wide_sums=True)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
+        self._unknowns = count()
         self.run, self.results = run_machine_code(
-            source, kernel, values, self.question.tape, self.question.make_constant
+            source,
+            kernel,
+            values,
+            self.question.tape,
+            self.question.make_constant,
+            self._make_unknown,
         )
+
+    def _make_unknown(self, bits: int) -> Node:
+        """Return an operand that stands for the contents of a register before it is written."""
+        name = _UNKNOWN.format(next(self._unknowns))
+        return self.question.add_input(name, Type.PRED if bits == 1 else Type.B32)
 
     def add_plan(self, plan: Plan) -> dict[str, Node]:
         """Record a plan of the instruction; return the nodes of operands and rows by key."""

@@ -74,12 +74,15 @@ class MachineEffect(NamedTuple, Generic[V]):
     """The indexes of the effects, or of loads, whose values it read."""
     is_load: bool = False
     is_store: bool = False
+    place: int = -1
+    """The offset in its array of what is loaded or stored."""
 
 
 class MachineRun(Generic[V]):
     """A run of straight-line machine code.
 
     ``loads`` has the value and the width in bits of each operand by its offset in its array.
+    ``make_unknown`` returns any value of a width, for a register that is read before it is written.
     Raise UnknownMachineCodeError for what has no known meaning.
     """
 
@@ -91,8 +94,9 @@ class MachineRun(Generic[V]):
         loads: Mapping[int, tuple[V, int]],
         ar: Arithmetic[V],
         lift: Callable[[int], V],
+        make_unknown: Callable[[int], V],
     ) -> None:
-        self._ar, self._lift = ar, lift
+        self._ar, self._lift, self._make_unknown = ar, lift, make_unknown
         self._loads, self._stride = loads, stride
         self._constants = kernel.constants
         self._parameters = len(kernel.constants.get(0, b"")) - parameter_bytes
@@ -166,7 +170,7 @@ class MachineRun(Generic[V]):
         ins: MachineInstruction,
         writes: list[tuple[MachineOperand, MachineValue[V], int]],
         *,
-        is_load: bool = False,
+        place: int = -1,
     ) -> None:
         """Write values under the guard, and note the effect."""
         final = []
@@ -188,7 +192,8 @@ class MachineRun(Generic[V]):
                     if value.value is not None
                 ),
                 tuple(sorted(self._read_indexes)),
-                is_load=is_load,
+                is_load=place >= 0,
+                place=place,
             )
         )
 
@@ -233,7 +238,10 @@ class MachineRun(Generic[V]):
     def _read_register(self, file: str, number: int, ins: MachineInstruction) -> MachineValue[V]:
         value = self._registers.get((file, number))
         if value is None:
-            raise UnknownMachineCodeError(f"{file}{number} is read before it is written", ins)
+            if file.startswith("U"):
+                raise UnknownMachineCodeError(f"{file}{number} is read before it is written", ins)
+            unknown = self._make_unknown(1 if file == "P" else WORD_BITS)
+            value = self._registers[file, number] = MachineValue(Origin.OPERAND, 0, unknown)
         if (file, number) in self._writers:
             self._read_indexes.add(self._writers[file, number])
         return value
@@ -327,7 +335,8 @@ class MachineRun(Generic[V]):
     def _load(self, ins: MachineInstruction, modifiers: list[str]) -> None:
         bits = self._get_width(ins, modifiers, "RM")
         target, source = ins.operands
-        loaded = self._loads.get(self._find_offset(source, INPUT, ins))
+        place = self._find_offset(source, INPUT, ins)
+        loaded = self._loads.get(place)
         if loaded is None or loaded[1] != bits:
             raise UnknownMachineCodeError("a load of another width than its operand's", ins)
         value = loaded[0]
@@ -335,7 +344,7 @@ class MachineRun(Generic[V]):
             signed = self._ar.cast(value, 16, signed=True)
             value = self._ar.cast(signed, WORD_BITS, signed=False)
         width = max(bits, WORD_BITS)
-        self._finish(ins, [(target, MachineValue(Origin.OPERAND, 0, value), width)], is_load=True)
+        self._finish(ins, [(target, MachineValue(Origin.OPERAND, 0, value), width)], place=place)
 
     def _store(self, ins: MachineInstruction, modifiers: list[str]) -> None:
         bits = self._get_width(ins, modifiers, "MR")
@@ -347,7 +356,14 @@ class MachineRun(Generic[V]):
         value = self._take(self._read(source, max(bits, WORD_BITS), ins))
         self.stores[offset] = (self._ar.cast(value, bits, signed=False), bits)
         self.effects.append(
-            MachineEffect(ins, Origin.OPERAND, (), tuple(sorted(self._read_indexes)), is_store=True)
+            MachineEffect(
+                ins,
+                Origin.OPERAND,
+                (),
+                tuple(sorted(self._read_indexes)),
+                is_store=True,
+                place=offset,
+            )
         )
 
     # --- what is asked of a run -----------------------------------------------------------------
