@@ -142,7 +142,9 @@ def _judge(
         is_as_documented,
         instruction_count=len(list(machine.run.iter_computations())),
         seconds=machine.question.solver.elapsed,
-        operands=example.operands,
+        operands={
+            x.name: example.operands[x.name] for x in source.inputs if x.name in example.operands
+        },
         documented=example.model_results,
         obtained=example.machine_results,
     )
