@@ -77,9 +77,8 @@ def make_parser() -> Parser:
         help="every form of an instruction; repeatable",
     )
     parser.add_argument(
-        "--sample", type=_parse_count, metavar="N", help="only N of the forms, drawn evenly"
+        "--sample", type=_parse_count, metavar="N", help="only N of the forms, always the same"
     )
-    parser.add_argument("--seed", type=int, default=1, metavar="N", help="seed of --sample")
     add_tools(parser)
     parser.add_argument(
         "--model",
@@ -155,7 +154,7 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
             raise CommandError(f"error: --family {make_printable(name)}: {hint}")
     forms = [form for x in arguments.family or opcodes for form in iter_forms(x)]
     if arguments.sample and arguments.sample < len(forms):
-        rng = Random(arguments.seed)  # noqa: S311 - not for security
+        rng = Random(1)  # noqa: S311 - not for security
         forms = rng.sample(forms, arguments.sample)
     return [make_instruction(form) for form in forms]
 
