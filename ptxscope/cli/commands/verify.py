@@ -12,9 +12,11 @@ from random import Random
 from ...engine.extras import format_install_hint
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
 from ...engine.machine_code.form_verdict import KNOWN_MODELS, FormVerdict, Outcome
+from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
 from ...export.formats.json_text import format_json
 from ...export.proofs.machine_report import (
     VerdictCounts,
@@ -45,8 +47,11 @@ it does not, and the numbers are computed again. What is assumed is the meaning 
 opcodes, and that the hardware obeys it.
 
 --all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
-instructions, in registers; SIMD forms without selectors and with drawn ones. Verdicts are kept, so
-that the same command goes on after Ctrl-C.
+instructions, in registers, and the examples of the errata; SIMD forms without selectors and with
+drawn ones. Verdicts are kept, so that the same command goes on after Ctrl-C.
+
+--gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
+It needs the extra `gpu`: {format_install_hint("gpu")}.
 
 {TOOL_HELP}
 
@@ -55,6 +60,8 @@ examples:
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --report > report.md
+  ptxscope verify --gpu --all --sample 500 --dry batch
+  ptxscope verify --gpu --results batch/results.npz
 
 Needs ptxas, nvdisasm and the solver, of the extra `sass`: {format_install_hint("sass")}.
 
@@ -99,6 +106,15 @@ def make_parser() -> Parser:
         action="store_true",
         help="draft a report on each departure from the documentation, in Markdown",
     )
+    parser.add_argument(
+        "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
+    )
+    parser.add_argument(
+        "--dry", metavar="FOLDER", help="with --gpu: write what another machine can run"
+    )
+    parser.add_argument(
+        "--results", metavar="FILE", help="with --gpu: results that another machine computed"
+    )
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
@@ -113,6 +129,8 @@ def _parse_count(text: str) -> int:
 def run(words: Sequence[str]) -> int:
     """Print the verdicts; the status says whether all are as expected."""
     arguments = parse_words(make_parser(), words)
+    if arguments.gpu or arguments.dry or arguments.results:
+        return _run_on_device(arguments)
     lines = _list_lines(arguments)
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
@@ -131,6 +149,22 @@ def run(words: Sequence[str]) -> int:
         ]
         sys.stdout.write("\n".join(texts))
     return max(_get_status(x, model.name) for verdicts in found for x in verdicts)
+
+
+def _run_on_device(arguments: argparse.Namespace) -> int:
+    """Print what a GPU's results say, or write what one can run."""
+    from ..support import device_runs
+
+    if not arguments.gpu or (arguments.dry and arguments.results):
+        raise CommandError("error: --dry and --results each go with --gpu, and not together")
+    if arguments.results:
+        if arguments.ptx or arguments.all or arguments.family:
+            raise CommandError("error: --results has its own lines")
+        return device_runs.report_results(arguments.results, is_json=arguments.json)
+    lines = _list_lines(arguments)
+    if arguments.dry:
+        return device_runs.write_lines(lines, arguments.dry, choose_archs(arguments)[0])
+    return device_runs.run_lines(lines, is_json=arguments.json)
 
 
 def _get_status(verdict: FormVerdict, model: str) -> int:
@@ -156,7 +190,14 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     if arguments.sample and arguments.sample < len(forms):
         rng = Random(1)  # noqa: S311 - not for security
         forms = rng.sample(forms, arguments.sample)
-    return [make_instruction(form) for form in forms]
+    lines = [make_instruction(form) for form in forms]
+    return [*_list_examples(), *lines] if arguments.all else lines
+
+
+def _list_examples() -> list[Instruction]:
+    """Return the examples of the errata of these instructions, guards included."""
+    opcodes = set(list_verified_opcodes())
+    return [parse(x.example[0]) for x in ERRATA if opcodes.issuperset(x.opcodes)]
 
 
 def _choose_expected(name: str | None, ptxas: Tool) -> Model:

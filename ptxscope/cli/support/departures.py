@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from ...compilation import compile_kernels
 from ...engine.isa.form import Form
@@ -11,11 +12,15 @@ from ...engine.machine_code.disassembly import MachineKernel
 from ...engine.machine_code.form_lists import make_instruction
 from ...engine.machine_code.form_verdict import FormVerdict, decide_line
 from ...engine.machine_code.kernel_source import make_kernel_source
+from ...engine.machine_code.machine_step import UnknownMachineCodeError
 from ...engine.records import replace
+from ...engine.semantics.erratum import NEWEST, Erratum
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
 from ...export.proofs.erratum_report import ErratumReport, render_report
-from .tools import format_tools
+from ...toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from .tools import DEFAULT_ARCH, format_tools
 from .verification import Task, format_line
 
 
@@ -86,7 +91,49 @@ def _render(task: Task, departure: Departure, errata: Sequence[str]) -> str:
             documented=departure.example.model_results,
             obtained=departure.example.machine_results,
             tools=format_tools(task.ptxas, task.nvdisasm),
-            code=[f"/*{x.offset:04x}*/  {x.text} ;" for x in departure.kernel.instructions],
+            code=format_code(departure.kernel),
             difference=departure.difference,
         )
     )
+
+
+def report_erratum(erratum: Erratum) -> str:
+    """Return the report on an erratum, with machine code if the tools and the solver are there."""
+    line, operands, isa, ptxas_result = erratum.example
+    source = make_kernel_source(parse(line))
+    code, tools, difference = list[str](), "", None
+    release = NEWEST
+    with suppress(ToolError):
+        ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
+        (kernel,) = compile_kernels(ptxas, nvdisasm, DEFAULT_ARCH, [source])
+        tools, release = format_tools(ptxas, nvdisasm), ptxas.version
+        with suppress(ImportError, UnknownMachineCodeError):
+            departure = isinstance(kernel, MachineKernel) and find_departure(source, kernel)
+            if departure:
+                code, difference = format_code(departure.kernel), departure.difference
+    (role,) = (x.role for x in source.results)
+    names = parse(line).names
+    given = {x.name: operands[names[x.role]] for x in source.inputs}
+    return render_report(
+        ErratumReport(
+            title=f"{erratum.id}: `{source.ins.mnemonic}` departs from the PTX ISA",
+            sentence=erratum.sentence,
+            forms=erratum.forms,
+            source=source,
+            arch=DEFAULT_ARCH,
+            versions=erratum.versions,
+            ptxas=release,
+            operands=given,
+            documented={role: isa},
+            obtained={role: ptxas_result},
+            tools=tools,
+            code=code,
+            difference=difference,
+            remark=erratum.remark,
+        )
+    )
+
+
+def format_code(kernel: MachineKernel) -> list[str]:
+    """Return the instructions of a kernel with their offsets, a line each."""
+    return [f"/*{x.offset:04x}*/  {x.text} ;" for x in kernel.instructions]

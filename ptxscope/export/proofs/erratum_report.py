@@ -96,8 +96,10 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
             "The obtained result is that of this code, by the meaning of its opcodes. It was not "
             "run on a GPU."
         )
+    elif report.tools:
+        yield f"None is shown: it was not found in that of {report.tools}, which are at hand."
     else:
-        yield "No assembler was at hand, so the machine code is not shown."
+        yield "None is shown: ptxas and nvdisasm are not at hand."
 
 
 def _format(bits: int, width: int) -> str:

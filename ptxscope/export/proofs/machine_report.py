@@ -9,6 +9,7 @@ from ...engine.isa.value_text import format_hex
 from ...engine.machine_code.form_verdict import FormVerdict, Outcome
 from ...engine.machine_code.machine_listing import MachineListing
 from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
+from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import make_printable
 from ..formats.text import WIDTH, wrap_text
@@ -92,12 +93,17 @@ def format_verdict(verdict: FormVerdict) -> str:
 
 
 def _format_example(verdict: FormVerdict) -> str:
-    operands = ", ".join(f"{name} = {_format_bits(x)}" for name, x in verdict.operands.items())
-    documented, obtained = (
-        ", ".join(f"{role} = {_format_bits(x)}" for role, x in results.items())
-        for results in (verdict.documented, verdict.obtained)
-    )
-    return f"for {operands or 'any operands'} it gives {obtained}, documented is {documented}"
+    return _format_difference(verdict.operands, verdict.documented, verdict.obtained)
+
+
+def _format_difference(
+    operands: Mapping[str, int], documented: Mapping[str, int], obtained: Mapping[str, int]
+) -> str:
+    texts = [
+        ", ".join(f"{name} = {_format_bits(x)}" for name, x in values.items())
+        for values in (operands, obtained, documented)
+    ]
+    return "for {} it gives {}, documented is {}".format(texts[0] or "any operands", *texts[1:])
 
 
 def _format_bits(bits: int) -> str:
@@ -237,3 +243,47 @@ def _exception_lines(verdicts: Sequence[FormVerdict], model: str, width: int) ->
             yield from wrap_text(make_printable(format_verdict(verdict)), "    ", "    ", width)
         if len(group) > len(shown):
             yield f"  {len(group) - len(shown):,} more"
+
+
+# --- results of a GPU -------------------------------------------------------------------------
+
+
+class DeviceFindings(NamedTuple):
+    """What a GPU's results say about a line."""
+
+    line: str
+    models: Sequence[str]
+    """The models that give all its results."""
+    errata: Sequence[str]
+    operands: Mapping[str, int]
+    documented: Mapping[str, int]
+    obtained: Mapping[str, int]
+
+
+def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) -> str:
+    """Render what a GPU's results say about the models."""
+    kinds = Counter(
+        "follow no known model"
+        if not x.models
+        else f"follow the errata {', '.join(x.errata)}"
+        if x.errata
+        else "are as documented"
+        for x in findings
+    )
+    lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
+    lines += [f"  {count:>6,} {kind}" for kind, count in kinds.most_common()]
+    shown: set[tuple[str, ...]] = set()
+    for x in sorted(findings, key=lambda x: len(x.line)):
+        kind = (*x.errata, "" if x.models else x.line)
+        if x.operands and kind not in shown:
+            shown.add(kind)
+            name = ", ".join(x.errata) or "no known model"
+            example = _format_difference(x.operands, x.documented, x.obtained)
+            lines += ["", f"  {name}: {make_printable(x.line)}"]
+            lines += wrap_text(make_printable(example), "    ", "    ", WIDTH)
+    return "\n".join(lines) + "\n"
+
+
+def device_to_json(findings: Sequence[DeviceFindings], device: str) -> dict[str, object]:
+    """Return what a GPU's results say as JSON."""
+    return {"device": device, "lines": [x._asdict() for x in findings]}
