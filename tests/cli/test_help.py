@@ -19,6 +19,8 @@ FIRST = {
     "explain": ("PTX", "name=value", "--got", "--observations", "--all"),
     "prove": ("A", "B", "--same", "--where", "--model", "--model-b", "--timeout"),
     "find": ("PTX", "name=value", "--where", "-n", "--model"),
+    "lower": ("PTX", "--arch", "--ptxas", "--nvdisasm", "--json"),
+    "verify": ("PTX", "--all", "--family", "--arch", "--ptxas", "--model"),
     "vectors": ("PTX", "-n", "--cover", "-f", "-o"),
     "check": ("FILE", "-f", "--json", "--sarif", "-q", "-j", "ptxscope check kernel.ptx"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
@@ -57,7 +59,7 @@ def test_the_first_screen_has_all_commands(
     monkeypatch.setenv("COLUMNS", "80")
     assert main(["--help"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:30])]
+    named = [command for command in COMMANDS if any(x.split()[:1] == [command] for x in lines[:31])]
     assert named == [*COMMANDS]
 
 
@@ -98,6 +100,10 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--format": "the formats of the command",
         "--steps": "a limit in run",
         "--fold": "sequences in run",
+        "--all": "explanations in explain, forms in verify",
+        "--family": "groups in challenge, opcodes in verify",
+        "--jobs": "files in check, processes in verify",
+        "--model": "what is expected in verify",
     }
     texts: dict[str, set[str]] = {}
     for command in COMMANDS:

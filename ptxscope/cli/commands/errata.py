@@ -31,6 +31,11 @@ def make_parser() -> Parser:
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="draft a report on one erratum, in Markdown, with machine code if ptxas is at hand",
+    )
     parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
@@ -46,7 +51,13 @@ def run(words: Sequence[str]) -> int:
             errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
-    if arguments.json:
+    if arguments.report:
+        if len(errata) > 1 or not isinstance(errata[0], Erratum):
+            raise CommandError(f"error: --report takes one erratum: E1 to E{len(ERRATA)}")
+        from ..support.departures import report_erratum
+
+        sys.stdout.write(report_erratum(errata[0]))
+    elif arguments.json:
         import json
 
         json.dump([describe(x) for x in errata], sys.stdout, indent=2)

@@ -17,6 +17,8 @@ COMMANDS = {
     "explain": "explain an unexpected result",
     "prove": "prove that two computations are the same for all operands",
     "find": "find operands for which something happens",
+    "lower": "show the machine instructions that a line becomes",
+    "verify": "prove which model an assembler follows",
     "vectors": "make operands for tests, with every model's results",
     "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",

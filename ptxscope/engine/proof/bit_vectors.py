@@ -30,13 +30,20 @@ _RING: Mapping[Op, str] = {
     Op.BITXOR: "BV_XOR",
 }
 """The kinds of operations of which each bit depends on no higher bits of the arguments."""
+_SUMS = frozenset((Op.ADD, Op.SUBTRACT, Op.NEGATIVE))
 
 
 class BitVectors:
     """The values of nodes, from one tape or several, as terms."""
 
-    def __init__(self, terms: TermFactory) -> None:
+    def __init__(self, terms: TermFactory, *, has_wide_sums: bool = False) -> None:
+        """Make a back end.
+
+        ``has_wide_sums`` computes a sum that is extended in the width of its extension: two sums
+        of the same terms in another order are then the same to the solver.
+        """
         self.terms = terms
+        self._has_wide_sums = has_wide_sums
         self.variables: dict[str, Term] = {}
         """The bits of each operand by role."""
         self._values: dict[Node, tuple[Term, ...]] = {}
@@ -78,6 +85,11 @@ class BitVectors:
         lane = lane if x.lanes > 1 else 0
         if width < x.range.bits and (kind := _RING.get(x.op)):
             return self.apply_ring(kind, x, lane, width)
+        if self._has_wide_sums and width > x.range.bits and x.range.low != x.range.high:
+            if x.op in _SUMS:
+                return self.apply_ring(_RING[x.op], x, lane, width)
+            if x.op is Op.SUM_LANES:
+                return self.sum_lanes(x, width)
         term = self._values[x][lane]
         return self.terms.resize(term, x.range.bits, width, x.range.low < 0)
 
@@ -90,6 +102,13 @@ class BitVectors:
                 self.terms.multiply(*args) if is_product else self.terms.make(kind, *args)
             )
         return self._low_bits[key]
+
+    def sum_lanes(self, x: Node, width: int) -> Term:
+        """Return the sum of some lanes in a width."""
+        first, *others = (self.resize(x.args[0], lane, width) for lane in x.fixed[0])
+        for term in others:
+            first = self.terms.make("BV_ADD", first, term)
+        return first
 
     def resize_all(self, args: Iterable[Node | int], lane: int, width: int) -> tuple[Term, ...]:
         """Return a lane of several values in one width."""
@@ -256,10 +275,7 @@ def _encode_word(b: BitVectors, x: Node) -> tuple[Term, ...]:
 
 
 def _encode_lane_sum(b: BitVectors, x: Node) -> tuple[Term, ...]:
-    first, *others = (b.resize(x.args[0], lane, x.range.bits) for lane in x.fixed[0])
-    for term in others:
-        first = b.terms.make("BV_ADD", first, term)
-    return (first,)
+    return (b.sum_lanes(x, x.range.bits),)
 
 
 _ENCODERS: Mapping[Op, Encoder] = {

@@ -49,10 +49,13 @@ class Side(NamedTuple):
 class Question:
     """Computations of the same operands, and conditions on them."""
 
-    def __init__(self, timeout: float, is_stopped: IsStopped = never) -> None:
+    def __init__(
+        self, timeout: float, is_stopped: IsStopped = never, *, has_wide_sums: bool = False
+    ) -> None:
+        """Ask within a time in seconds; ``has_wide_sums`` is that of ``BitVectors``."""
         self.tape = Tape(PROOF_RULES)
         self.solver = Solver(timeout, is_stopped)
-        self.vectors = BitVectors(self.solver.terms)
+        self.vectors = BitVectors(self.solver.terms, has_wide_sums=has_wide_sums)
         self.inputs: dict[str, Type] = {}
         """The type of each operand by name, in the order of their first use."""
         self.has_conditions = False

@@ -1,0 +1,91 @@
+"""``ptxscope lower``: the machine instructions that a line becomes."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from ...compilation import compile_kernels
+from ...engine.extras import format_install_hint
+from ...engine.machine_code.kernel_source import make_kernel_source
+from ...engine.machine_code.machine_listing import MachineListing, list_machine_code
+from ...engine.syntax.errors import make_printable
+from ...export.formats.json_text import format_json
+from ...export.proofs.machine_report import listing_to_json, render_listings
+from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
+from ..support.command_error import CommandError
+from ..support.programs import add_timeout
+from ..support.tools import (
+    TOOL_HELP,
+    add_tools,
+    choose_archs,
+    choose_tools,
+    format_tools,
+    use_tools,
+)
+
+_EPILOG = f"""\
+An instruction computes a value of the trace, such as saturate.t, if what it writes equals that
+value for all operands: as the number modulo 2^32, or in the reading that is named, such as its high
+word. Any other is part of what the next instruction behind it computes. Loads, stores, addresses
+and constants are not counted.
+
+{TOOL_HELP}
+
+examples:
+  ptxscope lower 'vadd4.s32.s32.s32.sat d, a, b, c'
+  ptxscope lower 'vadd.u32.s32.s32.sat d.b0, a, b, c' --arch sm_75 --arch sm_90 --arch sm_120
+
+Needs ptxas and nvdisasm, of the CUDA toolkit or of the extra `sass`:
+{format_install_hint("sass")}.
+
+Exit status: 0, 1 if the line is illegal or ptxas refuses it, 2 if the request is invalid or a tool
+is missing.
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Show the machine instructions that ptxas makes of a line, and what each computes."
+    parser = make_command_parser("lower", about, _EPILOG, usage="PTX")
+    parser.add_argument("ptx", metavar="PTX", help="instruction")
+    add_tools(parser)
+    add_timeout(parser)
+    parser.add_argument("--json", action="store_true", help="write JSON")
+    return parser
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the machine code of a line."""
+    arguments = parse_words(make_parser(), words)
+    ins = parse_instruction(arguments.ptx)
+    archs = choose_archs(arguments)
+    ptxas, nvdisasm = choose_tools(arguments)
+    try:
+        source = make_kernel_source(ins)
+    except ValueError as error:
+        raise CommandError(f"error: {error}") from None
+    line = str(source.ins).removesuffix(";")
+
+    def make_listing(arch: str) -> MachineListing:
+        (kernel,) = compile_kernels(ptxas, nvdisasm, arch, [source])
+        if isinstance(kernel, str):
+            raise CommandError(
+                f"error: ptxas {ptxas.build} refuses the line for {arch}: "
+                f"{make_printable(kernel)}\n  {make_printable(line)}",
+                1,
+            )
+        return list_machine_code(line, source, kernel, arch, timeout=arguments.timeout)
+
+    listings = use_tools(lambda: [make_listing(arch) for arch in archs])
+    if arguments.json:
+        document = {
+            "ptx": line,
+            "ptxas": ptxas.build,
+            "nvdisasm": nvdisasm.build,
+            "targets": [listing_to_json(x) for x in listings],
+        }
+        print(format_json(document, indent=1))
+    else:
+        sys.stdout.write(render_listings(line, listings, format_tools(ptxas, nvdisasm)))
+    return 0

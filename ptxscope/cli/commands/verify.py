@@ -1,0 +1,269 @@
+"""``ptxscope verify``: which model an assembler follows, proved from its machine code."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from random import Random
+
+from ...engine.extras import format_install_hint
+from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
+from ...engine.machine_code.form_verdict import KNOWN_MODELS, FormVerdict, Outcome
+from ...engine.semantics.errata import ERRATA
+from ...engine.semantics.models import Model
+from ...engine.syntax.errors import find_closest_spelling, make_printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
+from ...export.formats.json_text import format_json
+from ...export.proofs.machine_report import (
+    VerdictCounts,
+    is_expected,
+    render_verdicts,
+    verdict_to_json,
+)
+from ...toolchain import Tool
+from ..support.arguments import (
+    Parser,
+    choose_model,
+    make_command_parser,
+    parse_instruction,
+    parse_words,
+)
+from ..support.command_error import CommandError
+from ..support.departures import render_departures
+from ..support.programs import add_timeout
+from ..support.progress_bar import ProgressBar
+from ..support.streams import print_message
+from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, use_tools
+from ..support.verification import Task, VerdictStore, verify_all
+
+_EPILOG = f"""\
+The line is assembled in a kernel of its own, the machine code is interpreted as formulas, and a
+solver proves that it computes what a model says, for all operands; or it finds operands for which
+it does not, and the numbers are computed again. What is assumed is the meaning of some sixty
+opcodes, and that the hardware obeys it.
+
+--all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
+instructions, in registers, and the examples of the errata; SIMD forms without selectors and with
+drawn ones. Verdicts are kept, so that the same command goes on after Ctrl-C.
+
+--gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
+It needs the extra `gpu`: {format_install_hint("gpu")}.
+
+{TOOL_HELP}
+
+examples:
+  ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --model isa
+  ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
+  ptxscope verify --all --sample 500 --model isa
+  ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --report > report.md
+  ptxscope verify --gpu --all --sample 500 --dry batch
+  ptxscope verify --gpu --results batch/results.npz
+
+Needs ptxas, nvdisasm and the solver, of the extra `sass`: {format_install_hint("sass")}.
+
+Exit status: 0 if every line is proved to follow the model, 1 if one does not, 2 if the request is
+invalid or a tool is missing, 3 if one is undecided or not interpreted.
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Prove which model an assembler follows, from the machine code of a line or of many."
+    parser = make_command_parser("verify", about, _EPILOG, usage="[PTX]")
+    parser.add_argument("ptx", metavar="PTX", nargs="?", help="instruction")
+    parser.add_argument("--all", action="store_true", help="every form of every instruction")
+    parser.add_argument(
+        "--family",
+        action="append",
+        default=[],
+        metavar="OPCODE",
+        help="every form of an instruction; repeatable",
+    )
+    parser.add_argument(
+        "--sample", type=_parse_count, metavar="N", help="only N of the forms, always the same"
+    )
+    add_tools(parser)
+    parser.add_argument(
+        "--model",
+        metavar="MODEL",
+        help="model that is expected: isa, ptxas or ptxas-MAJOR.MINOR (default: that of the "
+        "assembler's version)",
+    )
+    add_timeout(parser)
+    parser.add_argument(
+        "--jobs",
+        type=_parse_count,
+        metavar="N",
+        help="processes (default: one for each processor)",
+    )
+    parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
+    parser.add_argument(
+        "--report",
+        action="store_true",
+        help="draft a report on each departure from the documentation, in Markdown",
+    )
+    parser.add_argument(
+        "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
+    )
+    parser.add_argument(
+        "--dry", metavar="FOLDER", help="with --gpu: write what another machine can run"
+    )
+    parser.add_argument(
+        "--results", metavar="FILE", help="with --gpu: results that another machine computed"
+    )
+    parser.add_argument("--json", action="store_true", help="write JSON")
+    return parser
+
+
+def _parse_count(text: str) -> int:
+    count = int(text)
+    if count < 1:
+        raise ValueError
+    return count
+
+
+def run(words: Sequence[str]) -> int:
+    """Print the verdicts; the status says whether all are as expected."""
+    arguments = parse_words(make_parser(), words)
+    if arguments.gpu or arguments.dry or arguments.results:
+        return _run_on_device(arguments)
+    lines = _list_lines(arguments)
+    archs = choose_archs(arguments)
+    ptxas, nvdisasm = choose_tools(arguments)
+    model = _choose_expected(arguments.model, ptxas)
+    tasks = [Task(ptxas, nvdisasm, arch, arguments.timeout) for arch in archs]
+    found = _verify(tasks, lines, arguments)
+    if arguments.report:
+        for task, verdicts in zip(tasks, found, strict=True):
+            sys.stdout.write(use_tools(lambda: render_departures(task, lines, verdicts)))  # noqa: B023
+    elif arguments.json:
+        print(format_json(_to_json(tasks, found, model), indent=1))
+    else:
+        texts = [
+            render_verdicts(verdicts, _format_title(task, verdicts), model.name)
+            for task, verdicts in zip(tasks, found, strict=True)
+        ]
+        sys.stdout.write("\n".join(texts))
+    return max(_get_status(x, model.name) for verdicts in found for x in verdicts)
+
+
+def _run_on_device(arguments: argparse.Namespace) -> int:
+    """Print what a GPU's results say, or write what one can run."""
+    from ..support import device_runs
+
+    if not arguments.gpu or (arguments.dry and arguments.results):
+        raise CommandError("error: --dry and --results each go with --gpu, and not together")
+    if arguments.results:
+        if arguments.ptx or arguments.all or arguments.family:
+            raise CommandError("error: --results has its own lines")
+        return device_runs.report_results(arguments.results, is_json=arguments.json)
+    lines = _list_lines(arguments)
+    if arguments.dry:
+        return device_runs.write_lines(lines, arguments.dry, choose_archs(arguments)[0])
+    return device_runs.run_lines(lines, is_json=arguments.json)
+
+
+def _get_status(verdict: FormVerdict, model: str) -> int:
+    if is_expected(verdict, model):
+        return 0
+    return 3 if verdict.outcome in (Outcome.UNDECIDED, Outcome.UNKNOWN) else 1
+
+
+def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
+    """Return the instructions to verify."""
+    chosen = [arguments.ptx is not None, arguments.all, bool(arguments.family)]
+    if sum(chosen) != 1:
+        raise CommandError("error: give an instruction, --all, or --family OPCODE")
+    if arguments.ptx is not None:
+        return [parse_instruction(arguments.ptx)]
+    opcodes = list_verified_opcodes()
+    for name in arguments.family:
+        if name not in opcodes:
+            closest = find_closest_spelling(name, opcodes)
+            hint = f"did you mean {closest}?" if closest else ", ".join(opcodes)
+            raise CommandError(f"error: --family {make_printable(name)}: {hint}")
+    forms = [form for x in arguments.family or opcodes for form in iter_forms(x)]
+    if arguments.sample and arguments.sample < len(forms):
+        rng = Random(1)  # noqa: S311 - not for security
+        forms = rng.sample(forms, arguments.sample)
+    lines = [make_instruction(form) for form in forms]
+    return [*_list_examples(), *lines] if arguments.all else lines
+
+
+def _list_examples() -> list[Instruction]:
+    """Return the examples of the errata of these instructions, guards included."""
+    opcodes = set(list_verified_opcodes())
+    return [parse(x.example[0]) for x in ERRATA if opcodes.issuperset(x.opcodes)]
+
+
+def _choose_expected(name: str | None, ptxas: Tool) -> Model:
+    """Return the model of a name, or of the assembler's version, as one of the known models."""
+    model = choose_model(name or "ptxas-{}.{}".format(*ptxas.version))
+    for known in KNOWN_MODELS:
+        if known.errata == model.errata:
+            return known
+    raise CommandError(f"error: --model {make_printable(str(name))}: isa, or the name of a ptxas")
+
+
+def _verify(
+    tasks: Sequence[Task], lines: Sequence[Instruction], arguments: argparse.Namespace
+) -> list[list[FormVerdict]]:
+    """Return the verdicts for each target."""
+    store = VerdictStore(None if arguments.fresh else _find_cache())
+    jobs = arguments.jobs or os.cpu_count() or 1
+    done = 0
+    with ProgressBar() as bar:
+
+        def advance(verdicts: Sequence[FormVerdict]) -> None:
+            nonlocal done
+            done += len(verdicts)
+            bar.advance_to(done)
+
+        bar.begin("proving", len(lines) * len(tasks), "lines", is_slow=len(lines) > 1)
+        try:
+            return [
+                use_tools(lambda: verify_all(task, lines, store, jobs, advance))  # noqa: B023
+                for task in tasks
+            ]
+        except KeyboardInterrupt:
+            bar.hide()
+            print_message(
+                f"stopped after {done:,} of {len(lines) * len(tasks):,} lines; "
+                "the same command goes on from there"
+            )
+            raise
+
+
+def _find_cache() -> Path | None:
+    from platformdirs import user_cache_path
+
+    path = user_cache_path("ptxscope", appauthor=False)
+    return path if path.is_absolute() else None
+
+
+def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
+    tools = f"ptxas {task.ptxas.build}, {task.arch}"
+    if len(verdicts) == 1:
+        return tools
+    seconds = VerdictCounts(verdicts).seconds
+    return f"{tools}: {len(verdicts):,} lines, {seconds:.1f} s of proofs"
+
+
+def _to_json(
+    tasks: Sequence[Task], found: Sequence[Sequence[FormVerdict]], model: Model
+) -> dict[str, object]:
+    def describe(task: Task, verdicts: Sequence[FormVerdict]) -> Iterator[tuple[str, object]]:
+        yield "arch", task.arch
+        yield "counts", VerdictCounts(verdicts).to_json()
+        yield "verdicts", [verdict_to_json(x) for x in verdicts]
+
+    return {
+        "ptxas": tasks[0].ptxas.build,
+        "nvdisasm": tasks[0].nvdisasm.build,
+        "model": model.name,
+        "targets": [dict(describe(*pair)) for pair in zip(tasks, found, strict=True)],
+    }

@@ -1,0 +1,139 @@
+"""Reports on lines whose machine code departs from the documentation, each in its smallest form."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+from ...compilation import compile_kernels
+from ...engine.isa.form import Form
+from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
+from ...engine.machine_code.disassembly import MachineKernel
+from ...engine.machine_code.form_lists import make_instruction
+from ...engine.machine_code.form_verdict import FormVerdict, decide_line
+from ...engine.machine_code.kernel_source import make_kernel_source
+from ...engine.machine_code.machine_step import UnknownMachineCodeError
+from ...engine.records import replace
+from ...engine.semantics.erratum import NEWEST, Erratum
+from ...engine.semantics.models import get_erratum
+from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.parser import parse
+from ...export.proofs.erratum_report import ErratumReport, render_report
+from ...toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from .tools import DEFAULT_ARCH, format_tools
+from .verification import Task, format_line
+
+
+def render_departures(
+    task: Task, lines: Sequence[Instruction], verdicts: Sequence[FormVerdict]
+) -> str:
+    """Return a report for each kind of departure among some lines; raise ToolError.
+
+    Lines with the same known errata, or of one opcode with a new departure, have one report.
+    """
+    groups: dict[object, Instruction] = {}
+    for ins, verdict in sorted(zip(lines, verdicts, strict=True), key=lambda x: len(str(x[0]))):
+        if verdict.is_as_documented is False:
+            groups.setdefault(verdict.errata or ins.opcode, ins)
+    reports = (_report(task, ins) for ins in groups.values())
+    return "\n".join(reports) if groups else "Nothing departs from the documentation.\n"
+
+
+def _report(task: Task, ins: Instruction) -> str:
+    """Return the report on a line, in the smallest form that has the same errata."""
+    errata = _decide(task, [ins])[0].errata
+
+    def has_departure(forms: list[Form]) -> list[bool]:
+        decided = _decide(task, [_make_line(ins, form) for form in forms])
+        return [x.is_as_documented is False and x.errata == errata for x in decided]
+
+    smallest = _make_line(ins, find_smallest_form(ins.form, has_departure))
+    return make_report(task, smallest, errata)
+
+
+def _make_line(ins: Instruction, form: Form) -> Instruction:
+    return replace(make_instruction(form), guard=ins.guard)
+
+
+def _decide(task: Task, lines: Sequence[Instruction]) -> list[FormVerdict]:
+    sources = [make_kernel_source(x) for x in lines]
+    kernels = compile_kernels(task.ptxas, task.nvdisasm, task.arch, sources)
+    return [
+        decide_line(format_line(ins), source, kernel, timeout=task.timeout)
+        for ins, source, kernel in zip(lines, sources, kernels, strict=True)
+    ]
+
+
+def make_report(task: Task, ins: Instruction, errata: Sequence[str]) -> str:
+    """Return the report on a line that departs; raise ToolError if it is not compiled."""
+    source = make_kernel_source(ins)
+    (kernel,) = compile_kernels(task.ptxas, task.nvdisasm, task.arch, [source])
+    departure = find_departure(source, kernel) if isinstance(kernel, MachineKernel) else None
+    if departure is None:
+        return f"{format_line(ins)} does not depart from the documentation.\n"
+    return _render(task, departure, errata)
+
+
+def _render(task: Task, departure: Departure, errata: Sequence[str]) -> str:
+    source = departure.source
+    known = [get_erratum(id_) for id_ in errata]
+    name = f"{', '.join(errata)}: " if errata else ""
+    return render_report(
+        ErratumReport(
+            title=f"{name}`{source.ins.mnemonic}` departs from the PTX ISA",
+            sentence=" ".join(x.sentence for x in known),
+            forms="; ".join(x.forms for x in known),
+            source=source,
+            arch=task.arch,
+            versions=task.ptxas.build,
+            ptxas=task.ptxas.version,
+            operands=departure.example.operands,
+            documented=departure.example.model_results,
+            obtained=departure.example.machine_results,
+            tools=format_tools(task.ptxas, task.nvdisasm),
+            code=format_code(departure.kernel),
+            difference=departure.difference,
+        )
+    )
+
+
+def report_erratum(erratum: Erratum) -> str:
+    """Return the report on an erratum, with machine code if the tools and the solver are there."""
+    line, operands, isa, ptxas_result = erratum.example
+    source = make_kernel_source(parse(line))
+    code, tools, difference = list[str](), "", None
+    release = NEWEST
+    with suppress(ToolError):
+        ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
+        (kernel,) = compile_kernels(ptxas, nvdisasm, DEFAULT_ARCH, [source])
+        tools, release = format_tools(ptxas, nvdisasm), ptxas.version
+        with suppress(ImportError, UnknownMachineCodeError):
+            departure = isinstance(kernel, MachineKernel) and find_departure(source, kernel)
+            if departure:
+                code, difference = format_code(departure.kernel), departure.difference
+    (role,) = (x.role for x in source.results)
+    names = parse(line).names
+    given = {x.name: operands[names[x.role]] for x in source.inputs}
+    return render_report(
+        ErratumReport(
+            title=f"{erratum.id}: `{source.ins.mnemonic}` departs from the PTX ISA",
+            sentence=erratum.sentence,
+            forms=erratum.forms,
+            source=source,
+            arch=DEFAULT_ARCH,
+            versions=erratum.versions,
+            ptxas=release,
+            operands=given,
+            documented={role: isa},
+            obtained={role: ptxas_result},
+            tools=tools,
+            code=code,
+            difference=difference,
+            remark=erratum.remark,
+        )
+    )
+
+
+def format_code(kernel: MachineKernel) -> list[str]:
+    """Return the instructions of a kernel with their offsets, a line each."""
+    return [f"/*{x.offset:04x}*/  {x.text} ;" for x in kernel.instructions]

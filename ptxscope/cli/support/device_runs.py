@@ -1,0 +1,89 @@
+"""Lines on a GPU, or in the files that another machine with a GPU runs."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ...device import (
+    RESULTS,
+    THREADS,
+    DeviceVerdict,
+    judge_results,
+    make_batch,
+    read_results,
+    write_batch,
+)
+from ...device_launch import DriverError, Gpu, load_driver
+from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Instruction
+from ...export.formats.json_text import format_json
+from ...export.proofs.machine_report import DeviceFindings, device_to_json, render_device
+from ...files import expand_path
+from .command_error import CommandError
+
+MAX_LINES = 4000
+"""The lines of one batch, of 64 KiB each."""
+_MODULE_LINES = 250
+"""The lines of one module for the driver."""
+ResultT = TypeVar("ResultT")
+
+
+def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
+    """Write a batch to a folder, and say what to do with it; return the exit status."""
+    path = expand_path(folder)
+    _check_count(lines)
+    batch = _try(lambda: make_batch(lines))
+    write_batch(batch, path, arch)
+    print(f"{len(lines):,} lines for {arch} are in {make_printable(str(path))}.")
+    print(f"On a machine with a GPU, NumPy and cuda-bindings: python {path / 'launch.py'}")
+    print(f"Then: ptxscope verify --gpu --results {path / RESULTS}")
+    return 0
+
+
+def report_results(name: str, *, is_json: bool) -> int:
+    """Print what results of another machine say; return the exit status."""
+    batch, found = _try(lambda: read_results(expand_path(name)))
+    return _report(judge_results(batch, found.results), found.device, is_json=is_json)
+
+
+def run_lines(lines: Sequence[Instruction], *, is_json: bool) -> int:
+    """Run lines on this machine's GPU and print what its results say; return the exit status."""
+    _check_count(lines)
+    try:
+        gpu = Gpu(load_driver())
+        verdicts: list[DeviceVerdict] = []
+        for start in range(0, len(lines), _MODULE_LINES):
+            batch = _try(lambda: make_batch(lines[start : start + _MODULE_LINES]))  # noqa: B023
+            results = gpu.run(batch.format_ptx(gpu.arch).encode(), batch.operands)
+            verdicts += judge_results(batch, results)
+    except DriverError as error:
+        hint = f"; {format_install_hint('gpu')}" if "cuda-bindings" in str(error) else ""
+        raise CommandError(f"error: {make_printable(str(error))}{hint}") from None
+    return _report(verdicts, gpu.description, is_json=is_json)
+
+
+def _check_count(lines: Sequence[Instruction]) -> None:
+    if len(lines) > MAX_LINES:
+        raise CommandError(
+            f"error: {len(lines):,} lines; --sample {MAX_LINES // 2} takes fewer, and at most "
+            f"{MAX_LINES:,} can be run at once"
+        )
+
+
+def _try(work: Callable[[], ResultT]) -> ResultT:
+    try:
+        return work()
+    except ValueError as error:
+        raise CommandError(f"error: {make_printable(str(error))}") from None
+
+
+def _report(verdicts: Sequence[DeviceVerdict], device: str, *, is_json: bool) -> int:
+    findings = [DeviceFindings(*x) for x in verdicts]
+    if is_json:
+        print(format_json(device_to_json(findings, device), indent=1))
+    else:
+        sys.stdout.write(render_device(findings, device, THREADS))
+    return 0 if all(x.models for x in verdicts) else 1

@@ -1,0 +1,69 @@
+"""The options that name NVIDIA's tools and a target, and what they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from collections.abc import Callable
+from typing import TypeVar
+
+from ...engine.semantics.errata import TARGETS
+from ...engine.syntax.errors import make_printable
+from ...toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
+from .command_error import CommandError
+
+DEFAULT_ARCH = "sm_90"
+_ARCH = re.compile(r"sm_(\d{2,3})[af]?")
+_OLDEST_ARCH = 70
+TOOL_HELP = (
+    "ptxas and nvdisasm are found by the options, by the variables PTXSCOPE_PTXAS and "
+    "PTXSCOPE_NVDISASM, in PATH, and where PyPI's packages put them."
+)
+ResultT = TypeVar("ResultT")
+
+
+def add_tools(parser: argparse.ArgumentParser) -> None:
+    """Add the options ``--arch``, ``--ptxas`` and ``--nvdisasm``."""
+    parser.add_argument(
+        "--arch",
+        action="append",
+        metavar="ARCH",
+        help=f"target, {TARGETS}; repeatable (default: {DEFAULT_ARCH})",
+    )
+    for name in (PTXAS, NVDISASM):
+        parser.add_argument(f"--{name}", metavar="PATH", help=f"path of {name}")
+
+
+def choose_archs(arguments: argparse.Namespace) -> list[str]:
+    """Return the targets; a wrong one ends the command with status 2."""
+    archs: list[str] = list(dict.fromkeys(arguments.arch or [DEFAULT_ARCH]))
+    for arch in archs:
+        match = _ARCH.fullmatch(arch)
+        if match is None or int(match[1]) < _OLDEST_ARCH:
+            raise CommandError(
+                f"error: --arch {make_printable(arch)}: write sm_90; {TARGETS} are understood"
+            )
+    return archs
+
+
+def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
+    """Return ptxas and nvdisasm; a missing one ends the command with status 2."""
+    return use_tools(
+        lambda: (
+            find_tool(PTXAS, arguments.ptxas),
+            find_tool(NVDISASM, arguments.nvdisasm),
+        )
+    )
+
+
+def use_tools(work: Callable[[], ResultT]) -> ResultT:
+    """Return the result of work with the tools; their failure ends the command with status 2."""
+    try:
+        return work()
+    except (ToolError, ImportError) as error:
+        raise CommandError(f"error: {make_printable(str(error))}") from None
+
+
+def format_tools(ptxas: Tool, nvdisasm: Tool) -> str:
+    """Return the tools and their versions."""
+    return f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"

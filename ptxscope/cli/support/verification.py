@@ -1,0 +1,224 @@
+"""Many lines, compiled and proved in worker processes; what is known is kept between runs."""
+
+from __future__ import annotations
+
+import json
+import signal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from functools import cache
+from hashlib import sha256
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ... import engine
+from ...compilation import compile_kernels
+from ...engine.machine_code.form_verdict import (
+    FormVerdict,
+    Outcome,
+    decide_line,
+    make_code_digest,
+)
+from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
+from ...engine.records import NamedTuple
+from ...engine.syntax.instruction import Instruction
+from ...toolchain import Tool
+
+CHUNK_LINES = 60
+"""The lines of one module."""
+_PATIENCE = 0.25
+"""Seconds between two looks at the processes."""
+
+
+class Task(NamedTuple):
+    """What is to be verified by which tools."""
+
+    ptxas: Tool
+    nvdisasm: Tool
+    arch: str
+    timeout: float
+    """The seconds for each proof."""
+
+
+Found = tuple[str, FormVerdict]
+"""The digest of machine code, empty if there is none, and the verdict."""
+
+
+_code_verdicts: Mapping[str, FormVerdict] = {}
+"""In a process that verifies: known verdicts by the digest of the machine code."""
+
+
+def _begin(code_verdicts: Mapping[str, FormVerdict]) -> None:
+    global _code_verdicts
+    _code_verdicts = code_verdicts
+
+
+def verify_lines(task: Task, lines: Sequence[Instruction]) -> list[Found]:
+    """Compile lines in one module and decide each; raise ToolError if the tools fail."""
+    sources: list[KernelSource | str] = [_make_source(x) for x in lines]
+    kernels = iter(
+        compile_kernels(
+            task.ptxas,
+            task.nvdisasm,
+            task.arch,
+            [x for x in sources if isinstance(x, KernelSource)],
+        )
+    )
+    found: list[Found] = []
+    for ins, source in zip(lines, sources, strict=True):
+        line = format_line(ins)
+        if isinstance(source, str):
+            found.append(("", FormVerdict(line, Outcome.UNKNOWN, reason=source)))
+            continue
+        kernel = next(kernels)
+        digest = "" if isinstance(kernel, str) else make_code_digest(source, kernel)
+        verdict = _code_verdicts.get(digest)
+        if verdict is None:
+            verdict = decide_line(line, source, kernel, timeout=task.timeout)
+        found.append((digest, verdict._replace(line=line)))
+    return found
+
+
+def format_line(ins: Instruction) -> str:
+    """Return a line without its semicolon."""
+    return str(ins).removesuffix(";")
+
+
+def _make_source(ins: Instruction) -> KernelSource | str:
+    try:
+        return make_kernel_source(ins)
+    except ValueError as error:
+        return str(error)
+
+
+def iter_verdicts(
+    task: Task,
+    lines: Sequence[Instruction],
+    jobs: int,
+    code_verdicts: Mapping[str, FormVerdict],
+) -> Iterator[tuple[Sequence[Instruction], list[Found]]]:
+    """Yield the verdicts on lines, chunk by chunk, as they come, from some processes.
+
+    The processes end with the iteration. Raise ToolError if the tools fail.
+    """
+    chunks = [lines[at : at + CHUNK_LINES] for at in range(0, len(lines), CHUNK_LINES)]
+    if jobs < 2 or len(chunks) < 2:
+        _begin(code_verdicts)
+        for chunk in chunks:
+            yield chunk, verify_lines(task, chunk)
+        return
+    context = get_context("spawn")
+    number = min(jobs, len(chunks))
+    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts,))
+    waiting: dict[Future[list[Found]], Sequence[Instruction]] = {}
+    remaining = chunks[::-1]
+    try:
+        while remaining or waiting:
+            while remaining and len(waiting) < 2 * jobs:
+                chunk = remaining.pop()
+                waiting[pool.submit(verify_lines, task, chunk)] = chunk
+            done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
+    finally:
+        processes: Sequence[Any] = [*pool._processes.values()]
+        pool.shutdown(wait=False, cancel_futures=True)
+        for process in processes:
+            process.terminate()
+
+
+def _begin_process(code_verdicts: Mapping[str, FormVerdict]) -> None:
+    """Leave Ctrl-C to the main process, and remember what is known."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _begin(code_verdicts)
+
+
+# --- what is known ------------------------------------------------------------------------------
+
+
+class VerdictStore:
+    """The verdicts of earlier runs, one a line in a file of the user's cache folder.
+
+    They hold for this version of ptxscope's engine only: the file's name is a digest of it.
+    """
+
+    def __init__(self, folder: Path | None) -> None:
+        """Read a store; None keeps nothing."""
+        self._path = folder and folder / f"verdicts-{make_engine_digest()}.jsonl"
+        self._lines: dict[tuple[str, str, str], FormVerdict] = {}
+        self.code_verdicts: dict[str, FormVerdict] = {}
+        if self._path and self._path.is_file():
+            for text in self._path.read_text("utf-8").splitlines():
+                self._add(text)
+
+    def _add(self, text: str) -> None:
+        try:
+            build, arch, digest, *fields = json.loads(text)
+            verdict = FormVerdict(*fields)
+        except (ValueError, TypeError):
+            return  # a line that an interrupted run has not finished
+        verdict = verdict._replace(
+            outcome=Outcome(verdict.outcome),
+            models=tuple(verdict.models),
+            errata=tuple(verdict.errata),
+        )
+        self._lines[build, arch, verdict.line] = verdict
+        if digest:
+            self.code_verdicts[digest] = verdict
+
+    def get_verdict(self, task: Task, line: str) -> FormVerdict | None:
+        """Return what is known of a line for a compiler and a target."""
+        return self._lines.get((task.ptxas.build, task.arch, line))
+
+    def keep(self, task: Task, found: Sequence[Found]) -> None:
+        """Add verdicts to the file; those that more time may decide are not kept."""
+        texts = [
+            json.dumps([task.ptxas.build, task.arch, digest, *verdict])
+            for digest, verdict in found
+            if verdict.outcome is not Outcome.UNDECIDED
+        ]
+        for text in texts:
+            self._add(text)
+        if self._path:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            with self._path.open("a", encoding="utf-8") as stream:
+                stream.write("".join(f"{text}\n" for text in texts))
+
+
+@cache
+def make_engine_digest() -> str:
+    """Return a digest of the modules that decide a verdict."""
+    root = Path(engine.__file__).parent
+    digest = sha256()
+    for folder in ("isa", "micro_operations", "semantics", "ir", "proof", "machine_code"):
+        for path in sorted((root / folder).glob("*.py")):
+            digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+OnVerdicts = Callable[[Sequence[FormVerdict]], object]
+"""Takes verdicts as they are found."""
+
+
+def verify_all(
+    task: Task,
+    lines: Sequence[Instruction],
+    store: VerdictStore,
+    jobs: int,
+    on_verdicts: OnVerdicts,
+) -> list[FormVerdict]:
+    """Return the verdict on each line, in order; those that are known come from the store."""
+    known = {
+        line: verdict
+        for ins in lines
+        if (verdict := store.get_verdict(task, line := format_line(ins))) is not None
+    }
+    on_verdicts([*known.values()])
+    missing = [ins for ins in lines if format_line(ins) not in known]
+    for _, found in iter_verdicts(task, missing, jobs, store.code_verdicts):
+        store.keep(task, found)
+        verdicts = [verdict for _, verdict in found]
+        known |= {verdict.line: verdict for verdict in verdicts}
+        on_verdicts(verdicts)
+    return [known[format_line(ins)] for ins in lines]

@@ -1,0 +1,163 @@
+"""Opcodes that compare integers and floats, and those that convert to floats."""
+
+from __future__ import annotations
+
+import re
+
+from ..micro_operations.arithmetic import V
+from .machine_step import MASK, PAIR_BITS, WORD_BITS, MachineStep
+from .opcode import Opcode, make_opcode
+
+Match = re.Match[str]
+_FRACTION_BITS = {32: 23, 64: 52}
+_TRUE_FLOAT = 0x3F800000
+_RELATIONS = "EQ|NE|LT|LE|GT|GE"
+
+
+def _compare(s: MachineStep[V], relation: str, x: V, y: V) -> V:
+    """Return 1 if a relation of two exact numbers holds, else 0."""
+    ar = s.ar
+    match relation:
+        case "EQ":
+            return ar.equal(x, y)
+        case "NE":
+            return s.negate(ar.equal(x, y))
+        case "LT":
+            return ar.less(x, y)
+        case "GE":
+            return s.negate(ar.less(x, y))
+        case "GT":
+            return ar.less(y, x)
+        case _:
+            return s.negate(ar.less(y, x))
+
+
+def _combine(s: MachineStep[V], operator: str, x: V, y: V) -> V:
+    """Return AND, OR or XOR of two truths."""
+    ar = s.ar
+    combine = {"AND": ar.bitand, "OR": ar.bitor, "XOR": ar.bitxor}[operator]
+    return combine(x, y)
+
+
+def _write_truths(s: MachineStep[V], match: Match, truth: V, index: int) -> None:
+    """Write a truth, and its opposite, each combined with the predicate at an index."""
+    other, operator = s.read_truth(index), match["bool"]
+    s.write_truth(_combine(s, operator, truth, other), 0)
+    if not s.outputs[1].is_sink:
+        s.write_truth(_combine(s, operator, s.negate(truth), other), 1)
+
+
+def _compare_integers(s: MachineStep[V], match: Match) -> None:
+    """A comparison of words or pairs; with ``.EX`` of high words after that of the low ones."""
+    bits = int(match["bits"] or WORD_BITS)
+    is_extended = bool(match["ex"])
+    s.expect_sources(4 if is_extended else 3)
+    a, b = (s.read_typed(index, bits, match["sign"] != "U") for index in range(2))
+    truth = _compare(s, match["cmp"], a, b)
+    if is_extended:
+        truth = s.ar.where(s.ar.equal(a, b), s.read_truth(3), truth)
+    _write_truths(s, match, truth, 2)
+
+
+def _read_float(s: MachineStep[V], index: int, bits: int) -> V:
+    """Return the pattern of a float with its sign."""
+    x = s.get_source(index)
+    if x.sign not in ("", "-"):
+        raise s.refuse("a sign before a float")
+    pattern = s.read_bits(index, bits)
+    return s.ar.bitxor(pattern, 1 << bits - 1) if x.sign else pattern
+
+
+def _get_magnitude(s: MachineStep[V], pattern: V, bits: int, is_flushed: bool) -> V:
+    """Return a float's pattern without its sign; 0 for a subnormal that is flushed."""
+    magnitude = s.ar.bitand(pattern, (1 << bits - 1) - 1)
+    if is_flushed:
+        is_small = s.ar.less(magnitude, 1 << _FRACTION_BITS[bits])
+        magnitude = s.ar.where(is_small, s.lift(0), magnitude)
+    return magnitude
+
+
+def _compare_floats(s: MachineStep[V], match: Match, bits: int) -> V:
+    """Return a comparison of two floats. ``U`` at its end: it holds with a NaN, too."""
+    ar, relation = s.ar, match["cmp"]
+    patterns = [_read_float(s, index, bits) for index in range(2)]
+    is_flushed = "ftz" in match.groupdict() and bool(match["ftz"])
+    sizes = [_get_magnitude(s, x, bits, is_flushed) for x in patterns]
+    infinity = (1 << bits - 1) - (1 << _FRACTION_BITS[bits])
+    is_nan = ar.bitor(*(s.is_at_least(x, infinity + 1) for x in sizes))
+    if relation in ("NAN", "NUM"):
+        return is_nan if relation == "NAN" else s.negate(is_nan)
+    numbers = [
+        ar.where(s.is_at_least(x, 1 << bits - 1), ar.negative(size), size)
+        for x, size in zip(patterns, sizes, strict=True)
+    ]
+    truth = _compare(s, relation.removesuffix("U"), numbers[0], numbers[1])
+    if relation.endswith("U"):
+        return ar.bitor(truth, is_nan)
+    return ar.bitand(truth, s.negate(is_nan))
+
+
+def _set_predicate_by_floats(s: MachineStep[V], match: Match) -> None:
+    """A comparison of floats as a predicate."""
+    s.expect_sources(3)
+    bits = PAIR_BITS if match["type"] == "D" else WORD_BITS
+    _write_truths(s, match, _compare_floats(s, match, bits), 2)
+
+
+def _set_word_by_floats(s: MachineStep[V], match: Match) -> None:
+    """A comparison of floats as all ones, or with ``.BF`` as 1.0; else 0."""
+    s.expect_sources(3)
+    truth = _compare_floats(s, match, WORD_BITS)
+    truth = _combine(s, match["bool"], truth, s.read_truth(2))
+    s.write_word(s.ar.multiply(truth, _TRUE_FLOAT if match["float"] else MASK))
+
+
+def _flush(s: MachineStep[V], _: Match) -> None:
+    """a + -0: a subnormal becomes a zero of its sign, a NaN 7fffffff."""
+    s.expect_sources(2)
+    zero = s.get_source(1)
+    if not (zero.is_sink and zero.sign == "-"):
+        raise s.refuse("arithmetic on floats")
+    pattern = _read_float(s, 0, WORD_BITS)
+    magnitude = _get_magnitude(s, pattern, WORD_BITS, is_flushed=True)
+    sign = s.ar.bitand(pattern, 1 << 31)
+    is_nan = s.is_at_least(magnitude, 0x7F800001)
+    s.write_word(s.ar.where(is_nan, s.lift(0x7FFFFFFF), s.ar.bitor(sign, magnitude)))
+
+
+def _convert_to_float(s: MachineStep[V], match: Match) -> None:
+    """An integer as f32, to nearest even."""
+    s.expect_sources(1)
+    bits, signed = int(match["bits"] or WORD_BITS), match["sign"] != "U"
+    x = s.read_bits(0, PAIR_BITS if bits == PAIR_BITS else WORD_BITS)
+    if s.get_source(0).sign:
+        raise s.refuse("a sign before what is converted")
+    if bits == PAIR_BITS:
+        raise s.refuse("a float of 64 bits")
+    s.write_word(s.ar.float_bits(s.ar.cast(x, bits, signed)))
+
+
+_FLOAT_RELATIONS = "(?:EQ|NE|LT|LE|GT|GE)U?|NUM|NAN"
+_BOOLEANS = "AND|OR|XOR"
+_TWO_PREDICATES = "[PQ]{2}"
+COMPARISON_OPCODES: tuple[Opcode, ...] = (
+    make_opcode(
+        rf"U?ISETP\.(?P<cmp>{_RELATIONS})(?:\.(?P<sign>[US])(?P<bits>32|64))?"
+        rf"\.(?P<bool>{_BOOLEANS})(?P<ex>\.EX)?",
+        _compare_integers,
+        _TWO_PREDICATES,
+    ),
+    make_opcode(
+        rf"(?P<type>[FD])SETP\.(?P<cmp>{_FLOAT_RELATIONS})(?P<ftz>\.FTZ)?\.(?P<bool>{_BOOLEANS})",
+        _set_predicate_by_floats,
+        _TWO_PREDICATES,
+    ),
+    make_opcode(
+        rf"FSET(?P<float>\.BF)?\.(?P<cmp>{_FLOAT_RELATIONS})(?P<ftz>\.FTZ)?"
+        rf"\.(?P<bool>{_BOOLEANS})",
+        _set_word_by_floats,
+    ),
+    make_opcode(r"FADD\.FTZ", _flush),
+    make_opcode(r"U?(?:I2FP?)(?:\.F32)?(?:\.(?P<sign>[US])(?P<bits>16|32|64))?", _convert_to_float),
+)
+"""The opcodes of comparisons and of conversions to floats."""

@@ -1,0 +1,81 @@
+"""The text of nvdisasm: kernels with their instructions and constants."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from ..records import NamedTuple
+from .machine_instruction import MachineInstruction, parse_machine_instruction
+
+_SECTION = re.compile(r"\s*+\.section\s++(?P<name>[^\s,]++)")
+_LINE = re.compile(r"\s*+/\*(?P<offset>[0-9a-f]{4,8})\*/\s++(?P<text>[^;]*+);?.*+")
+_ZEROS = re.compile(r"\s*+\.zero\s++(?P<count>\d++)")
+_NUMBER_BYTES = {".byte": 1, ".short": 2, ".word": 4, ".dword": 8}
+_CONSTANT_SECTION = re.compile(r"\.nv\.constant(?P<bank>\d{1,2})\.(?P<kernel>.++)")
+_TEXT_SECTION = ".text."
+_REUSE = ".reuse"
+
+
+class MachineKernel(NamedTuple):
+    """The machine code of a kernel."""
+
+    name: str
+    instructions: tuple[MachineInstruction, ...]
+    """The instructions up to the last one that can be reached, EXIT."""
+    constants: Mapping[int, bytes]
+    """The bytes of each constant bank; of bank 0, which has the parameters last, zeros."""
+
+
+def parse_disassembly(text: str) -> dict[str, MachineKernel]:
+    """Return the kernels of nvdisasm's output, without ``-c``, by name."""
+    instructions: dict[str, tuple[MachineInstruction, ...]] = {}
+    constants: dict[str, dict[int, bytes]] = {}
+    for section, lines in _iter_sections(text):
+        if section.startswith(_TEXT_SECTION):
+            kernel = section.removeprefix(_TEXT_SECTION)
+            instructions[kernel] = tuple(_iter_instructions(lines))
+        elif match := _CONSTANT_SECTION.fullmatch(section):
+            banks = constants.setdefault(match["kernel"], {})
+            banks[int(match["bank"])] = _read_bytes(lines)
+    return {
+        name: MachineKernel(name, found, constants.get(name, {}))
+        for name, found in instructions.items()
+    }
+
+
+def _iter_sections(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the name and the lines of each section."""
+    name, lines = "", list[str]()
+    for line in text.splitlines():
+        if match := _SECTION.match(line):
+            yield name, lines
+            name, lines = match["name"], []
+        else:
+            lines.append(line)
+    yield name, lines
+
+
+def _iter_instructions(lines: list[str]) -> Iterator[MachineInstruction]:
+    """Yield the instructions up to the unconditional EXIT."""
+    for line in lines:
+        if match := _LINE.fullmatch(line):
+            # a hint to keep an operand in a cache, which has no meaning
+            text = " ".join(match["text"].replace(_REUSE, "").split())
+            ins = parse_machine_instruction(text)._replace(offset=int(match["offset"], 16))
+            yield ins
+            if ins.opcode == "EXIT" and ins.guard is None:
+                return
+
+
+def _read_bytes(lines: list[str]) -> bytes:
+    """Return the data of a section."""
+    data = bytearray()
+    for line in lines:
+        if match := _ZEROS.match(line):
+            data += bytes(int(match["count"]))
+        elif (match := _LINE.fullmatch(line)) and (words := match["text"].split(None, 1))[1:]:
+            size = _NUMBER_BYTES.get(words[0], 0)
+            for number in words[1].split(",") if size else ():
+                data += int(number, 16).to_bytes(size, "little")
+    return bytes(data)

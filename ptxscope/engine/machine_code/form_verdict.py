@@ -1,0 +1,150 @@
+"""Which model an assembler follows for a line: by proofs about its machine code."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from hashlib import sha256
+
+from ..proof.equivalence import TIMEOUT, Verdict
+from ..proof.solver import Undecided
+from ..records import NamedTuple
+from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
+from ..semantics.plan import Plan
+from ..tracing.evaluation import make_model_plan
+from .disassembly import MachineKernel
+from .kernel_source import KernelSource
+from .machine_proof import Counterexample, MachineProof, MachineQuestion
+from .machine_step import UnknownMachineCodeError
+
+KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
+"""The models that an assembler may follow: the documentation first, then the newest ptxas."""
+
+
+class Outcome(StrEnum):
+    """What became of a line."""
+
+    PROVED = "proved"
+    """Its machine code equals a model for all operands."""
+    DEPARTED = "departs"
+    """It equals no known model: each has a counterexample."""
+    UNDECIDED = "undecided"
+    UNKNOWN = "not interpreted"
+    """An instruction in it has no known meaning here."""
+    REFUSED = "refused"
+    """The assembler refuses it."""
+
+
+class FormVerdict(NamedTuple):
+    """Which models the machine code of a line equals."""
+
+    line: str
+    outcome: Outcome
+    models: tuple[str, ...] = ()
+    """The models, of those asked about, that it equals for all operands."""
+    errata: tuple[str, ...] = ()
+    """The errata of the model that it follows, if it differs from the documentation."""
+    is_as_documented: bool | None = None
+    """Whether it equals the documentation; None if that is not decided."""
+    reason: str = ""
+    """Why it is not interpreted, or refused."""
+    opcode: str = ""
+    """The opcode without a known meaning."""
+    instruction_count: int = 0
+    """The machine instructions that compute from operands."""
+    seconds: float = 0.0
+    operands: Mapping[str, int] = {}
+    """Operands for which it differs from the documentation, by the kernel's registers."""
+    documented: Mapping[str, int] = {}
+    """The documented results for them, by role."""
+    obtained: Mapping[str, int] = {}
+    """The results of the machine code, by role."""
+
+
+def group_models(source: KernelSource, models: Sequence[Model]) -> dict[Plan, list[Model]]:
+    """Return the different plans of an instruction, in order, each with its models."""
+    plans: dict[Plan, list[Model]] = {}
+    for model in models:
+        plans.setdefault(make_model_plan(source.ins, model), []).append(model)
+    return plans
+
+
+def make_code_digest(source: KernelSource, kernel: MachineKernel) -> str:
+    """Return a digest of machine code, of its operands' places and of the line."""
+    text = "\n".join(
+        (
+            str(source.ins),
+            *(f"{x.role} {x.type} {x.offset}" for x in (*source.inputs, *source.results)),
+            *(x.text for x in kernel.instructions),
+            *(f"{bank} {data.hex()}" for bank, data in sorted(kernel.constants.items())),
+        )
+    )
+    return sha256(text.encode()).hexdigest()
+
+
+def decide_line(
+    line: str,
+    source: KernelSource,
+    kernel: MachineKernel | str,
+    *,
+    models: Sequence[Model] = KNOWN_MODELS,
+    timeout: float = TIMEOUT,
+) -> FormVerdict:
+    """Return which of some models the machine code of a line equals.
+
+    ``kernel`` is the machine code, or why the assembler refused. The documentation must be the
+    first of the models.
+    """
+    if isinstance(kernel, str):
+        return FormVerdict(line, Outcome.REFUSED, reason=kernel)
+    try:
+        machine = MachineQuestion(source, kernel, timeout)
+    except UnknownMachineCodeError as error:
+        return FormVerdict(line, Outcome.UNKNOWN, reason=str(error), opcode=error.opcode)
+    plans = group_models(source, models)
+    proofs: dict[Plan, MachineProof] = {}
+    for plan in plans:
+        try:
+            proofs[plan] = machine.prove(plan)
+        except Undecided:
+            proofs[plan] = MachineProof(Verdict.UNDECIDED, timeout)
+    return _judge(line, source, machine, plans, proofs)
+
+
+def _judge(
+    line: str,
+    source: KernelSource,
+    machine: MachineQuestion,
+    plans: Mapping[Plan, list[Model]],
+    proofs: Mapping[Plan, MachineProof],
+) -> FormVerdict:
+    equal = [
+        model
+        for plan, proof in proofs.items()
+        if proof.verdict is Verdict.EQUAL
+        for model in plans[plan]
+    ]
+    documented = next(iter(proofs.values()))
+    if equal:
+        outcome = Outcome.PROVED
+    elif any(proof.verdict is Verdict.UNDECIDED for proof in proofs.values()):
+        outcome = Outcome.UNDECIDED
+    else:
+        outcome = Outcome.DEPARTED
+    is_as_documented = {Verdict.EQUAL: True, Verdict.DIFFERENT: False}.get(documented.verdict)
+    followed = equal[0].errata if equal and not is_as_documented else ()
+    example = documented.counterexample or Counterexample({}, {}, {})
+    return FormVerdict(
+        line,
+        outcome,
+        tuple(model.name for model in equal),
+        tuple(x.id for x in source.ins.errata if x in followed),
+        is_as_documented,
+        instruction_count=len(list(machine.run.iter_computations())),
+        seconds=machine.question.solver.elapsed,
+        operands={
+            x.name: example.operands[x.name] for x in source.inputs if x.name in example.operands
+        },
+        documented=example.model_results,
+        obtained=example.machine_results,
+    )

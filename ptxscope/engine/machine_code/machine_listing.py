@@ -1,0 +1,65 @@
+"""The machine code of a line: each instruction beside the value of the plan that it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..proof.equivalence import TIMEOUT
+from ..records import NamedTuple
+from ..semantics.models import ISA_MODEL, Model, parse_model
+from .disassembly import MachineKernel
+from .form_verdict import KNOWN_MODELS, FormVerdict, Outcome, decide_line, group_models
+from .kernel_source import KernelSource
+from .machine_proof import MachineQuestion
+from .machine_step import UnknownMachineCodeError
+from .row_matches import MatchedInstruction, Purpose, match_rows
+
+
+class MachineListing(NamedTuple):
+    """The machine code of a line for one target."""
+
+    arch: str
+    verdict: FormVerdict
+    model: Model
+    """The model whose values the instructions are compared with: the one that the code follows."""
+    instructions: Sequence[MatchedInstruction]
+    """Every instruction, in order; those that are not interpreted are ``NOTHING``."""
+    missing_rows: Sequence[str]
+    """The keys of the documentation's rows that the code does not compute as documented."""
+
+    @property
+    def instruction_count(self) -> int:
+        """The instructions that compute from operands: no loads, stores, addresses, constants."""
+        counted = (Purpose.ROW, Purpose.PART, Purpose.NOTHING)
+        return sum(x.purpose in counted for x in self.instructions)
+
+
+def list_machine_code(
+    line: str,
+    source: KernelSource,
+    kernel: MachineKernel,
+    arch: str,
+    *,
+    timeout: float = TIMEOUT,
+) -> MachineListing:
+    """Return the machine code of a line, compared with the model that it follows."""
+    verdict = decide_line(line, source, kernel, timeout=timeout)
+    model = parse_model(verdict.models[0]) if verdict.models else ISA_MODEL
+    try:
+        machine = MachineQuestion(source, kernel, timeout)
+    except UnknownMachineCodeError:
+        plain = [MatchedInstruction(x.offset, x.text, Purpose.NOTHING) for x in kernel.instructions]
+        return MachineListing(arch, verdict, model, plain, ())
+    plans = group_models(source, KNOWN_MODELS)
+    plan = next(plan for plan, models in plans.items() if model in models)
+    matches = match_rows(machine, plan)
+    documented = next(iter(plans))
+    missing: list[str] = []
+    if verdict.outcome is Outcome.PROVED and documented is not plan:
+        followed_values, values = machine.add_plan(plan), machine.add_plan(documented)
+        missing = [
+            row.key
+            for row in documented.rows
+            if values[row.key] is not followed_values.get(row.key)
+        ]
+    return MachineListing(arch, verdict, model, matches, missing)

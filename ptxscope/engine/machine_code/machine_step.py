@@ -1,0 +1,166 @@
+"""One step of machine code: what an opcode's meaning reads and writes, over any arithmetic."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Generic
+
+from ..micro_operations.arithmetic import Arithmetic, V
+from ..records import NamedTuple
+from .machine_instruction import MachineInstruction, MachineOperand, OperandKind
+
+WORD_BITS = 32
+PAIR_BITS = 64
+WORD = 1 << WORD_BITS
+"""The number of values of a register."""
+MASK = WORD - 1
+
+
+class UnknownMachineCodeError(Exception):
+    """An instruction whose meaning is not known; the text says why."""
+
+    def __init__(self, reason: str, ins: MachineInstruction | None = None) -> None:
+        super().__init__(f"{ins.text}: {reason}" if ins else reason)
+        self.opcode = ins.opcode if ins else ""
+
+
+class Write(NamedTuple, Generic[V]):
+    """A value that a step writes."""
+
+    operand: MachineOperand
+    value: V
+    bits: int
+    """1 for a predicate, 32 for a register, 64 for a register and the next one."""
+
+
+ReadOperand = Callable[[MachineOperand], V]
+
+
+class MachineStep(Generic[V]):
+    """The operands of an instruction as values, and what it writes.
+
+    Registers are unsigned 32-bit words; a pair has its high word in the next register.
+    """
+
+    def __init__(
+        self,
+        ar: Arithmetic[V],
+        lift: Callable[[int], V],
+        ins: MachineInstruction,
+        outputs: int,
+        read: Callable[[MachineOperand, int], V],
+    ) -> None:
+        self.ar = ar
+        self.lift = lift
+        self.ins = ins
+        self.outputs = ins.operands[:outputs]
+        self.sources = ins.operands[outputs:]
+        self._read = read
+        self.writes: list[Write[V]] = []
+
+    def refuse(self, reason: str) -> UnknownMachineCodeError:
+        """Return the error that the instruction has no known meaning."""
+        return UnknownMachineCodeError(reason, self.ins)
+
+    # --- sources, by their number after the outputs -------------------------------------------
+
+    def get_source(self, index: int) -> MachineOperand:
+        """Return a source operand; raise UnknownMachineCodeError if there is none."""
+        if index >= len(self.sources):
+            raise self.refuse("an operand is missing")
+        return self.sources[index]
+
+    def expect_sources(self, *counts: int) -> None:
+        """Raise UnknownMachineCodeError unless there are so many sources."""
+        if len(self.sources) not in counts:
+            raise self.refuse(f"{len(self.sources)} source operands")
+
+    def is_zero(self, index: int) -> bool:
+        """Whether a source is the number 0: RZ, or an immediate."""
+        x = self.get_source(index)
+        is_register = x.kind in (OperandKind.REGISTER, OperandKind.UNIFORM_REGISTER)
+        return not x.sign and (
+            (is_register and x.is_sink) or (x.kind is OperandKind.IMMEDIATE and x.number == 0)
+        )
+
+    def is_one(self, index: int) -> bool:
+        """Whether a source is the immediate 1."""
+        x = self.get_source(index)
+        return x.kind is OperandKind.IMMEDIATE and x.number == 1
+
+    def read_bits(self, index: int, bits: int = WORD_BITS) -> V:
+        """Return the bits of a word or pair without its sign: unsigned."""
+        return self._read(self.get_source(index), bits)
+
+    def read_number(self, index: int, bits: int = WORD_BITS) -> V:
+        """Return an operand with its sign: an exact number, equal to it modulo 2**bits."""
+        x, sign = self.read_bits(index, bits), self.get_source(index).sign
+        if sign == "-":
+            return self.ar.negative(x)
+        return self.invert(x, bits) if sign == "~" else x
+
+    def read_unsigned(self, index: int, bits: int = WORD_BITS) -> V:
+        """Return an operand with its sign, unsigned."""
+        value = self.read_number(index, bits)
+        is_negated = self.get_source(index).sign == "-"
+        return self.ar.cast(value, bits, signed=False) if is_negated else value
+
+    def read_signed(self, index: int, bits: int = WORD_BITS) -> V:
+        """Return an operand with its sign, signed."""
+        return self.ar.cast(self.read_number(index, bits), bits, signed=True)
+
+    def read_typed(self, index: int, bits: int, signed: bool) -> V:
+        """Return an operand with its sign, signed or unsigned."""
+        return (self.read_signed if signed else self.read_unsigned)(index, bits)
+
+    def read_truth(self, index: int) -> V:
+        """Return a predicate: 1 or 0."""
+        x = self.get_source(index)
+        if x.kind not in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE):
+            raise self.refuse(f"operand {index} is no predicate")
+        truth = self._read(x, 1)
+        return self.negate(truth) if x.sign == "!" else truth
+
+    def get_number(self, index: int) -> int:
+        """Return an immediate."""
+        x = self.get_source(index)
+        if x.kind is not OperandKind.IMMEDIATE:
+            raise self.refuse(f"operand {index} is no immediate")
+        return x.number
+
+    # --- arithmetic -----------------------------------------------------------------------------
+
+    def invert(self, x: V, bits: int = WORD_BITS) -> V:
+        """Return all bits of an unsigned number inverted."""
+        return self.ar.bitxor(x, (1 << bits) - 1)
+
+    def negate(self, truth: V) -> V:
+        """Return 1 for 0 and 0 for 1."""
+        return self.ar.equal(truth, 0)
+
+    def is_at_least(self, x: V, y: V | int) -> V:
+        """Return 1 if x >= y, else 0."""
+        return self.negate(self.ar.less(x, y))
+
+    def cut(self, x: V) -> V:
+        """Return the low word of a number."""
+        return self.ar.cast(x, WORD_BITS, signed=False)
+
+    def cut_high(self, x: V) -> V:
+        """Return bits 32 to 63 of a number."""
+        return self.cut(self.ar.shift_right(x, WORD_BITS))
+
+    # --- outputs --------------------------------------------------------------------------------
+
+    def write_word(self, value: V, index: int = 0) -> None:
+        """Write the low word of a number to an output."""
+        self.writes.append(Write(self.outputs[index], self.cut(value), WORD_BITS))
+
+    def write_pair(self, value: V, index: int = 0) -> None:
+        """Write the low 64 bits of a number to an output and the next register."""
+        pair = self.ar.cast(value, PAIR_BITS, signed=False)
+        self.writes.append(Write(self.outputs[index], pair, PAIR_BITS))
+
+    def write_truth(self, value: V, index: int = 0) -> None:
+        """Write a truth to a predicate."""
+        self.writes.append(Write(self.outputs[index], value, 1))

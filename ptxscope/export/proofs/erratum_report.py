@@ -1,0 +1,118 @@
+"""A draft of a report to NVIDIA: the kernel, its machine code, documented and obtained results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...engine.isa.value_text import format_hex
+from ...engine.machine_code.kernel_source import KernelSource, format_module
+from ...engine.proof.differences import Difference
+from ...engine.records import NamedTuple
+
+
+class ErratumReport(NamedTuple):
+    """What a report says."""
+
+    title: str
+    sentence: str
+    """What differs, in a sentence; empty if nobody has said it yet."""
+    forms: str
+    """The affected forms in words; empty if they are not known."""
+    source: KernelSource
+    arch: str
+    versions: str
+    """The releases of ptxas that show it."""
+    ptxas: tuple[int, int]
+    operands: Mapping[str, int]
+    """Operands by register."""
+    documented: Mapping[str, int]
+    """Results by role."""
+    obtained: Mapping[str, int]
+    tools: str
+    """The assembler and disassembler that made the machine code; empty if there was none."""
+    code: Sequence[str]
+    """The machine code, a line each."""
+    difference: Difference | None
+    remark: str = ""
+
+
+def render_report(report: ErratumReport) -> str:
+    """Render a report as Markdown."""
+    return "\n".join(_report_lines(report)) + "\n"
+
+
+def _report_lines(report: ErratumReport) -> Iterator[str]:
+    ins = report.source.ins
+    line = str(ins).removesuffix(";")
+    yield f"# {report.title}"
+    yield ""
+    yield f"`{line}` does not compute what the PTX ISA, {ins.entry.section}, documents."
+    if report.sentence:
+        yield f"{report.sentence}"
+    yield ""
+    yield f"- Assembler: ptxas {report.versions}"
+    yield f"- Target: {report.arch}"
+    if report.forms:
+        yield f"- Affected forms: {report.forms}"
+    yield ""
+    yield "| operand | value |"
+    yield "|---|---|"
+    for slot in report.source.inputs:
+        yield f"| {slot.name} | `{_format(report.operands.get(slot.name, 0), slot.type.bits)}` |"
+    yield ""
+    yield "| result | documented | obtained |"
+    yield "|---|---|---|"
+    for slot in report.source.results:
+        pair = (x.get(slot.role, 0) for x in (report.documented, report.obtained))
+        texts = " | ".join(f"`{_format(x, slot.type.bits)}`" for x in pair)
+        yield f"| {slot.name} | {texts} |"
+    yield ""
+    if report.difference and (condition := _describe_condition(report.difference)):
+        yield condition
+        yield ""
+    if report.remark:
+        yield report.remark
+        yield ""
+    yield "## Kernel"
+    yield ""
+    yield "Each thread loads its operands, 64 bytes apart, and stores its results."
+    yield ""
+    yield "```ptx"
+    yield format_module([("repro", report.source)], report.arch, report.ptxas).rstrip()
+    yield "```"
+    yield ""
+    yield f"`ptxas -arch={report.arch} repro.ptx -o repro.cubin && nvdisasm repro.cubin`"
+    yield ""
+    yield "## Machine code"
+    yield ""
+    if report.code:
+        yield f"Of {report.tools}:"
+        yield ""
+        yield "```"
+        yield from report.code
+        yield "```"
+        yield ""
+        yield (
+            "The obtained result is that of this code, by the meaning of its opcodes. It was not "
+            "run on a GPU."
+        )
+    elif report.tools:
+        yield f"None is shown: it was not found in that of {report.tools}, which are at hand."
+    else:
+        yield "None is shown: ptxas and nvdisasm are not at hand."
+
+
+def _format(bits: int, width: int) -> str:
+    return str(bits) if width == 1 else format_hex(bits, width)
+
+
+def _describe_condition(difference: Difference) -> str:
+    part = f"Byte {difference.part[1:]} of the results differs" if difference.part else ""
+    subject = part or "The results differ"
+    if difference.condition:
+        manner = "exactly where" if difference.is_exact else "only where"
+        return f"{subject} {manner} `{difference.condition}`."
+    if difference.number:
+        names = " and ".join(difference.parts)
+        return f"{subject} for {difference.number:,} of the {difference.total:,} values of {names}."
+    return ""

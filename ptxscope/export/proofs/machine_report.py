@@ -1,0 +1,289 @@
+"""Machine code and verdicts on it, as text and as JSON."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from ...engine.isa.value_text import format_hex
+from ...engine.machine_code.form_verdict import FormVerdict, Outcome
+from ...engine.machine_code.machine_listing import MachineListing
+from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
+from ...engine.records import NamedTuple
+from ...engine.semantics.models import get_erratum
+from ...engine.syntax.errors import make_printable
+from ..formats.text import WIDTH, wrap_text
+from .proof_report import format_seconds
+
+_MAX_CODE_COLUMNS = 46
+_SHOWN = 10
+"""The lines of one kind that are listed."""
+
+
+def render_listings(line: str, listings: Sequence[MachineListing], tools: str) -> str:
+    """Render the machine code of a line for one or several targets."""
+    lines = [make_printable(line), tools, ""]
+    if len(listings) > 1:
+        width = max(len(x.arch) for x in listings)
+        lines += [f"{x.arch:<{width}}  {_format_count(x.instruction_count)}" for x in listings] + [
+            ""
+        ]
+    for listing in listings:
+        lines += [*_listing_lines(listing), ""]
+    return "\n".join(x.rstrip() for x in lines[:-1]) + "\n"
+
+
+def _format_count(count: int) -> str:
+    return f"{count} instruction{'' if count == 1 else 's'}"
+
+
+def _listing_lines(listing: MachineListing) -> Iterator[str]:
+    verdict = listing.verdict
+    yield f"{listing.arch}: {_format_count(listing.instruction_count)}"
+    yield from wrap_text(make_printable(format_verdict(verdict)), "  ", "  ", WIDTH)
+    for key in listing.missing_rows[:1]:
+        sentence = f"The documented value of {key} is computed by no instruction."
+        yield from wrap_text(sentence, "  ", "  ", WIDTH)
+    for id_ in verdict.errata:
+        yield from wrap_text(f"{id_}: {get_erratum(id_).sentence}", "  ", "  ", WIDTH)
+    yield ""
+    shown = [x for x in listing.instructions if x.purpose is not Purpose.ADDRESS]
+    width = min(max((len(x.text) for x in shown), default=0), _MAX_CODE_COLUMNS)
+    for x in shown:
+        yield f"  {x.offset:04x}  {make_printable(x.text):<{width}}  {_format_purpose(x)}"
+
+
+def _format_purpose(x: MatchedInstruction) -> str:
+    match x.purpose:
+        case Purpose.LOAD | Purpose.STORE:
+            return f"{x.purpose} {x.key}"
+        case Purpose.ROW:
+            reading = f", {x.reading}" if x.reading else ""
+            return f"{_format_row(x)}{reading}{'' if x.is_proved else ' (on random operands)'}"
+        case Purpose.PART:
+            return f"  part of {_format_row(x)}"
+        case Purpose.CONSTANT:
+            return "constant"
+        case _:
+            return "unused"
+
+
+def _format_row(x: MatchedInstruction) -> str:
+    return x.key if x.lane is None else f"{x.key}[{x.lane}]"
+
+
+def format_verdict(verdict: FormVerdict) -> str:
+    """Return a sentence on a verdict: ``Equal to isa for all operands, proved in 5 ms.``"""
+    seconds = format_seconds(verdict.seconds)
+    match verdict.outcome:
+        case Outcome.PROVED:
+            names = " and ".join(verdict.models)
+            sentence = f"Equal to {names} for all operands, proved in {seconds}"
+            if verdict.is_as_documented is False:
+                return f"{sentence}; not to isa: {_format_example(verdict)}."
+            return f"{sentence}."
+        case Outcome.DEPARTED:
+            return f"Equal to no known model: {_format_example(verdict)}."
+        case Outcome.UNDECIDED:
+            return f"Undecided after {seconds}; --timeout gives more time."
+        case Outcome.UNKNOWN:
+            return f"Not interpreted: {verdict.reason}."
+        case _:
+            return f"Refused: {verdict.reason}."
+
+
+def _format_example(verdict: FormVerdict) -> str:
+    return _format_difference(verdict.operands, verdict.documented, verdict.obtained)
+
+
+def _format_difference(
+    operands: Mapping[str, int], documented: Mapping[str, int], obtained: Mapping[str, int]
+) -> str:
+    texts = [
+        ", ".join(f"{name} = {_format_bits(x)}" for name, x in values.items())
+        for values in (operands, obtained, documented)
+    ]
+    return "for {} it gives {}, documented is {}".format(texts[0] or "any operands", *texts[1:])
+
+
+def _format_bits(bits: int) -> str:
+    return format_hex(bits, 64 if bits >> 32 else 32) if bits > 1 else str(bits)
+
+
+def listing_to_json(listing: MachineListing) -> dict[str, object]:
+    """Return a listing as JSON."""
+    return {
+        "arch": listing.arch,
+        "count": listing.instruction_count,
+        "verdict": verdict_to_json(listing.verdict),
+        "missing_rows": list(listing.missing_rows),
+        "instructions": [
+            {
+                "offset": x.offset,
+                "sass": x.text,
+                "purpose": x.purpose,
+                "key": x.key,
+                "lane": x.lane,
+                "reading": x.reading,
+                "proved": x.is_proved,
+            }
+            for x in listing.instructions
+        ],
+    }
+
+
+# --- verdicts on many lines -----------------------------------------------------------------------
+
+
+def verdict_to_json(verdict: FormVerdict) -> dict[str, object]:
+    """Return a verdict as JSON."""
+    return {
+        "ptx": verdict.line,
+        "outcome": verdict.outcome,
+        "models": list(verdict.models),
+        "errata": list(verdict.errata),
+        "as_documented": verdict.is_as_documented,
+        "reason": verdict.reason,
+        "instructions": verdict.instruction_count,
+        "seconds": round(verdict.seconds, 4),
+        "operands": dict(verdict.operands),
+        "documented": dict(verdict.documented),
+        "obtained": dict(verdict.obtained),
+    }
+
+
+def is_expected(verdict: FormVerdict, model: str) -> bool:
+    """Return whether a line equals a model by its name."""
+    return model in verdict.models
+
+
+class VerdictCounts:
+    """The verdicts on some lines, counted."""
+
+    def __init__(self, verdicts: Sequence[FormVerdict]) -> None:
+        self.verdicts = verdicts
+        self.outcomes = Counter(x.outcome for x in verdicts)
+        self.errata = Counter(x.errata for x in verdicts if x.errata)
+        self.opcodes = Counter(x.opcode for x in verdicts if x.opcode)
+        self.documented_count = sum(x.is_as_documented is True for x in verdicts)
+        self.seconds = sum(x.seconds for x in verdicts)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the counts as JSON."""
+        return {
+            "lines": len(self.verdicts),
+            "as_documented": self.documented_count,
+            "errata": {"+".join(ids): count for ids, count in sorted(self.errata.items())},
+            "outcomes": {x.value: self.outcomes[x] for x in Outcome},
+            "unknown_opcodes": dict(self.opcodes.most_common()),
+            "seconds": round(self.seconds, 2),
+        }
+
+
+def render_verdicts(
+    verdicts: Sequence[FormVerdict], title: str, model: str, *, width: int = WIDTH
+) -> str:
+    """Render verdicts on lines of one target: counts, and every line that is not as expected."""
+    if len(verdicts) == 1:
+        verdict = verdicts[0]
+        lines = [make_printable(verdict.line), f"  {title}"]
+        lines += wrap_text(make_printable(format_verdict(verdict)), "  ", "  ", width)
+        lines += _erratum_lines(verdict.errata, width)
+        return "\n".join(lines) + "\n"
+    counts = VerdictCounts(verdicts)
+    rows = [(counts.documented_count, "as documented, for all operands")]
+    rows += [
+        (count, f"as the errata {', '.join(ids)} say, for all operands")
+        for ids, count in sorted(counts.errata.items())
+    ]
+    rows += [
+        (counts.outcomes[x], _OUTCOMES[x])
+        for x in Outcome
+        if x is not Outcome.PROVED and (counts.outcomes[x] or x is Outcome.DEPARTED)
+    ]
+    number = max(len(f"{count:,}") for count, _ in rows)
+    lines = [title, *(f"  {count:>{number},}  {text}" for count, text in rows)]
+    for opcode, count in counts.opcodes.most_common():
+        lines.append(f"  {'':>{number}}    {opcode}: {count}")
+    lines += _exception_lines(verdicts, model, width)
+    return "\n".join(lines) + "\n"
+
+
+_OUTCOMES: Mapping[Outcome, str] = {
+    Outcome.DEPARTED: "equal to no known model",
+    Outcome.UNDECIDED: "undecided",
+    Outcome.UNKNOWN: "not interpreted: an opcode has no known meaning here",
+    Outcome.REFUSED: "refused by the assembler",
+}
+
+
+def _erratum_lines(ids: Sequence[str], width: int) -> list[str]:
+    return [
+        line
+        for id_ in ids
+        for line in wrap_text(f"{id_}: {get_erratum(id_).sentence}", "  ", "  ", width)
+    ]
+
+
+def _exception_lines(verdicts: Sequence[FormVerdict], model: str, width: int) -> Iterator[str]:
+    """Yield lines that do not follow a model: an example of each erratum, and all others."""
+    groups: dict[tuple[object, ...], list[FormVerdict]] = {}
+    for verdict in verdicts:
+        if not is_expected(verdict, model):
+            groups.setdefault((verdict.outcome, *verdict.errata), []).append(verdict)
+    for (outcome, *ids), group in groups.items():
+        is_known = bool(ids)
+        name = ", ".join(map(str, ids)) if is_known else str(outcome)
+        not_expected = f"not as {model}" if is_known else name
+        yield ""
+        yield f"{len(group):,} {not_expected}{f': {name}' if is_known else ''}"
+        shown = sorted(group, key=lambda x: len(x.line))[: 1 if is_known else _SHOWN]
+        for verdict in shown:
+            yield from wrap_text(make_printable(verdict.line), "  ", "    ", width)
+            yield from wrap_text(make_printable(format_verdict(verdict)), "    ", "    ", width)
+        if len(group) > len(shown):
+            yield f"  {len(group) - len(shown):,} more"
+
+
+# --- results of a GPU -------------------------------------------------------------------------
+
+
+class DeviceFindings(NamedTuple):
+    """What a GPU's results say about a line."""
+
+    line: str
+    models: Sequence[str]
+    """The models that give all its results."""
+    errata: Sequence[str]
+    operands: Mapping[str, int]
+    documented: Mapping[str, int]
+    obtained: Mapping[str, int]
+
+
+def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) -> str:
+    """Render what a GPU's results say about the models."""
+    kinds = Counter(
+        "follow no known model"
+        if not x.models
+        else f"follow the errata {', '.join(x.errata)}"
+        if x.errata
+        else "are as documented"
+        for x in findings
+    )
+    lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
+    lines += [f"  {count:>6,} {kind}" for kind, count in kinds.most_common()]
+    shown: set[tuple[str, ...]] = set()
+    for x in sorted(findings, key=lambda x: len(x.line)):
+        kind = (*x.errata, "" if x.models else x.line)
+        if x.operands and kind not in shown:
+            shown.add(kind)
+            name = ", ".join(x.errata) or "no known model"
+            example = _format_difference(x.operands, x.documented, x.obtained)
+            lines += ["", f"  {name}: {make_printable(x.line)}"]
+            lines += wrap_text(make_printable(example), "    ", "    ", WIDTH)
+    return "\n".join(lines) + "\n"
+
+
+def device_to_json(findings: Sequence[DeviceFindings], device: str) -> dict[str, object]:
+    """Return what a GPU's results say as JSON."""
+    return {"device": device, "lines": [x._asdict() for x in findings]}

@@ -1,0 +1,147 @@
+"""NVIDIA's assembler and disassembler: where they are, which they are, and what they answer."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .engine.extras import format_install_hint
+from .engine.records import NamedTuple
+
+PTXAS, NVDISASM = "ptxas", "nvdisasm"
+_VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}
+_FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
+"""The folders of the PyPI packages of NVIDIA that hold programs."""
+_RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
+_ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
+_SECONDS = 600
+
+
+class ToolError(Exception):
+    """A tool is missing, or cannot do what is asked; the text says what to do."""
+
+
+class RefusedError(ToolError):
+    """The assembler refused PTX. ``errors`` has each line's number and message."""
+
+    def __init__(self, text: str, errors: tuple[tuple[int, str], ...]) -> None:
+        super().__init__(text)
+        self.errors = errors
+
+
+class Tool(NamedTuple):
+    """A program of NVIDIA's."""
+
+    path: str
+    version: tuple[int, int]
+    """The release: (13, 0)."""
+    build: str
+    """The whole version: ``13.0.88``."""
+
+
+def find_tool(name: str, path: str | None = None) -> Tool:
+    """Return a program: by its path, a variable, PATH, or the place of its PyPI package.
+
+    Raise ToolError, with what to install or name, if it is missing or does not say its version.
+    """
+    if path:
+        return _ask_version(name, path)
+    if variable := os.environ.get(_VARIABLES[name]):
+        return _ask_version(name, variable)
+    if known := next(_iter_places(name), None):
+        return _ask_version(name, known)
+    raise ToolError(
+        f"{name} is not found: give --{name} PATH, set {_VARIABLES[name]}, have it in PATH with "
+        f"the CUDA toolkit, or {format_install_hint('sass')}"
+    )
+
+
+def _iter_places(name: str) -> Iterator[str]:
+    if found := shutil.which(name):
+        yield found
+    places = [*sys.path]
+    if spec := find_spec("nvidia"):
+        places = [str(Path(x).parent) for x in spec.submodule_search_locations or ()] + places
+    for place in dict.fromkeys(places):
+        for folder in _FOLDERS:
+            for file in (name, f"{name}.exe"):
+                path = Path(place) / "nvidia" / folder / file
+                if path.is_file():
+                    yield str(path)
+
+
+@cache
+def _ask_version(name: str, path: str) -> Tool:
+    answer = _run([path, "--version"], name)
+    match = _RELEASE.search(answer.stdout)
+    if match is None:
+        raise ToolError(f"{path} does not say its version: is it {name}?")
+    return Tool(path, (int(match[1]), int(match[2])), match[3])
+
+
+def _run(words: list[str], name: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(  # noqa: S603 - the user's own tool
+            words,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=_SECONDS,
+            check=False,
+            stdin=subprocess.DEVNULL,
+        )
+    except subprocess.TimeoutExpired:
+        raise ToolError(f"{name} has not answered in {_SECONDS} s") from None
+    except OSError as error:
+        raise ToolError(f"{words[0]} cannot be run: {error.strerror or error}") from None
+
+
+def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> None:
+    """Assemble PTX for a target, ``sm_90``, to a file.
+
+    Raise RefusedError if the PTX is refused, ToolError if the target is not known.
+    """
+    source = target.with_suffix(".ptx")
+    source.write_text(ptx, "utf-8")
+    words = [ptxas.path, f"-arch={arch}", *options, str(source), "-o", str(target)]
+    answer = _run(words, PTXAS)
+    if answer.returncode == 0:
+        return
+    text = answer.stderr + answer.stdout
+    errors = tuple((int(line), message.strip()) for line, message in _ERROR.findall(text))
+    if errors:
+        reason = "; ".join(dict.fromkeys(message for _, message in errors))
+        raise RefusedError(f"ptxas {ptxas.build} refuses it for {arch}: {reason}", errors)
+    reason = next((x.strip() for x in text.splitlines() if x.strip()), "")
+    if not reason:
+        reason = f"it crashes, with signal {-answer.returncode}"
+    raise ToolError(f"ptxas {ptxas.build} fails for {arch}: {reason}")
+
+
+def disassemble(nvdisasm: Tool, cubin: Path) -> str:
+    """Return nvdisasm's text of a file; raise ToolError if it cannot read it."""
+    answer = _run([nvdisasm.path, str(cubin)], NVDISASM)
+    if answer.returncode:
+        lines = (answer.stderr + answer.stdout).splitlines()
+        reason = next((x.strip() for x in lines if x.strip()), "no reason given")
+        raise ToolError(
+            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote; one that is not older "
+            f"than ptxas can: {reason}"
+        )
+    return answer.stdout
+
+
+def compile_ptx(ptxas: Tool, nvdisasm: Tool, ptx: str, arch: str, *options: str) -> str:
+    """Return the disassembled machine code of PTX; raise ToolError as its two steps do."""
+    with TemporaryDirectory(prefix="ptxscope-") as folder:
+        cubin = Path(folder) / "module.cubin"
+        assemble(ptxas, ptx, arch, cubin, *options)
+        return disassemble(nvdisasm, cubin)

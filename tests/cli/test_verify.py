@@ -1,0 +1,566 @@
+"""``lower``, ``verify`` and ``errata --report``: with stored machine code, and with real tools."""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from ptxscope import compilation, device, device_launch, parse, toolchain
+from ptxscope.cli.commands import lower, verify
+from ptxscope.cli.support import departures, tools, verification
+from ptxscope.compilation import Compiled, compile_kernels
+from ptxscope.engine.machine_code.form_lists import (
+    iter_forms,
+    list_verified_opcodes,
+    make_instruction,
+)
+from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome
+from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
+from ptxscope.engine.semantics.errata import ERRATA
+from ptxscope.engine.semantics.models import parse_model
+from ptxscope.toolchain import RefusedError, Tool, ToolError, find_tool
+from tests.cli.running import run
+from tools.machine_code import COUNTED_LINES, read_samples
+
+pytest.importorskip("bitwuzla")
+
+SHOWING_E3 = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+PTXAS, NVDISASM = Tool("ptxas", (13, 0), "13.0.88"), Tool("nvdisasm", (13, 5), "13.5.37")
+
+
+@pytest.fixture
+def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Machine code comes from the samples; returns the lines that were compiled."""
+    compiled: list[str] = []
+
+    def compile_stored(
+        _: Tool, __: Tool, arch: str, sources: Sequence[KernelSource]
+    ) -> list[Compiled]:
+        kernels: dict[str, Compiled] = {
+            str(x.source.ins).removesuffix(";"): x.kernel for x in read_samples(arch)
+        }
+        lines = [str(x.ins).removesuffix(";") for x in sources]
+        compiled.extend(lines)
+        return [kernels.get(line, "it is in no sample") for line in lines]
+
+    for module in (lower, departures, verification):
+        monkeypatch.setattr(module, "compile_kernels", compile_stored)
+    for module in (tools, departures):
+        monkeypatch.setattr(
+            module, "find_tool", lambda name, _=None: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
+        )
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    return compiled
+
+
+# --- lower --------------------------------------------------------------------------------------
+
+
+def test_lower_shows_each_instruction_beside_what_it_computes(stored: list[str]) -> None:
+    done = run("lower", SHOWING_E3, "--arch", "sm_75", "--arch", "sm_90")
+    assert done.returncode == 0, done.stderr
+    text = done.stdout
+    assert text.startswith(f"{SHOWING_E3}\nptxas 13.0.88, nvdisasm 13.5.37\n")
+    assert "sm_75  12 instructions\nsm_90  12 instructions\n" in text
+    assert "The documented value of saturate.t is computed by no instruction." in text
+    assert "E3: The clamp's lower bound is missing" in text
+    assert re.search(r"IADD3 R11, P0, R0, R5, RZ +operate\.t\n", text)
+    assert "part of saturate.t\n" in text
+    assert all(len(line) <= 100 for line in text.splitlines())
+
+
+def test_lower_as_json(stored: list[str]) -> None:
+    for line, count in COUNTED_LINES.items():
+        (target,) = json.loads(run("lower", line, "--json").stdout)["targets"]
+        assert target["count"] == count
+        assert target["verdict"]["outcome"] == "proved"
+        assert {x["purpose"] for x in target["instructions"]} <= {
+            *("load", "store", "address", "constant", "row", "part")
+        }
+
+
+def test_a_line_that_is_refused(stored: list[str]) -> None:
+    done = run("lower", "vadd.u32.u32.u32 %1, %2, %3")
+    assert done.returncode == 1
+    assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
+    assert run("lower", "vadd.u32 d, a, b").returncode == 1
+    assert "carry flag" in run("lower", "addc.u32 d, a, b").stderr
+    done = run("lower", SHOWING_E3, "--arch", "sm_50")
+    assert done.returncode == 2
+    assert "write sm_90; sm_70 and later are understood" in done.stderr
+
+
+# --- verify -------------------------------------------------------------------------------------
+
+
+def test_verify_says_which_model_is_followed(stored: list[str]) -> None:
+    done = run("verify", SHOWING_E3)
+    assert done.returncode == 0
+    assert "Equal to ptxas-13.5 and ptxas-13.0 for all operands" in " ".join(done.stdout.split())
+    assert "not to isa: for a = 0x80000000, b = 0, c = 0" in " ".join(done.stdout.split())
+    assert run("verify", SHOWING_E3, "--model", "isa").returncode == 1
+    assert run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--model", "isa").returncode == 0
+    found = json.loads(run("verify", SHOWING_E3, "--model", "isa", "--json").stdout)
+    (verdict,) = found["targets"][0]["verdicts"]
+    assert verdict["errata"] == ["E3"]
+    assert verdict["as_documented"] is False
+    assert verdict["obtained"] != verdict["documented"]
+
+
+def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
+    first = run("verify", SHOWING_E3)
+    assert len(stored) == 1
+    assert run("verify", SHOWING_E3) == first
+    assert len(stored) == 1
+    run("verify", SHOWING_E3, "--fresh")
+    assert len(stored) == 2
+    (path,) = (tmp_path / "cache").rglob("verdicts-*.jsonl")
+    path.write_text(path.read_text("utf-8") + '["13.0.88", "sm_90", "', "utf-8")  # killed here
+    assert run("verify", SHOWING_E3) == first
+    assert len(stored) == 2
+
+
+def test_a_chunk_that_is_interrupted_goes_on(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verification, "CHUNK_LINES", 10)
+    monkeypatch.setattr(
+        verify,
+        "_list_lines",
+        lambda _: [parse(x.line) for x in read_samples("sm_90")[:30]],
+    )
+    compile_stored: Callable[..., list[Compiled]] = vars(verification)["compile_kernels"]
+
+    def interrupt(*arguments: Any) -> list[Compiled]:
+        if len(stored) >= 20:
+            raise KeyboardInterrupt
+        return compile_stored(*arguments)
+
+    monkeypatch.setattr(verification, "compile_kernels", interrupt)
+    done = run("verify", "--all", "--jobs", "1")
+    assert done.returncode == 130
+    assert "stopped after 20 of 30 lines; the same command goes on from there" in done.stderr
+    monkeypatch.setattr(verification, "compile_kernels", compile_stored)
+    done = run("verify", "--all", "--jobs", "1")
+    assert done.returncode == 0, done.stdout
+    assert len(stored) == 30
+    assert "30 lines, " in done.stdout
+    assert "as the errata E3 say, for all operands" in done.stdout
+    assert "0  equal to no known model" in done.stdout
+
+
+def test_counts_name_what_is_not_as_expected(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [parse(x.line) for x in read_samples("sm_90")]
+    lines.append(parse("vsub.u32.s32.u32.sat d, a.h1, b.b3"))
+    monkeypatch.setattr(verify, "_list_lines", lambda _: lines)
+    done = run("verify", "--all", "--model", "isa", "--jobs", "1")
+    assert done.returncode == 1
+    assert "1  refused by the assembler" in done.stdout
+    for erratum in ERRATA[:14]:
+        assert re.search(rf"not as isa: .*\b{erratum.id}\b", done.stdout)
+
+
+def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
+    text = run("verify", SHOWING_E3, "--report").stdout
+    for part in (
+        "# E3: `vadd.u32.s32.s32.sat` departs from the PTX ISA\n",
+        "- Assembler: ptxas 13.0.88\n- Target: sm_90\n",
+        "| d | `0x00000000` | `0x000000ff` |\n",
+        "The results differ exactly where `operate.t < 0`.\n",
+        ".visible .entry repro(",
+        f"  {SHOWING_E3};\n",
+        "/*00b0*/  IADD3 R11, P0, R0, R5, RZ ;\n",
+    ):
+        assert part in text, part
+    text = run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--report").stdout
+    assert text == "Nothing departs from the documentation.\n"
+
+
+@pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
+def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
+    done = run("errata", erratum.id, "--report")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"# {erratum.id}: ")
+    assert f"- Assembler: ptxas {erratum.versions}\n" in done.stdout
+    assert f"{erratum.example[3]:x}`" in done.stdout
+    assert ("/*0000*/" in done.stdout) == (erratum.id != "E17")  # fns branches
+
+
+def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> Tool:
+        raise ToolError("it is missing")
+
+    monkeypatch.setattr(departures, "find_tool", fail)
+    assert "ptxas and nvdisasm are not at hand." in run("errata", "E3", "--report").stdout
+    assert "--report takes one erratum" in run("errata", "--report").stderr
+
+
+def test_requests_that_are_wrong(stored: list[str]) -> None:
+    for words, message in (
+        ((), "give an instruction, --all, or --family OPCODE"),
+        (("--all", "--family", "vadd"), "give an instruction, --all, or --family OPCODE"),
+        (("--family", "vad"), "did you mean vmad?"),
+        ((SHOWING_E3, "--model", "E3"), "isa, or the name of a ptxas"),
+        ((SHOWING_E3, "--dry", "x"), "--dry and --results each go with --gpu"),
+        (("--all", "--gpu", "--dry", "x"), "--sample 2000 takes fewer"),
+    ):
+        done = run("verify", *words)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
+# --- forms --------------------------------------------------------------------------------------
+
+
+def test_every_form_is_listed_once() -> None:
+    opcodes = list_verified_opcodes()
+    assert len(opcodes) == 27
+    # 3,072 quad forms of types, modifiers and masks: `../shared` counts them the same way
+    counts = {opcode: len({*iter_forms(opcode)}) for opcode in ("vadd4", "vset4", "slct", "selp")}
+    assert counts["slct"] == 33
+    assert counts["selp"] == 22
+    assert 384 < counts["vadd4"] <= 768
+    assert 768 < counts["vset4"] <= 1536
+    for form in list(iter_forms("vadd2"))[:20]:
+        assert parse(str(make_instruction(form))).form == form
+
+
+# --- tools --------------------------------------------------------------------------------------
+
+
+def write_tool(folder: Path, name: str, script: str) -> str:
+    path = folder / name
+    path.write_text(f"#!/bin/sh\n{script}\n", "utf-8")
+    path.chmod(0o755)
+    return str(path)
+
+
+VERSION = 'echo "Cuda compilation tools, release {0}, V{0}.88"'
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
+def test_where_tools_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "bin").mkdir()
+    named = write_tool(tmp_path, "ptxas", VERSION.format("12.9"))
+    in_path = write_tool(tmp_path / "bin", "ptxas", VERSION.format("13.0"))
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}/bin{os.pathsep}/usr/bin")
+    monkeypatch.delenv("PTXSCOPE_PTXAS", raising=False)
+    assert find_tool("ptxas") == Tool(in_path, (13, 0), "13.0.88")
+    monkeypatch.setenv("PTXSCOPE_PTXAS", named)
+    assert find_tool("ptxas").version == (12, 9)
+    assert find_tool("ptxas", in_path).version == (13, 0)
+    # where PyPI's packages put programs
+    monkeypatch.delenv("PTXSCOPE_PTXAS")
+    monkeypatch.setenv("PATH", "")
+    package = tmp_path / "site" / "nvidia" / "cu13" / "bin"
+    package.mkdir(parents=True)
+    script = write_tool(package, "ptxas", VERSION.format("13.5"))
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "site")])
+    assert find_tool("ptxas").path == script
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the tools are shell scripts")
+def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    good = write_tool(tmp_path, "good", VERSION.format("13.0"))
+    silent = write_tool(tmp_path, "silent", "exit 0")
+    old = 'case "$1" in --version) {};; *) echo "nvdisasm fatal: Unsupported SM" >&2; exit 1;; esac'
+    old_tool = write_tool(tmp_path, "old", old.format(VERSION.format("11.8")))
+    monkeypatch.setenv("PATH", "/bin:/usr/bin")
+    monkeypatch.setenv("PTXSCOPE_PTXAS", str(tmp_path / "nothing"))
+    for words, message in (
+        (("--ptxas", str(tmp_path / "no")), "cannot be run: No such file or directory"),
+        ((), "nothing cannot be run"),
+        (("--ptxas", silent), "does not say its version: is it ptxas?"),
+    ):
+        done = run("lower", SHOWING_E3, *words)
+        assert done.returncode == 2
+        assert message in done.stderr
+    done = run("lower", SHOWING_E3, "--ptxas", good, "--nvdisasm", old_tool)
+    assert "cannot read what ptxas wrote; one that is not older than ptxas can" in done.stderr
+    monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
+    monkeypatch.delenv("PTXSCOPE_PTXAS")
+    assert (
+        "ptxas is not found: give --ptxas PATH, set PTXSCOPE_PTXAS"
+        in run("lower", SHOWING_E3).stderr
+    )
+
+
+def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One kernel is refused, another crashes the assembler; the others are compiled."""
+    samples = read_samples("sm_90")[:6]
+    modules: list[int] = []
+
+    def assemble(_: Tool, ptx: str, __: str, ___: Path, *____: str) -> None:
+        modules.append(ptx.count(".entry"))
+        lines = ptx.splitlines()
+        for number, line in enumerate(lines, 1):
+            if line.startswith("  vset4"):
+                raise RefusedError("refused", ((number, "Illegal modifier"),))
+        if "  vabsdiff4" in ptx:
+            raise ToolError("ptxas 13.0.88 fails for sm_90: it crashes, with signal 11")
+        monkeypatch.setattr(compilation, "disassemble", lambda *_: _list_text(ptx))
+
+    def _list_text(ptx: str) -> str:
+        names = [x.split()[2].partition("(")[0] for x in ptx.splitlines() if ".entry" in x]
+        return "".join(f"\t.section\t.text.{name}\n /*0000*/ EXIT ;\n" for name in names)
+
+    monkeypatch.setattr(compilation, "assemble", assemble)
+    found = compile_kernels(PTXAS, NVDISASM, "sm_90", [x.source for x in samples])
+    texts = {x.line.split(".")[0]: y for x, y in zip(samples, found, strict=True)}
+    assert texts["vset4"] == "Illegal modifier"
+    assert "signal 11" in str(texts["vabsdiff4"])
+    assert sum(not isinstance(x, str) for x in found) == 4
+    assert modules[0] == 6
+
+
+# --- a GPU --------------------------------------------------------------------------------------
+
+
+class FakeDriver:
+    """The calls of the CUDA driver on a GPU that follows a model."""
+
+    CUdevice_attribute = SimpleNamespace(
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR="major",
+        CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR="minor",
+    )
+
+    def __init__(self, compute: Callable[[int, np.ndarray], np.ndarray]) -> None:
+        self.compute = compute
+        self.memory: dict[int, Any] = {}
+        self.image = b""
+
+    def __getattr__(self, name: str) -> Callable[..., tuple[object, ...]]:
+        def call(*arguments: Any) -> tuple[object, ...]:
+            method = getattr(type(self), f"_{name}", None)
+            result = method(self, *arguments) if method else None
+            return (0,) if result is None else (0, result)
+
+        return call
+
+    def _cuDeviceGet(self, number: int) -> int:  # noqa: N802
+        return number
+
+    def _cuDeviceGetAttribute(self, name: str, _: int) -> int:  # noqa: N802
+        return {"major": 9, "minor": 0}[name]
+
+    def _cuDeviceGetName(self, size: int, _: int) -> bytes:  # noqa: N802
+        return b"Fake GPU".ljust(size, b"\0")
+
+    def _cuDriverGetVersion(self) -> int:  # noqa: N802
+        return 13010
+
+    def _cuDevicePrimaryCtxRetain(self, _: int) -> str:  # noqa: N802
+        return "context"
+
+    def _cuModuleLoadData(self, image: bytes) -> str:  # noqa: N802
+        assert image.endswith(b"}\n\0")
+        self.image = image
+        return "module"
+
+    def _cuModuleGetFunction(self, _: str, name: bytes) -> int:  # noqa: N802
+        assert f".entry {name.decode()}(" in self.image.decode()
+        return int(name[1:])
+
+    def _cuMemAlloc(self, size: int) -> int:  # noqa: N802
+        self.memory[len(self.memory) + 1] = ctypes.create_string_buffer(size)
+        return len(self.memory)
+
+    def _cuMemcpyHtoD(self, target: int, source: int, size: int) -> None:  # noqa: N802
+        ctypes.memmove(self.memory[target], source, size)
+
+    def _cuMemsetD8(self, target: int, byte: int, size: int) -> None:  # noqa: N802
+        ctypes.memset(self.memory[target], byte, size)
+
+    def _cuMemcpyDtoH(self, target: int, source: int, size: int) -> None:  # noqa: N802
+        ctypes.memmove(target, self.memory[source], size)
+
+    def _cuLaunchKernel(self, index: int, *arguments: Any) -> None:  # noqa: N802
+        *_, threads, _, _, _, _, parameters, _ = arguments
+        pointers = (ctypes.c_uint64 * 2).from_address(parameters)
+        output, source = (ctypes.c_uint64.from_address(x).value for x in pointers)
+        operands = np.frombuffer(self.memory[source].raw, np.uint64).reshape(threads, -1)
+        ctypes.memmove(
+            self.memory[output], self.compute(index, operands).tobytes(), operands.nbytes
+        )
+
+
+def make_fake(lines: Sequence[str], model: str) -> FakeDriver:
+    sources = [make_kernel_source(parse(line)) for line in lines]
+
+    def compute(index: int, operands: np.ndarray) -> np.ndarray:
+        found = np.full_like(operands, 0xAAAAAAAAAAAAAAAA)
+        results = device.compute_results(sources[index], operands, parse_model(model))
+        for slot in sources[index].results:
+            column = found[:, slot.offset // 8]
+            bits = max(slot.type.bits, 32 if slot.type.bits == 1 else 0)
+            mask = np.uint64((1 << bits) - 1)
+            column &= ~mask
+            column |= results[slot.role] & mask
+        return found
+
+    return FakeDriver(compute)
+
+
+GPU_LINES = (
+    SHOWING_E3,
+    "vadd4.u32.u32.u32 d, a, b, c",
+    "setp.lt.and.f64 p|q, a, b, !c",
+    "selp.b16 d, a, b, c",
+    "@p set.lt.f32.s32 d, a, b",
+    "vmad.u32.u32.u32.sat.shr7 d, a, b, c",
+)
+
+
+@pytest.mark.parametrize("model", ["isa", "ptxas-13.0"])
+def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "_list_lines", lambda _: [parse(x) for x in GPU_LINES])
+    monkeypatch.setattr(
+        "ptxscope.cli.support.device_runs.load_driver", lambda: make_fake(GPU_LINES, model)
+    )
+    done = run("verify", "--all", "--gpu")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("Fake GPU, sm_90, driver 13.1\n  6 lines on 1,024 operand sets")
+    if model == "isa":
+        assert "6 are as documented" in done.stdout
+    else:
+        assert "1 follow the errata E3\n" in done.stdout
+        assert "1 follow the errata E14\n" in done.stdout
+        assert "3 are as documented" in done.stdout
+    found = json.loads(run("verify", "--all", "--gpu", "--json").stdout)
+    assert all(model in x["models"] for x in found["lines"])
+
+
+def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = tmp_path / "batch"
+    monkeypatch.setattr(verify, "_list_lines", lambda _: [parse(x) for x in GPU_LINES])
+    done = run("verify", "--all", "--gpu", "--dry", str(folder))
+    assert done.returncode == 0
+    assert {x.name for x in folder.iterdir()} == {
+        *("module.ptx", "operands.npy", "lines.json", "launch.py")
+    }
+    # there, launch.py runs alone
+    monkeypatch.setattr(device_launch, "load_driver", lambda: make_fake(GPU_LINES, "ptxas-13.0"))
+    device_launch.main(folder)
+    done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
+    assert done.returncode == 0
+    assert "1 follow the errata E3\n" in done.stdout
+    # a GPU that follows nothing known
+    with np.load(folder / "results.npz") as stored_results:
+        results = stored_results["results"]
+    results[1, 5, 0] ^= np.uint64(1)
+    np.savez(folder / "results.npz", results=results, device=np.array("other"))
+    done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
+    assert done.returncode == 1
+    assert "no known model: vadd4.u32.u32.u32 d, a, b, c\n" in done.stdout
+    np.savez(folder / "results.npz", results=results[:1], device=np.array("other"))
+    assert "has shape" in run("verify", "--gpu", "--results", str(folder / "results.npz")).stderr
+    assert run("verify", "--gpu", "--results", str(tmp_path / "none.npz")).returncode == 2
+
+
+def test_operands_for_a_gpu_have_edge_cases() -> None:
+    batch = device.make_batch([parse(SHOWING_E3)])
+    sets = {tuple(int(x) for x in row[:3]) for row in batch.operands[0]}
+    assert len(sets) > 900
+    assert any(a == 0xFFFFFFFF and b == 0x80000000 for a, b, _ in sets)
+
+
+# --- real tools ---------------------------------------------------------------------------------
+
+
+def find_real_tools() -> Sequence[tuple[str, str]]:
+    """The assemblers of PTXSCOPE_TEST_PTXAS, or the one that is at hand, with a disassembler."""
+    try:
+        nvdisasm = find_tool("nvdisasm").path
+        given = os.environ.get("PTXSCOPE_TEST_PTXAS")
+        paths = given.split(os.pathsep) if given else [find_tool("ptxas").path]
+    except ToolError:
+        return ()
+    return [(path, nvdisasm) for path in paths]
+
+
+REAL_TOOLS = find_real_tools()
+needs_tools = pytest.mark.skipif(not REAL_TOOLS, reason="there are no ptxas and nvdisasm")
+
+
+@needs_tools
+@pytest.mark.parametrize("paths", REAL_TOOLS)
+def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_path: Path) -> None:
+    """A sample that contains them departs exactly where it is known to."""
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    words = ["verify", "--all", "--sample", "300", "--model", "isa", "--json", "--timeout", "30"]
+    done = subprocess.run(
+        [sys.executable, "-m", "ptxscope", *words, "--ptxas", paths[0], "--nvdisasm", paths[1]],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 1, done.stderr
+    document = json.loads(done.stdout)
+    (target,) = document["targets"]
+    build = document["ptxas"].split(".")
+    known = {x.id for x in parse_model(f"ptxas-{build[0]}.{build[1]}").errata}
+    shown: set[str] = set()
+    for verdict in target["verdicts"]:
+        ins = parse(verdict["ptx"])
+        expected = [x.id for x in ins.errata if x.id in known]
+        assert verdict["outcome"] == Outcome.PROVED, verdict
+        assert verdict["errata"] == expected, verdict
+        assert verdict["as_documented"] is not bool(expected), verdict
+        shown.update(expected)
+    video = {x.id for x in ERRATA if {*x.opcodes} <= {*list_verified_opcodes()}}
+    assert shown == video & known
+
+
+@needs_tools
+@pytest.mark.parametrize(("line", "count"), COUNTED_LINES.items())
+def test_real_tools_make_the_counted_instructions(line: str, count: int) -> None:
+    done = run("lower", line, "--json")
+    document = json.loads(done.stdout)
+    if document["ptxas"].startswith("13.0."):
+        assert document["targets"][0]["count"] == count
+    assert document["targets"][0]["verdict"]["outcome"] == "proved"
+
+
+@needs_tools
+def test_ctrl_c_and_another_run(tmp_path: Path) -> None:
+    environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    words = [sys.executable, "-m", "ptxscope", "verify", "--family", "slct", "--family", "vmad"]
+    words += ["--jobs", "2"]
+    process = subprocess.Popen(
+        words, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    end = time.monotonic() + 60
+    while time.monotonic() < end and not list(tmp_path.rglob("*.jsonl")):
+        time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert "the same command goes on from there" in errors
+    (path,) = tmp_path.rglob("*.jsonl")
+    assert len(path.read_text("utf-8").splitlines()) >= 33
+
+
+def test_a_mapping_is_what_a_verdict_holds() -> None:
+    """Verdicts travel between processes."""
+    import pickle
+
+    verdict = FormVerdict("line", Outcome.PROVED, operands={"a": 1})
+    copied = pickle.loads(pickle.dumps(verdict))
+    assert copied == verdict
+    assert isinstance(copied.operands, Mapping)
