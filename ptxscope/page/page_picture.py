@@ -47,7 +47,8 @@ def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
 
 def drop_style(svg: str) -> str:
     """Return a picture without its style sheet, which ``picture.css`` of the page has."""
-    return "".join(x for x in svg.splitlines(keepends=True) if not x.startswith("<style>"))
+    head, _, rest = svg.partition("<style>")
+    return head + rest.partition("</style>\n")[2]
 
 
 def parse_place(key: str, lane: int) -> Place:

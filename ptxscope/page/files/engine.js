@@ -42,10 +42,11 @@ async function start(onProgress) {
     python.unpackArchive(await archive, "zip", {extractDir: "/ptxscope"});
     await new Promise(resolve => setTimeout(resolve));
     python.runPython("import sys; sys.path.insert(0, '/ptxscope')");
-    return name => {
+    const find = name => {
       const [module, attribute] = name.split(":");
       return python.pyimport(module)[attribute];
     };
+    return Object.assign(find, {python});
   } finally {
     globalThis.fetch = usual;
   }
