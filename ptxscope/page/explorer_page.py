@@ -172,7 +172,7 @@ class ExplorerPage:
         """Return, as JSON, words that complete a line up to the caret: text, start, meaning."""
         return json.dumps(find_completions(text[:_MAX_LINE_CHARS])[:60])
 
-    def copy(self, format_: str, theme: str = "auto") -> str:
+    def format_copy(self, format_: str, theme: str = "auto") -> str:
         """Return what is shown as text in one of ``COPY_FORMATS``."""
         options = self.options._replace(theme=Theme(theme))
         if format_ == "link":
@@ -207,7 +207,7 @@ class ExplorerPage:
 
             return sweep(self.trace, text)
         if name == "prove":
-            return tool_panels.prove(f"ptxscope prove '{self._state.setup.line}'")
+            return tool_panels.prove(self._state.setup.instruction)
         if name == "challenge":
             exercise = self._exercise or tool_panels.find_exercise(text)
             self._exercise = exercise

@@ -18,7 +18,7 @@ from .elements import format_html
 from .explorer_page import ExplorerPage
 from .page_picture import draw_pictures, drop_style
 
-_SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js")
+_SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
 """What a page never imports: the terminal's interface, and the interfaces to other tools."""
 _ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
+from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from .elements import Child, Element, make_button, make_element
 
@@ -89,7 +91,11 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         for index, x in enumerate(diagnosis.explanations[:8])
     ]
     rows = make_element("p", *buttons, class_="choices") if buttons else ""
-    return [form, rows, make_report(render_text(diagnosis, is_brief=True))], diagnosis
+    return [
+        form,
+        rows,
+        make_report(render_text(diagnosis, with_all=True, is_brief=True)),
+    ], diagnosis
 
 
 # --- check -------------------------------------------------------------------------------
@@ -120,15 +126,22 @@ def check(text: str) -> list[Child]:
 # --- prove -------------------------------------------------------------------------------
 
 
-def prove(command: str) -> list[Child]:
+def prove(ins: Instruction) -> list[Child]:
     """Return what the command line can do that a page cannot."""
+    line = shlex.quote(str(ins))
+    result = next(iter(ins.results.values()), "d")
+    commands = (
+        f"ptxscope prove {line} --model-b ptxas",
+        f"ptxscope find {line} --where {shlex.quote(f'{result} == 0x7f')}",
+    )
     return [
         make_element(
             "p",
             "A proof for all operands needs a solver, and no solver runs in a page. The command "
-            "line has one, with the extra prove:",
+            "line has one, with the extra prove. It proves that two computations are the same, and "
+            "finds operands for a value:",
         ),
-        make_report(command),
+        make_report("\n".join(commands)),
     ]
 
 

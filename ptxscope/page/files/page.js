@@ -75,7 +75,7 @@ document.addEventListener("submit", event => {
 
 addEventListener("hashchange", () => {
   const fragment = location.hash.slice(1);
-  if (page && fragment && fragment !== page.copy("link")) {
+  if (page && fragment && fragment !== page.format_copy("link")) {
     send("open_link", {fragment});
     line.value = page.line;
   }
@@ -161,10 +161,10 @@ const draw = async svg => {
 const copy = async format => {
   if (!page) return;
   let note = `Copied: ${format}`;
-  const text = format === "png" ? "" : format === "link" ? location.href : page.copy(format);
+  const text = format === "png" ? "" : format === "link" ? location.href : page.format_copy(format);
   try {
     if (format === "png") {
-      const data = {"image/png": draw(page.copy("svg", pageTheme()))};
+      const data = {"image/png": draw(page.format_copy("svg", pageTheme()))};
       await navigator.clipboard.write([new ClipboardItem(data)]);
     } else await navigator.clipboard.writeText(text);
   } catch {
