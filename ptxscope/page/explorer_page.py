@@ -75,6 +75,7 @@ class ExplorerPage:
         """The typed text that is no value, with its error, by role."""
         self._diagnosis: Diagnosis | None = None
         self._exercise: Exercise | None = None
+        self._traces = self._state.trace, _drop_idle_operands(self._state.trace)
         self._panel: list[Child] = []
         self._panel_key = ""
         """The key of the trace that the panel is about."""
@@ -94,8 +95,11 @@ class ExplorerPage:
 
     @property
     def trace(self) -> Trace:
-        """The evaluation that is shown."""
-        return self._state.trace
+        """The evaluation that is shown, on the operands that are read, as of the command line."""
+        full_trace = self._state.trace
+        if self._traces[0] is not full_trace:
+            self._traces = full_trace, _drop_idle_operands(full_trace)
+        return self._traces[1]
 
     @property
     def trace_key(self) -> str:
@@ -163,6 +167,11 @@ class ExplorerPage:
             self._pictures = draw_pictures(self.trace, self.options)
             changes["pictures"] = [drop_style(x.svg) for x in self._pictures]
         return json.dumps(changes)
+
+    @property
+    def svg(self) -> str:
+        """The text of the first picture, as ``ptxscope trace -f svg`` prints it."""
+        return self._pictures[0].svg
 
     def list_zones(self) -> str:
         """Return, as JSON, the places in the pictures that react."""
@@ -587,6 +596,18 @@ class ExplorerPage:
 
     def _leave_tool(self, _: Arguments) -> None:
         self._leave_lesson()
+
+
+def _drop_idle_operands(trace: Trace) -> Trace:
+    """Return a trace without the old values of destinations that nothing reads."""
+    ins = trace.instruction
+    read_names = {x.name for x in ins.inputs} | {ins.names.get(x.role) for x in trace.plan.sources}
+    operands = {
+        role: bits
+        for role, bits in trace.operands.items()
+        if role in ins.constants or ins.names.get(role) in read_names
+    }
+    return Trace(ins, trace.model, operands).with_annotations(trace.annotations)
 
 
 def _make_setup(link: PageLink, old_setup: Setup) -> Setup:

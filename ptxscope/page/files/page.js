@@ -188,7 +188,7 @@ const start = async () => {
     await new Promise(resolve => setTimeout(resolve));
     const typed = {text: line.value}, fragment = location.hash.slice(1);
     const drawn = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
-    page = drawn;
+    page = globalThis.ptxscopePage = drawn;
     apply(JSON.parse(page.format_changes()));
     if (!fragment && typed.text !== line.defaultValue) send("line", typed);
     else line.value = page.line;

@@ -1,0 +1,332 @@
+"""Use the page in Chromium: `python3 dev.py page`. It fails with what did not hold."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from ptxscope.cli import main as run_command
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.trace import trace
+from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
+from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
+from tools.page_browser import PageDriver, serve_site, start_browser
+
+_FORMS: Final = 200
+_MODELS: Final = ("isa", "ptxas", "ptxas-13.0")
+_NARROW: Final = 380
+
+_SHOW: Final = """async fragment => {
+  const picture = document.getElementById("picture").querySelector("svg");
+  location.hash = fragment;
+  for (let tries = 0; tries < 200; tries++) {
+    await new Promise(resolve => setTimeout(resolve, 2));
+    const now = document.getElementById("picture").querySelector("svg");
+    if (now !== picture && location.hash.slice(1) === fragment) break;
+  }
+  return [...document.querySelectorAll(".figure > svg:first-child")].map(x => x.outerHTML);
+}"""
+_PARSE: Final = """text => {
+  const bare = text.replace(/<style>.*?<\\/style>\\n/s, "");
+  const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
+  return document.adoptNode(picture).outerHTML;
+}"""
+"""What the command line printed, as the browser writes it: a page has its style in a file."""
+
+HOSTILE: Final = (
+    "<script>window.hacked=1</script>",
+    "%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "%22%3E%3Csvg+onload=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&explain=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&check=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=../../../etc/passwd",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=%3Cscript%3Ewindow.hacked=1%3C/script%3E.9.9",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.1.99999999999999999999",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=-1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=1e9",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=99999999999999999999999",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=%D9%A1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=1&a=2",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&__proto__=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&constructor=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&__class__=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&v=2",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&v=",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&both=javascript:alert(1)",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=javascript:alert(1)",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=__import__('os').system('id')",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=E3%2BE99",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=ptxas-999.999",
+    "javascript:window.hacked=1",
+    "data:text/html,%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "//example.com/",
+    "%00%01%02",
+    "%FF%FE%FD",
+    "%E2%80%AE%E2%80%AEvadd4",
+    "%",
+    "%zz&%zz=%zz",
+    "&&&&====",
+    "=" * 1999,
+    "a" * 5000,
+    "vadd4." * 330,
+    "%28" * 660,
+    "{{policy}}&{{line}}=1",
+)
+
+
+class CheckError(Exception):
+    """Something that did not hold."""
+
+
+def require(holds: object, sentence: str) -> None:
+    """Raise CheckError with a sentence unless something holds."""
+    if not holds:
+        raise CheckError(sentence)
+
+
+def draw_link(number: int) -> tuple[PageLink, Instruction]:
+    """Return a permalink of a random form on random operands, and its instruction."""
+    draw = SeededRandom(f"page/{number}")
+    opcode = draw.pick([*CATALOG])
+    ins = make_instruction(draw_form(draw, opcode, 1 + number % 3))
+    values = draw_operands(draw, ins, 3)
+    model = draw.pick(_MODELS)
+    last = len(trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model).steps)
+    step = draw.random_below(last + 1)
+    shown = {"both"} if draw.random_below(3) == 0 else set[str]()
+    shown |= {"result"} if 0 < step < last and draw.random_below(2) else set()
+    texts = {x.roles[0]: format_hex(values[x.name], x.type.bits) for x in ins.inputs}
+    link = PageLink(str(ins), texts, model, step % last, frozenset(shown))
+    return link, ins
+
+
+def list_words(link: PageLink, ins: Instruction) -> list[str]:
+    """Return the arguments of the command line that draw what a permalink shows."""
+    words = ["trace", link.line, *(f"{ins.names[x]}={y}" for x, y in link.values.items())]
+    words += ["--model", link.model, "-f", "svg"]
+    names = {ins.names[role]: int(text, 16) for role, text in link.values.items()}
+    if "both" in link.shown and find_divergences(trace(ins, names, model=link.model)):
+        words.append("--both")
+    if link.step:
+        words += ["--steps", f"1-{link.step}"] if "result" in link.shown else []
+        words += ["--until", str(link.step)] if "result" not in link.shown else []
+    return words
+
+
+def print_svg(words: list[str]) -> str:
+    """Return what the command line prints."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        status = run_command(words)
+    require(status == 0, f"ptxscope {' '.join(words)}: status {status}")
+    return output.getvalue()
+
+
+# --- what must hold ----------------------------------------------------------------------
+
+
+def check_opening(driver: PageDriver) -> str:
+    """The page opens with its picture, and a key changes it."""
+    page = driver.page
+    start = time.perf_counter()
+    page.goto(driver.url, wait_until="commit")
+    page.wait_for_selector("#picture svg")
+    first_seconds = time.perf_counter() - start
+    page.wait_for_selector("body.ready", timeout=90_000)
+    seconds = time.perf_counter() - start
+    before = page.inner_html("#picture")
+    page.focus("#value-a")
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("2")
+    require(page.inner_html("#picture") != before, "a key does not change the picture")
+    require("a=0x80ff7f02" in page.url, f"the address is {page.url}")
+    strangers = [x for x in driver.requests if not x.startswith((driver.url, "data:", "blob:"))]
+    require(not strangers, f"requests to others: {strangers}")
+    return f"a first picture after {first_seconds:.1f} s, the engine after {seconds:.1f} s"
+
+
+def check_pictures(driver: PageDriver) -> str:
+    """Pictures are the command line's, and permalinks round-trip."""
+    longest = 0
+    for number in range(_FORMS):
+        link, ins = draw_link(number)
+        fragment = format_permalink(link)
+        require(fragment and parse_permalink(fragment) == link, f"permalink {fragment}")
+        longest = max(longest, len(fragment))
+        words = list_words(link, ins)
+        printed = driver.page.evaluate(_PARSE, print_svg(words))
+        drawn = driver.page.evaluate(_SHOW, fragment)
+        require(drawn == [printed], f"the picture of #{fragment} is not that of {words}")
+        shown = driver.page.url.partition("#")[2]
+        require(shown == fragment, f"#{fragment} became #{shown}")
+        exact = driver.page.evaluate("() => ptxscopePage.svg")
+        require(exact == print_svg(words), f"the text of #{fragment} is not that of {words}")
+    return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
+
+
+def check_hostile(driver: PageDriver) -> str:
+    """Hostile permalinks do nothing."""
+    page = driver.page
+    driver.requests.clear()
+    for fragment in HOSTILE:
+        page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        page.wait_for_timeout(40)
+        require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
+        found = page.query_selector("#panel script, #panel img, main script, #problems *:not(pre)")
+        require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
+        page.fill("#value-a", "0x1")
+        page.fill("#line", "vadd4.s32.s32.s32 d, a, b, c")
+    outside = [x for x in driver.requests if not x.startswith("blob:")]
+    require(not outside, f"hostile permalinks made requests: {outside}")
+    page.evaluate("() => { location.hash = ''; }")
+    return f"{len(HOSTILE)} hostile permalinks do nothing"
+
+
+def check_offline(driver: PageDriver) -> str:
+    """Once loaded, the page works without a network."""
+    driver.context.set_offline(True)
+    try:
+        driver.page.fill("#line", "prmt.b32 d, a, b, 0x5410;")
+        before = driver.page.inner_html("#picture")
+        driver.page.fill("#value-b", "0x12345678")
+        require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
+        for name in ("explain", "check", "sweep", "lesson", "challenge", "prove"):
+            driver.page.click(f"[data-do=tool][data-name={name}]")
+            driver.page.wait_for_timeout(150)
+            require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
+    finally:
+        driver.context.set_offline(False)
+    return "offline, the picture and all tools work"
+
+
+_STATES: Final = (
+    "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x80ff7f01&b=0x01ff0180&v=1",
+    "vadd.u32.s32.s32.sat+d.b0,+a,+b,+c&a=0xffffffff&b=0x00000000&c=0x11223344&both=1&v=1",
+    "vmad.s32.s32.s32.sat.shr15+d,+a,+b,+c&a=0x7fffffff&b=0x7fffffff&c=0x1&step=2&predict=1&v=1",
+    "lop3.b32+d,+a,+b,+c,+0x96&a=0x80ff7f01&step=1&v=1",
+    "vadd4.s32.s32.s33+d,+a,+b,+c&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&explain=0x1&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&check=vadd4.s32.s32+d,+a,+b,+c;&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=a.b0&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.2&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.2.3&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&prove=&v=1",
+)
+"""What a page may look like."""
+
+
+def _visit_states(driver: PageDriver) -> Iterator[str]:
+    for fragment in _STATES:
+        driver.page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        driver.page.wait_for_timeout(250)
+        yield fragment
+    driver.page.fill("#search", "average four bytes")
+    driver.page.fill("#line", "vadd4.s32.")
+    driver.page.wait_for_timeout(150)
+    yield "completions"
+
+
+def check_width(driver: PageDriver) -> str:
+    """Nothing is wider than a phone."""
+    for state in _visit_states(driver):
+        width = driver.page.evaluate("document.documentElement.scrollWidth")
+        require(width <= _NARROW, f"{state}: {width} px wide on {_NARROW}")
+    return f"no overflow at {_NARROW} px in {len(_STATES) + 1} states"
+
+
+def check_accessibility(driver: PageDriver, axe: str) -> str:
+    """axe-core finds nothing."""
+    driver.page.evaluate(axe)
+    for state in _visit_states(driver):
+        found = driver.page.evaluate("axe.run()")["violations"]
+        told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
+        require(not told, f"{state}: {json.dumps(told, indent=1)}")
+    return f"axe-core finds nothing in {len(_STATES) + 1} states"
+
+
+def check_keyboard(driver: PageDriver) -> str:
+    """Keys alone complete a line, type over a chip, step, and switch the mask."""
+    page = driver.page
+    page.focus("#line")
+    page.fill("#line", "vavrg4.u32.u32.u32 d, a, b, c")
+    for key in ("Control+A", "Backspace"):
+        page.keyboard.press(key)
+    page.keyboard.type("vsu")
+    page.wait_for_timeout(100)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
+    page.fill("#line", "vadd4.s32.s32.s32.sat d, a, b, c")
+    page.wait_for_timeout(150)
+    page.focus("#picture")
+    page.keyboard.press("ArrowDown")
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    require(label and "types over" in label, f"the first value says {label}")
+    page.keyboard.type("-7")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(150)
+    require(page.input_value("#value-a").startswith("0xf9"), page.input_value("#value-a"))
+    lit = page.evaluate("document.querySelectorAll('.zones .lit').length")
+    require(lit > 5, f"{lit} places are lit")
+    spoken = page.inner_text("#spoken")
+    page.focus("[data-do=step][data-delta='-1']")
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(200)
+    require(page.inner_text("#spoken") != spoken, "the spoken text does not follow the step")
+    require("step=" in page.url, page.url)
+    return "keys alone: completion, chip, step"
+
+
+def main() -> None:
+    """Check everything; print a line for each."""
+    chromium, packages = sys.argv[1], Path(sys.argv[2])
+    axe = (packages / "axe-core" / "axe.min.js").read_text("utf-8")
+    checks: tuple[tuple[int, str, Callable[[PageDriver], str]], ...] = (
+        (1280, "light", check_opening),
+        (1280, "light", check_pictures),
+        (1280, "light", check_keyboard),
+        (1280, "light", check_hostile),
+        (1280, "light", check_offline),
+        (1280, "light", lambda x: check_accessibility(x, axe)),
+        (_NARROW, "dark", check_width),
+        (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
+    )
+    with serve_site(packages) as (url, _), start_browser(chromium) as browser:
+        drivers: dict[tuple[int, str], PageDriver] = {}
+        for width, scheme, check in checks:
+            if (width, scheme) not in drivers:
+                drivers[width, scheme] = PageDriver(browser, url, width, scheme)
+                if check is not check_opening:
+                    drivers[width, scheme].open()
+            driver = drivers[width, scheme]
+            try:
+                print(f"{width} px, {scheme}: {check(driver)}", flush=True)
+            except CheckError as failure:
+                sys.exit(f"{width} px, {scheme}: {failure}")
+            complaints = [x for x in driver.complaints if not _is_expected(x)]
+            if complaints:
+                sys.exit(f"the browser complained: {complaints}")
+
+
+def _is_expected(complaint: str) -> bool:
+    return "net::ERR_INTERNET_DISCONNECTED" in complaint
+
+
+if __name__ == "__main__":
+    main()
