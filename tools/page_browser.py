@@ -83,6 +83,17 @@ class PageDriver:
         self.page.goto(f"{self.url}#{fragment}" if fragment else self.url)
         self.page.wait_for_selector("body.ready", timeout=READY_MS)
 
+    def wait_for(self, expression: str) -> None:
+        """Wait until a JavaScript expression is true; Playwright's own way is against the policy.
+
+        Raise TimeoutError after five seconds.
+        """
+        for _ in range(100):
+            if self.page.evaluate(expression):
+                return
+            self.page.wait_for_timeout(50)
+        raise TimeoutError(f"this did not become true: {expression}")
+
     def close(self) -> None:
         """Close the page."""
         self.context.close()

@@ -262,6 +262,8 @@ class ExplorerPage:
         try:
             link = parse_permalink(str(arguments["fragment"]))
             setup = _make_setup(link, self._state.setup)
+            if link.tool == "lesson" and link.text:
+                tool_panels.parse_lesson_card(link.text)
         except ValueError as error:
             self._message = f"This address can't be read: {make_printable(str(error))}"
             return
@@ -535,18 +537,13 @@ class ExplorerPage:
             self._edit(make_setup_of_trace(self._exercise.trace))
 
     def _open_lesson(self, arguments: Arguments) -> None:
-        from ..learn.lesson import LessonError, load_lesson, parse_lesson_name
+        from ..learn.lesson import load_lesson
         from ..learn.lesson_progress import LessonProgress
 
-        name, _, card = str(arguments["name"]).partition(".")
-        try:
-            lesson = load_lesson(parse_lesson_name(name))
-        except LessonError as error:
-            self._message = str(error)
-            return
+        name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
+        lesson = load_lesson(name)
         self._leave_lesson()
-        is_number = card.isascii() and card.isdecimal() and len(card) < 4
-        places = {lesson.head.name: LessonProgress(int(card) - 1 if is_number and int(card) else 0)}
+        places = {name: LessonProgress(card - 1)}
         if self._state.is_predicting:
             self._state.stop_predicting()
         self._state.open_lesson(lesson, places, from_start=False)

@@ -78,7 +78,7 @@ def _list_problems(page: ExplorerPage) -> Iterator[Child]:
     for index, problem in enumerate(error.errors[:6] if error else ()):
         assert error
         lines = [f"error: {make_printable(problem.message)}", *caret_lines(error.text, problem)]
-        yield make_element("pre", "\n".join(lines), class_="problem")
+        yield make_element("pre", "\n".join(lines), class_="problem", tabindex="0")
         if problem.fix is not None:
             label = f"Write {make_printable(problem.fix)}"
             yield make_button(label, "fix", data_index=str(index))
@@ -119,6 +119,7 @@ def _make_operand(page: ExplorerPage, operand: Input) -> Element:
             make_printable_error(failure) if failure else meaning,
             id=f"means-{role}",
             class_="problem" if failure else "means",
+            tabindex="0" if failure else None,
         ),
         class_="operand",
     )

@@ -35,7 +35,9 @@ def make_report(text: str) -> Element:
 
 def make_error(error: Exception) -> Element:
     """Return an error, with carets under what is wrong."""
-    return make_element("pre", make_printable_lines(str(error)), class_="problem", role="alert")
+    return make_element(
+        "pre", make_printable_lines(str(error)), class_="problem", role="alert", tabindex="0"
+    )
 
 
 def make_field(
@@ -168,6 +170,18 @@ def list_lessons() -> list[Child]:
     ]
 
 
+def parse_lesson_card(text: str) -> tuple[str, int]:
+    """Return the name of a lesson and the number of a card, from ``lanes`` or ``lanes.3``.
+
+    Raise ValueError if there is no such lesson.
+    """
+    from ..learn.lesson import parse_lesson_name
+
+    name, _, card = text.partition(".")
+    is_number = card.isascii() and card.isdecimal() and len(card) < 4
+    return parse_lesson_name(name), max(int(card), 1) if is_number else 1
+
+
 def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
     """Return the card of an open lesson."""
     from ..learn.lesson_text import describe_anchor, describe_question
@@ -175,7 +189,7 @@ def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
     card, count = lesson.card, len(lesson.lesson.cards)
     children: list[Child] = [
         make_element("p", f"{lesson.lesson.head.title}: card {lesson.index + 1} of {count}"),
-        make_element("h3", card.title),
+        make_element("h2", card.title),
         *_make_paragraphs(card.text),
     ]
     if anchor := describe_anchor(card):
@@ -192,7 +206,7 @@ def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
             )
         )
     if error:
-        children.append(make_element("pre", error, class_="problem", role="alert"))
+        children.append(make_element("pre", error, class_="problem", role="alert", tabindex="0"))
     if lesson.feedback:
         children += _make_paragraphs(lesson.feedback.text)
     elif card.ask and lesson.is_answered:
@@ -262,7 +276,7 @@ def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> lis
     )
     return [
         make_element("p", *levels, class_="choices"),
-        make_element("h3", f"{number}. {title}"),
+        make_element("h2", f"{number}. {title}"),
         make_report("\n".join(lines)),
         make_element(
             "form",
