@@ -15,6 +15,7 @@ from ptxscope.cli import main as run_command
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
@@ -22,6 +23,7 @@ from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
 from tools.page_browser import PageDriver, serve_site, start_browser
 
 _FORMS: Final = 200
+_KEYS: Final = 40
 _MODELS: Final = ("isa", "ptxas", "ptxas-13.0")
 _NARROW: Final = 380
 
@@ -179,6 +181,21 @@ def check_pictures(driver: PageDriver) -> str:
     return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
 
 
+def check_typing(driver: PageDriver) -> str:
+    """After each key too, where only a part is drawn anew, the picture is the command line's."""
+    page = driver.page
+    page.evaluate(_SHOW, "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x00000000&b=0x01ff0180&v=1")
+    for number in range(_KEYS):
+        bits = number * 0x9E3779B1 & 0xFFFFFFFF
+        page.fill("#value-a", f"{bits:#010x}")
+        ins = parse("vadd4.s32.s32.u32.sat d.b310, a, b, c;")
+        values = {"a": f"{bits:#x}", "b": "0x01ff0180", "c": "0xcccccccc"}
+        printed = page.evaluate(_PARSE, print_svg(list_words(PageLink(str(ins), values), ins)))
+        drawn = page.evaluate("document.querySelector('#picture svg').outerHTML")
+        require(drawn == printed, f"after a key, the picture of a = {bits:#x} is another")
+    return f"after each of {_KEYS} edits in place, the picture is the command line's"
+
+
 def check_hostile(driver: PageDriver) -> str:
     """Hostile permalinks do nothing."""
     page = driver.page
@@ -297,6 +314,7 @@ def main() -> None:
     checks: tuple[tuple[int, str, Callable[[PageDriver], str]], ...] = (
         (1280, "light", check_opening),
         (1280, "light", check_pictures),
+        (1280, "light", check_typing),
         (1280, "light", check_keyboard),
         (1280, "light", check_hostile),
         (1280, "light", check_offline),

@@ -7,6 +7,32 @@ export const parsePicture = text => {
   return document.adoptNode(parser.parseFromString(text, "image/svg+xml").documentElement);
 };
 
+// A picture has an element a line: where only some differ, as after a key, only those are parsed.
+const isEnd = line => line.startsWith("</");
+const isStart = line => /^<(?:g|svg)\b/.test(line);
+
+const patchPicture = (picture, old, text) => {
+  const before = old.split("\n"), after = text.split("\n");
+  const differs = (line, at) => line !== before[at];
+  const isOther = (line, at) => differs(line, at) &&
+    (isEnd(line) || isEnd(before[at]) || isStart(line) !== isStart(before[at]));
+  if (before.length !== after.length || after.some(isOther)) return false;
+  const nodes = [picture, ...picture.querySelectorAll("*")];
+  const lines = after.map((line, at) => [line, at]).filter(([line]) => line && !isEnd(line));
+  if (nodes.length !== lines.length) return false;
+  const pairs = lines.map(([line, at], index) => [line, at, nodes[index]]);
+  const changed = pairs.filter(([line, at]) => differs(line, at));
+  const fresh = changed.map(([line]) =>
+    !isStart(line) ? line : line.startsWith("<svg") ? `${line}</svg>` : `${line}</g>`);
+  const parsed = [...parsePicture(`<svg xmlns="${SVG}">${fresh.join("")}</svg>`).children];
+  if (parsed.length !== changed.length) return false;
+  changed.forEach(([line, , node], index) => {
+    if (!isStart(line)) return node.replaceWith(parsed[index]);
+    for (const {name, value} of parsed[index].attributes) node.setAttribute(name, value);
+  });
+  return true;
+};
+
 const make = (tag, attributes) => {
   const element = document.createElementNS(SVG, tag);
   for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
@@ -15,7 +41,7 @@ const make = (tag, attributes) => {
 
 export class PictureHost {
   constructor(host, send) {
-    Object.assign(this, {host, send, layers: [], start: null, kept: null});
+    Object.assign(this, {host, send, layers: [], texts: [], start: null, kept: null});
     const on = (type, handle) => host.addEventListener(type, handle);
     on("pointerover", event => this.light(event.target));
     on("pointerleave", () => this.light(document.activeElement));
@@ -30,14 +56,16 @@ export class PictureHost {
   show(texts) {
     while (this.host.children.length > texts.length) this.host.lastChild.remove();
     texts.forEach((text, index) => {
-      const picture = parsePicture(text), figure = this.host.children[index];
-      if (figure) figure.firstElementChild.replaceWith(picture);
-      else {
+      const figure = this.host.children[index], old = this.texts[index];
+      if (!figure) {
         const made = this.host.appendChild(document.createElement("div"));
         made.className = "figure";
-        made.append(picture);
+        made.append(parsePicture(text));
+      } else if (!old || !patchPicture(figure.firstElementChild, old, text)) {
+        figure.firstElementChild.replaceWith(parsePicture(text));
       }
     });
+    this.texts = texts;
   }
 
   showZones(pictures) {
