@@ -161,7 +161,7 @@ def list_lessons() -> list[Child]:
                 make_element(
                     "li",
                     make_button(head.title, "open_lesson", data_name=head.name),
-                    f" {head.minutes} min. {head.summary}",
+                    make_element("div", f"{head.minutes} minutes: {head.summary}"),
                 )
                 for head in list_headings()
             ),
