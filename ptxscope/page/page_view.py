@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..engine.isa.roles import Role
 from ..engine.isa.value_text import format_hex
@@ -15,10 +14,8 @@ from ..engine.tracing.step_text import describe_step, format_title
 from ..learn.prediction import list_locations
 from . import tool_panels
 from .elements import Child, Element, make_button, make_element
+from .page_state import PageState
 from .permalink import format_permalink
-
-if TYPE_CHECKING:
-    from .explorer_page import ExplorerPage
 
 _TOOL_NAMES = {
     "explain": "Why did I get that?",
@@ -30,7 +27,7 @@ _TOOL_NAMES = {
 }
 
 
-def make_view(page: ExplorerPage) -> dict[str, object]:
+def make_view(page: PageState) -> dict[str, object]:
     """Return what the page shows: regions as elements, and words for its JavaScript."""
     state, tool = page.state, page.tool.name
     return {
@@ -62,7 +59,7 @@ def _say(flag: bool) -> str:
     return "true" if flag else "false"
 
 
-def _describe_step(page: ExplorerPage) -> str:
+def _describe_step(page: PageState) -> str:
     """Return the sentences of the last step that is drawn, and the result if it is shown."""
     state, trace = page.state, page.trace
     if not page.shown_step:
@@ -72,7 +69,7 @@ def _describe_step(page: ExplorerPage) -> str:
     return sentence if state.is_result_hidden else f"{sentence} Result: {format_result(trace)}."
 
 
-def _list_problems(page: ExplorerPage) -> Iterator[Child]:
+def _list_problems(page: PageState) -> Iterator[Child]:
     """Yield each problem of the line, with a caret, what is allowed, and a button that fixes it."""
     error = page.state.setup.error
     for index, problem in enumerate(error.errors[:6] if error else ()):
@@ -84,14 +81,14 @@ def _list_problems(page: ExplorerPage) -> Iterator[Child]:
             yield make_button(label, "fix", data_index=str(index))
 
 
-def _list_operands(page: ExplorerPage) -> Iterator[Child]:
+def _list_operands(page: PageState) -> Iterator[Child]:
     ins = page.state.setup.instruction
     for operand in ins.inputs:
         if operand.roles[0] not in ins.constants:
             yield _make_operand(page, operand)
 
 
-def _make_operand(page: ExplorerPage, operand: Input) -> Element:
+def _make_operand(page: PageState, operand: Input) -> Element:
     role, ins = operand.roles[0], page.state.setup.instruction
     bits, failure = page.trace.operands[role], page.get_value_error(operand)
     text = format_hex(bits, operand.type.bits)
@@ -130,7 +127,7 @@ def make_printable_error(failure: tuple[str, Exception]) -> str:
     return "\n".join(map(make_printable, str(failure[1]).split("\n")))
 
 
-def _list_models(page: ExplorerPage) -> Iterator[Child]:
+def _list_models(page: PageState) -> Iterator[Child]:
     """Yield the models to choose from; those that differ here are marked."""
     state = page.state
     names = ["isa", PTXAS_MODELS[0].name, *(x.other.model.name for x in state.session.divergences)]
@@ -142,7 +139,7 @@ def _list_models(page: ExplorerPage) -> Iterator[Child]:
         yield make_element("option", label, value=name, selected=name == page.trace.model.name)
 
 
-def _list_steps(page: ExplorerPage) -> Iterator[Child]:
+def _list_steps(page: PageState) -> Iterator[Child]:
     state, trace, shown = page.state, page.trace, page.shown_step
     is_first, is_last = _say(shown <= 1), _say(shown >= state.last_step)
     yield make_element(
@@ -179,7 +176,7 @@ def _list_steps(page: ExplorerPage) -> Iterator[Child]:
         yield make_element("label", box, " Show the result before its step", class_="check")
 
 
-def _list_guesses(page: ExplorerPage) -> Iterator[Child]:
+def _list_guesses(page: PageState) -> Iterator[Child]:
     """Yield a field for each lane of the step to predict."""
     state, prediction = page.state, page.state.predictions.prediction
     if not state.is_predicting or prediction is None:
@@ -215,7 +212,7 @@ def _list_guesses(page: ExplorerPage) -> Iterator[Child]:
         )
 
 
-def _list_answers(page: ExplorerPage) -> Iterator[Child]:
+def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
     state, divergence = page.state, page.state.session.divergence
     for note in state.notes:

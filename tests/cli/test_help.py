@@ -75,7 +75,9 @@ def test_options_of_trace_stand_under_headings() -> None:
         "pictures": [
             *("--slide", "--compact", "--scale", "--width", "--stepping", "--animate", "--frames"),
         ],
-        "output": ["--theme", "--standalone", "--heading-level", "--id", "--alt", "--from"],
+        "output": [
+            *("--theme", "--standalone", "--heading-level", "--id", "--live", "--alt", "--from"),
+        ],
         "blocks": ["--fold"],
     }
 
