@@ -344,14 +344,11 @@ def _write_engine(app: Sphinx, error: Exception | None) -> None:
     if not app.env.get_domain("ptx").data["live"]:
         return
     from .page.runtime import read_runtime
-    from .page.site import make_engine
+    from .page.site import make_engine, write_files
 
     local = str(app.config.ptx_runtime)
     runtime = read_runtime(Path(app.confdir) / local) if local else None
-    for name, data in make_engine(runtime).items():
-        path = Path(app.outdir) / "_static" / _ENGINE_FOLDER / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
+    write_files(Path(app.outdir) / "_static" / _ENGINE_FOLDER, make_engine(runtime))
 
 
 def _users(_: Sphinx, env: Any) -> list[str]:

@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 from .. import __version__
 from ..export.svg.svg_colours import PALETTE, make_style_sheet
 from ..export.theme import HTML, Pair, format_rules
+from ..files import replace as replace_file
 from . import runtime
 from .elements import format_html
 from .explorer_page import ExplorerPage
@@ -62,6 +63,14 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
         "picture.css": _make_picture_style(),
     }
     return make_engine(runtime_files) | {name: text.encode() for name, text in texts.items()}
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files by their names, each completely or not at all; raise OSError if one can't be."""
+    for name, data in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, data)
 
 
 def _read_file(name: str) -> str:

@@ -8,7 +8,6 @@ from pathlib import Path
 from ...page.runtime import CDN, FILES, VERSION
 from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
-from ..support.picture_output import write
 
 _EPILOG = f"""\
 examples:
@@ -39,7 +38,7 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Write the files of the page."""
     from ...page.runtime import read_runtime
-    from ...page.site import make_site
+    from ...page.site import make_site, write_files
 
     arguments = make_parser().parse_args(list(words))
     try:
@@ -47,9 +46,6 @@ def run(words: Sequence[str]) -> int:
     except ValueError as error:
         raise CommandError(f"error: --runtime: {error}") from None
     folder = Path(arguments.output)
-    for name, data in make_site(runtime).items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        write(str(path), data)
-    print(f"{folder / 'index.html'}")
+    write_files(folder, make_site(runtime))
+    print(folder / "index.html")
     return 0
