@@ -83,12 +83,12 @@ class PageDriver:
         self.page.goto(f"{self.url}#{fragment}" if fragment else self.url)
         self.page.wait_for_selector("body.ready", timeout=READY_MS)
 
-    def wait_for(self, expression: str) -> None:
+    def wait_for(self, expression: str, most_ms: int = 5_000) -> None:
         """Wait until a JavaScript expression is true; Playwright's own way is against the policy.
 
-        Raise TimeoutError after five seconds.
+        Raise TimeoutError where it takes too long.
         """
-        for _ in range(100):
+        for _ in range(most_ms // 50):
             if self.page.evaluate(expression):
                 return
             self.page.wait_for_timeout(50)

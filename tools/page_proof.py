@@ -7,9 +7,9 @@ import io
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from ptxscope.cli import main as run_command
 from ptxscope.engine.isa.catalog import CATALOG
@@ -20,7 +20,7 @@ from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
 from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
-from tools.page_browser import PageDriver, serve_site, start_browser
+from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
 
 _FORMS: Final = 200
 _KEYS: Final = 40
@@ -129,11 +129,11 @@ def list_words(link: PageLink, ins: Instruction) -> list[str]:
     return words
 
 
-def print_svg(words: list[str]) -> str:
+def print_document(words: Sequence[str]) -> str:
     """Return what the command line prints."""
     output = io.StringIO()
     with contextlib.redirect_stdout(output):
-        status = run_command(words)
+        status = run_command([*words])
     require(status == 0, f"ptxscope {' '.join(words)}: status {status}")
     return output.getvalue()
 
@@ -171,13 +171,13 @@ def check_pictures(driver: PageDriver) -> str:
         require(fragment and parse_permalink(fragment) == link, f"permalink {fragment}")
         longest = max(longest, len(fragment))
         words = list_words(link, ins)
-        printed = driver.page.evaluate(_PARSE, print_svg(words))
+        printed = driver.page.evaluate(_PARSE, print_document(words))
         drawn = driver.page.evaluate(_SHOW, fragment)
         require(drawn == [printed], f"the picture of #{fragment} is not that of {words}")
         shown = driver.page.url.partition("#")[2]
         require(shown == fragment, f"#{fragment} became #{shown}")
         exact = driver.page.evaluate("() => ptxscopePage.svg")
-        require(exact == print_svg(words), f"the text of #{fragment} is not that of {words}")
+        require(exact == print_document(words), f"the text of #{fragment} is not that of {words}")
     return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
 
 
@@ -190,7 +190,7 @@ def check_typing(driver: PageDriver) -> str:
         page.fill("#value-a", f"{bits:#010x}")
         ins = parse("vadd4.s32.s32.u32.sat d.b310, a, b, c;")
         values = {"a": f"{bits:#x}", "b": "0x01ff0180", "c": "0xcccccccc"}
-        printed = page.evaluate(_PARSE, print_svg(list_words(PageLink(str(ins), values), ins)))
+        printed = page.evaluate(_PARSE, print_document(list_words(PageLink(str(ins), values), ins)))
         drawn = page.evaluate("document.querySelector('#picture svg').outerHTML")
         require(drawn == printed, f"after a key, the picture of a = {bits:#x} is another")
     return f"after each of {_KEYS} edits in place, the picture is the command line's"
@@ -231,6 +231,49 @@ def check_offline(driver: PageDriver) -> str:
     return "offline, the picture and all tools work"
 
 
+_LIVE: Final = (
+    ("vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "--title", "Saturation <b>"),
+    ("prmt.b32 d, a, b, c", "a=0x11223344", "b=0x55667788", "c=0x3210"),
+)
+"""What the live figures of a page show at first."""
+
+
+def check_live(browser: Any, url: str, folder: Path) -> str:
+    """Live figures are still pictures until one is touched; then each draws what is typed."""
+    figures = [print_document(["trace", *words, "-f", "html", "--live", "."]) for words in _LIVE]
+    head = '<!DOCTYPE html><link rel="icon" href="data:,">'
+    (folder / "figures.html").write_text(head + "".join(figures), encoding="utf-8")
+    still = browser.new_context(java_script_enabled=False).new_page()
+    still.goto(f"{url}figures.html")
+    require(still.locator(".px-live svg").count() >= len(_LIVE), "without JavaScript: no picture")
+    require(still.locator(".px-live form:visible").count() == 0, "without JavaScript: fields")
+    driver = PageDriver(browser, f"{url}figures.html")
+    page = driver.page
+    page.goto(driver.url)
+    require(not [x for x in driver.requests if "runtime" in x], "it loads before it is touched")
+    for number, words in enumerate(_LIVE):
+        loaded = len(driver.requests)
+        figure = page.locator(".px-live").nth(number)
+        figure.locator("input[name=a]").fill("0x01020304")
+        wanted = ["trace", words[0], "a=0x01020304", *words[2:], "-f", "html"]
+        printed = page.evaluate(_MARKUP, print_document(wanted))
+        driver.wait_for(
+            f"document.querySelectorAll('.px-document')[{number}].innerHTML.trim() === "
+            f"{json.dumps(printed.strip())}",
+            READY_MS,
+        )
+        require(number == 0 or len(driver.requests) == loaded, "the runtime is not shared")
+    complaints = driver.complaints
+    driver.close()
+    require(not complaints, f"{complaints}")
+    return f"{len(_LIVE)} live figures share one engine, and draw what the command line does"
+
+
+_MARKUP: Final = """text => {
+  const box = document.createElement("div");
+  box.innerHTML = text;
+  return box.innerHTML;
+}"""
 _STATES: Final = (
     "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x80ff7f01&b=0x01ff0180&v=1",
     "vadd.u32.s32.s32.sat+d.b0,+a,+b,+c&a=0xffffffff&b=0x00000000&c=0x11223344&both=1&v=1",
@@ -322,7 +365,7 @@ def main() -> None:
         (_NARROW, "dark", check_width),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
     )
-    with serve_site(packages) as (url, _), start_browser(chromium) as browser:
+    with serve_site(packages) as (url, folder), start_browser(chromium) as browser:
         drivers: dict[tuple[int, str], PageDriver] = {}
         for width, scheme, check in checks:
             if (width, scheme) not in drivers:
@@ -337,6 +380,12 @@ def main() -> None:
             complaints = [x for x in driver.complaints if not _is_expected(x)]
             if complaints:
                 sys.exit(f"the browser complained: {complaints}")
+        for driver in drivers.values():
+            driver.close()
+        try:
+            print(check_live(browser, url, folder))
+        except (CheckError, TimeoutError) as failure:
+            sys.exit(str(failure))
 
 
 def _is_expected(complaint: str) -> bool:

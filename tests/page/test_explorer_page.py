@@ -12,7 +12,7 @@ from ptxscope.export.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.page_view import make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
-from tools.page_proof import HOSTILE, draw_link, list_words, print_svg
+from tools.page_proof import HOSTILE, draw_link, list_words, print_document
 
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
 E3 = "vadd.u32.s32.s32.sat+d.b0,+a,+b,+c&a=0xffffffff&b=0x00000000&c=0x11223344"
@@ -44,7 +44,7 @@ def open_page(fragment: str) -> ExplorerPage:
 def test_the_picture_is_the_command_lines(number: int) -> None:
     link, ins = draw_link(number)
     page = open_page(format_permalink(link))
-    assert page.svg == print_svg(list_words(link, ins))
+    assert page.svg == print_document(list_words(link, ins))
     assert format_permalink(page.link) == format_permalink(link)
 
 
