@@ -85,8 +85,9 @@ class ExplorerPage(PageState):
         return self._pictures[0].svg
 
     def list_zones(self) -> str:
-        """Return, as JSON, the places in the pictures that react."""
-        return json.dumps([list_zones(x) for x in self._pictures])
+        """Return, as JSON, the places in the pictures that react, and what to say of the step."""
+        zones = [list_zones(x) for x in self._pictures]
+        return json.dumps({"pictures": zones, "spoken": page_view.describe_step(self)})
 
     def list_completions(self, text: str) -> str:
         """Return, as JSON, words that complete a line up to the caret: text, start, meaning."""

@@ -9,8 +9,9 @@ from ..engine.isa.value_text import format_hex
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import caret_lines, make_printable
 from ..engine.syntax.instruction import Input
+from ..engine.tracing import step_text
 from ..engine.tracing.lane_text import format_result, interpret_bits
-from ..engine.tracing.step_text import describe_step, format_title
+from ..engine.tracing.step_text import format_title
 from ..learn.prediction import list_locations
 from . import tool_panels
 from .elements import Child, Element, make_button, make_element
@@ -36,7 +37,6 @@ def make_view(page: PageState) -> dict[str, object]:
         "shown": repr(page.options),
         "link": format_permalink(page.link),
         "message": page.message,
-        "spoken": _describe_step(page),
         "#problems": [*_list_problems(page)],
         "#operands": [*_list_operands(page)],
         "#models": [*_list_models(page)],
@@ -59,13 +59,13 @@ def _say(flag: bool) -> str:
     return "true" if flag else "false"
 
 
-def _describe_step(page: PageState) -> str:
+def describe_step(page: PageState) -> str:
     """Return the sentences of the last step that is drawn, and the result if it is shown."""
     state, trace = page.state, page.trace
     if not page.shown_step:
         return ""
     step = trace.steps[page.shown_step - 1]
-    sentence = f"Step {step.number}, {format_title(step)}: {describe_step(trace, step)}"
+    sentence = f"Step {step.number}, {format_title(step)}: {step_text.describe_step(trace, step)}"
     return sentence if state.is_result_hidden else f"{sentence} Result: {format_result(trace)}."
 
 

@@ -124,7 +124,7 @@ def test_instructions_are_found_by_words() -> None:
 
 
 def zones_of(page: ExplorerPage, kind: str) -> list[tuple[str, int]]:
-    (picture,) = json.loads(page.list_zones())
+    (picture,) = json.loads(page.list_zones())["pictures"]
     return [(zone[6], zone[7]) for zone in picture["zones"] if zone[8] == kind]
 
 
@@ -223,7 +223,7 @@ def test_both_answers_are_there_where_they_differ() -> None:
     act(page, "both", checked=True)
     assert page.svg == export(page.trace, "svg", Options(both=True))
     act(page, "resize", compact=True)
-    assert len(json.loads(page.list_zones())) == 2
+    assert len(json.loads(page.list_zones())["pictures"]) == 2
 
 
 # --- tools -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ import {PictureHost} from "./picture.js";
 const NARROW = 760;
 const get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), shares = get("copies");
-let page = null, waiting = 0, asking = 0, choice = -1;
+let page = null, handle = null, isStale = false, waiting = 0, asking = 0, choice = -1;
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -18,19 +18,26 @@ const apply = changes => {
   if (changes.pictures) pictures.show(changes.pictures);
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) showLink(changes.link);
+  if ("stale" in changes) isStale = changes.stale;
   clearTimeout(asking);
-  if (page.is_panel_stale) asking = setTimeout(() => send("refresh"), 400);
+  if (isStale) asking = setTimeout(() => send("refresh"), 400);
   if (changes.pictures) {
     clearTimeout(waiting);
     waiting = setTimeout(() => {
-      pictures.showZones(JSON.parse(page.list_zones()));
-      get("spoken").textContent = changes.spoken ?? get("spoken").textContent;
+      const zones = JSON.parse(page.list_zones());
+      pictures.showZones(zones.pictures);
+      get("spoken").textContent = zones.spoken;
     }, 30);
   }
 };
 
 const send = (action, words = {}) => {
-  if (page) apply(JSON.parse(page.handle(action, JSON.stringify(words))));
+  if (!page) return;
+  try {
+    apply(JSON.parse(handle(action, JSON.stringify(words))));
+  } catch (error) {
+    get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
+  }
 };
 
 const showLink = link => {
@@ -189,6 +196,7 @@ const start = async () => {
     const typed = {text: line.value}, fragment = location.hash.slice(1);
     const drawn = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
     page = globalThis.ptxscopePage = drawn;
+    handle = page.handle;  // each access makes a proxy of its own
     apply(JSON.parse(page.format_changes()));
     if (!fragment && typed.text !== line.defaultValue) send("line", typed);
     else line.value = page.line;
