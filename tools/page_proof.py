@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import io
 import json
+import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -320,6 +321,50 @@ def check_accessibility(driver: PageDriver, axe: str) -> str:
     return f"axe-core finds nothing in {len(_STATES) + 1} states"
 
 
+def check_copies(driver: PageDriver) -> str:
+    """What is copied is what the command line prints; a PNG is one."""
+    page = driver.page
+    driver.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&a=0x00000001&b=0x00000002&v=1")
+    words = ["trace", "vadd4.s32.s32.s32 d, a, b, c", "a=1", "b=2"]
+    wanted = {
+        "link": page.url,
+        "markdown": print_document([*words, "-f", "markdown"]),
+        "svg": print_document([*words, "-f", "svg"]),
+        "c": print_document([*words, "-f", "c"]),
+    }
+    for name in (*wanted, "command", "png"):
+        page.click(f"[data-copy={name}]")
+        driver.wait_for(
+            f"document.getElementById('message').textContent === 'Copied: {name}'", READY_MS
+        )
+        if name in wanted:
+            copied = page.evaluate("navigator.clipboard.readText()")
+            require(copied == wanted[name], f"copied as {name}: {copied[:200]}")
+        elif name == "command":
+            command = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+            require(print_document(command[1:]) == wanted["svg"], f"the command is {command}")
+        else:
+            read = "x => x[0].getType('image/png').then(y => y.size)"
+            size = page.evaluate(f"navigator.clipboard.read().then({read})")
+            require(size > 10_000, f"a PNG of {size} bytes")
+    return "copies as link, Markdown, SVG, C, command line and PNG"
+
+
+def check_theme(driver: PageDriver) -> str:
+    """The button turns the page and its picture dark, and light again."""
+    page = driver.page
+    read = """() => [getComputedStyle(document.documentElement).backgroundColor,
+      getComputedStyle(document.querySelector("#picture rect")).fill]"""
+    light = page.evaluate(read)
+    page.click("#theme")
+    dark = page.evaluate(read)
+    require(dark[0] == dark[1] != light[0], f"dark is {dark}, light {light}")
+    page.click("#theme")
+    require(page.evaluate(read) == light, "light is not what it was")
+    return "a button for dark and light"
+
+
 def check_keyboard(driver: PageDriver) -> str:
     """Keys alone complete a line, type over a chip, step, and switch the mask."""
     page = driver.page
@@ -359,6 +404,8 @@ def main() -> None:
         (1280, "light", check_pictures),
         (1280, "light", check_typing),
         (1280, "light", check_keyboard),
+        (1280, "light", check_copies),
+        (1280, "light", check_theme),
         (1280, "light", check_hostile),
         (1280, "light", check_offline),
         (1280, "light", lambda x: check_accessibility(x, axe)),

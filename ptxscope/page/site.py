@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from .. import __version__
 from ..export.svg.svg_colours import PALETTE, make_style_sheet
-from ..export.theme import HTML, Pair, format_rules
+from ..export.theme import HTML, Pair, Theme, format_declarations
 from ..files import replace as replace_file
 from . import runtime
 from .elements import format_html
@@ -59,7 +59,7 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
     """Return all files of the page, by name."""
     texts = {
         "index.html": _make_index(has_runtime=runtime_files is not None),
-        "page.css": f"{format_rules(':root', _COLOURS)}\n{_read_file('page.css')}",
+        "page.css": f"{_format_colours()}\n{_read_file('page.css')}",
         "picture.css": _make_picture_style(),
     }
     return make_engine(runtime_files) | {name: text.encode() for name, text in texts.items()}
@@ -95,6 +95,15 @@ def _iter_package_files() -> Iterator[tuple[str, Path]]:
         is_wanted = path.is_file() and "__pycache__" not in parts and parts[0] not in _LEFT_OUT
         if is_wanted:
             yield str(PurePosixPath(root.name, *parts)), path
+
+
+def _format_colours() -> str:
+    """Return the colours of the page, whose root has the reader's choice as its mark."""
+    light, dark = (format_declarations(_COLOURS, x) for x in (Theme.LIGHT, Theme.DARK))
+    return (
+        f":root{{{light}}}@media screen{{:root[data-theme=dark]{{{dark}}}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root[data-theme=auto]{{{dark}}}}}"
+    )
 
 
 def _make_picture_style() -> str:
