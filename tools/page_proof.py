@@ -122,11 +122,11 @@ def list_words(link: PageLink, ins: Instruction) -> list[str]:
     words = ["trace", link.line, *(f"{ins.names[x]}={y}" for x, y in link.values.items())]
     words += ["--model", link.model, "-f", "svg"]
     names = {ins.names[role]: int(text, 16) for role, text in link.values.items()}
-    if "both" in link.shown and find_divergences(trace(ins, names, model=link.model)):
+    if "both" in link.flags and find_divergences(trace(ins, names, model=link.model)):
         words.append("--both")
     if link.step:
-        words += ["--steps", f"1-{link.step}"] if "result" in link.shown else []
-        words += ["--until", str(link.step)] if "result" not in link.shown else []
+        words += ["--steps", f"1-{link.step}"] if "result" in link.flags else []
+        words += ["--until", str(link.step)] if "result" not in link.flags else []
     return words
 
 

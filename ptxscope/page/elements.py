@@ -34,6 +34,11 @@ def make_button(label: str, action: str, **attributes: str | bool | None) -> Ele
     return make_element("button", label, type="button", data_do=action, **attributes)
 
 
+def format_flag(is_true: bool) -> str:
+    """Return the value of an attribute such as ``aria-expanded``."""
+    return "true" if is_true else "false"
+
+
 def format_html(child: Child) -> str:
     """Return an element as HTML."""
     if isinstance(child, str):

@@ -51,6 +51,8 @@ class ExplorerPage(PageState):
         super().__init__()
         self._diagnosis: Diagnosis | None = None
         self._exercise: Exercise | None = None
+        self._typed_role = ""
+        """The operand into whose field the last keys went; one undo reverts them together."""
         self._seen: dict[str, object] = {}
         """What the page has been sent, by name."""
         self._pictures: tuple[PagePicture, ...] = ()
@@ -64,6 +66,8 @@ class ExplorerPage(PageState):
         Raise KeyError for an unknown action.
         """
         self._message, old_tool = "", self._tool
+        if action != "value":
+            self._typed_role = ""
         _ACTIONS[action](self, json.loads(arguments))
         if self._tool != old_tool or action in _TOOL_ACTIONS:
             self._refresh_panel({})
@@ -74,7 +78,7 @@ class ExplorerPage(PageState):
         view = page_view.make_view(self)
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
-        if {"asked", "shown"} & {*changes}:
+        if {"trace", "options"} & {*changes}:
             self._pictures = draw_pictures(self.trace, self.options)
             changes["pictures"] = [drop_style(x.svg) for x in self._pictures]
         return json.dumps(changes)
@@ -143,12 +147,12 @@ class ExplorerPage(PageState):
             self._state.show_last_step(setup)
         state = self._state
         self._value_errors.clear()
-        self._is_both = "both" in link.shown
-        state.is_revealed = "result" in link.shown
+        self._is_both = "both" in link.flags
+        state.is_revealed = "result" in link.flags
         state.go_to_step(link.step or state.last_step)
         if state.is_predicting:
             state.stop_predicting(state.step)
-        if "predict" in link.shown:
+        if "predict" in link.flags:
             state.begin_predicting(link.step or 1)
         self._tool = OpenTool()
         if link.tool == "lesson" and link.text:
@@ -179,7 +183,8 @@ class ExplorerPage(PageState):
             self._value_errors[role] = text, error
             return
         self._value_errors.pop(role, None)
-        self._edit(edits.with_value(self._state.setup, role, bits))
+        is_same_field, self._typed_role = self._typed_role == role, role
+        self._edit(edits.with_value(self._state.setup, role, bits), coalesce=is_same_field)
 
     def _choose_model(self, arguments: Arguments) -> None:
         name = str(arguments["text"])
@@ -190,23 +195,20 @@ class ExplorerPage(PageState):
             return
         self._edit(edits.with_model(self._state.setup, name))
 
-    def _edit(self, setup: Setup | None) -> None:
+    def _edit(self, setup: Setup | None, *, coalesce: bool = False) -> None:
         if setup is not None:
             self._leave_lesson()
             self._state.end_typing()
-            self._state.edit(setup)
+            self._state.edit(setup, coalesce=coalesce)
 
     def _undo(self, arguments: Arguments) -> None:
         self._leave_lesson()
         self._value_errors.clear()
         self._state.end_typing()
-        move = self._state.redo if arguments.get("redo") else self._state.undo
-        if not move():
-            self._message = (
-                "There is no edit to restore"
-                if arguments.get("redo")
-                else ("There is no edit to undo")
-            )
+        is_redo = "redo" in arguments
+        has_moved = self._state.redo() if is_redo else self._state.undo()
+        if not has_moved:
+            self._message = f"There is no edit to {'restore' if is_redo else 'undo'}"
 
     def _search(self, arguments: Arguments) -> None:
         self._query = str(arguments["text"])[:200]

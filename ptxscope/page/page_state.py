@@ -85,7 +85,7 @@ class PageState:
     def link(self) -> PageLink:
         """Everything that is shown."""
         state, setup = self._state, self._state.setup
-        shown = {
+        flags = {
             "both": self._is_both,
             "predict": state.is_predicting,
             "result": state.is_revealed and not state.is_at_end,
@@ -99,7 +99,7 @@ class PageState:
             },
             setup.model,
             0 if state.is_at_end and not state.is_predicting else state.step,
-            frozenset(word for word, is_shown in shown.items() if is_shown),
+            frozenset(word for word, is_set in flags.items() if is_set),
             self._tool.name,
             self._tool.text,
         )

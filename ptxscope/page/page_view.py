@@ -14,7 +14,7 @@ from ..engine.tracing.lane_text import format_result, interpret_bits
 from ..engine.tracing.step_text import format_title
 from ..learn.prediction import list_locations
 from . import tool_panels
-from .elements import Child, Element, make_button, make_element
+from .elements import Child, Element, format_flag, make_button, make_element
 from .page_state import PageState
 from .permalink import format_permalink
 
@@ -33,8 +33,8 @@ def make_view(page: PageState) -> dict[str, object]:
     state, tool = page.state, page.tool.name
     return {
         "line": state.setup.line,
-        "asked": page.trace_key,
-        "shown": repr(page.options),
+        "trace": page.trace_key,
+        "options": repr(page.options),
         "link": format_permalink(page.link),
         "message": page.message,
         "#problems": [*_list_problems(page)],
@@ -47,16 +47,12 @@ def make_view(page: PageState) -> dict[str, object]:
         if page.query
         else [],
         "#tools": [
-            make_button(label, "tool", data_name=name, aria_expanded=_say(name == tool))
+            make_button(label, "tool", data_name=name, aria_expanded=format_flag(name == tool))
             for name, label in _TOOL_NAMES.items()
         ],
         "#panel": page.panel,
         "stale": page.is_panel_stale,
     }
-
-
-def _say(flag: bool) -> str:
-    return "true" if flag else "false"
 
 
 def describe_step(page: PageState) -> str:
@@ -108,7 +104,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
             autocomplete="off",
             spellcheck="false",
             autocapitalize="off",
-            aria_invalid=_say(failure is not None),
+            aria_invalid=format_flag(failure is not None),
             aria_describedby=f"means-{role}",
         ),
         make_element(
@@ -141,7 +137,7 @@ def _list_models(page: PageState) -> Iterator[Child]:
 
 def _list_steps(page: PageState) -> Iterator[Child]:
     state, trace, shown = page.state, page.trace, page.shown_step
-    is_first, is_last = _say(shown <= 1), _say(shown >= state.last_step)
+    is_first, is_last = format_flag(shown <= 1), format_flag(shown >= state.last_step)
     yield make_element(
         "div",
         make_button("First", "step", data_step="1", aria_disabled=is_first),
@@ -195,7 +191,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
             value=guess.text,
             readonly=guess.is_right,
             autocomplete="off",
-            aria_invalid=_say(guess.is_wrong),
+            aria_invalid=format_flag(guess.is_wrong),
         )
         mark = "right" if guess.is_right else "not right" if guess.is_wrong else ""
         yield make_element(

@@ -23,8 +23,8 @@ _READABLE = "@!$*,;:/[]"
 _ROLES = frozenset(map(str, Role))
 TOOLS = ("explain", "check", "sweep", "lesson", "challenge", "prove")
 """The tools that the page can show beside the picture."""
-_SHOWN = ("both", "result", "predict")
-"""What else may be shown, as words: each is absent or ``1``."""
+_FLAGS = ("both", "result", "predict")
+"""Words for what else is shown: each is absent or ``1``."""
 
 
 class PageLink(NamedTuple):
@@ -36,7 +36,7 @@ class PageLink(NamedTuple):
     model: str = "isa"
     step: int = 0
     """Step from 1; 0 is the last one."""
-    shown: frozenset[str] = frozenset()
+    flags: frozenset[str] = frozenset()
     """Words of ``both`` (the steps of both answers), ``result`` (before its step), ``predict``."""
     tool: str = ""
     """The open tool, of ``TOOLS``; empty if none is."""
@@ -49,7 +49,7 @@ def format_permalink(link: PageLink) -> str:
     pairs = [*link.values.items()]
     pairs += [("model", link.model)] if link.model != "isa" else []
     pairs += [("step", str(link.step))] if link.step else []
-    pairs += [(word, "1") for word in _SHOWN if word in link.shown]
+    pairs += [(word, "1") for word in _FLAGS if word in link.flags]
     pairs += [(link.tool, link.text)] if link.tool else []
     pairs.append(("v", str(_VERSION)))
     parts = [_quote(link.line), *(f"{name}={_quote(text)}" for name, text in pairs)]
@@ -86,8 +86,8 @@ def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
         return link._replace(model=text)
     if name == "step" and text.isascii() and text.isdecimal() and int(text[:9]) <= _MAX_STEP:
         return link._replace(step=int(text))
-    if name in _SHOWN and text == "1":
-        return link._replace(shown=link.shown | {name})
+    if name in _FLAGS and text == "1":
+        return link._replace(flags=link.flags | {name})
     if name in TOOLS and not link.tool:
         return link._replace(tool=name, text=text)
     raise ValueError(f"{quote_word(f'{name}={text}')} says nothing here")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
-from .elements import Child, Element, make_button, make_element
+from .elements import Child, Element, format_flag, make_button, make_element
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
@@ -270,7 +270,7 @@ def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> lis
     title, *lines = question_lines(exercise)
     levels = (
         make_button(
-            f"Level {x}", "challenge_level", data_level=str(x), aria_pressed=_say(x == level)
+            f"Level {x}", "challenge_level", data_level=str(x), aria_pressed=format_flag(x == level)
         )
         for x in (1, 2, 3)
     )
@@ -289,10 +289,6 @@ def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> lis
         ),
         make_element("div", *(make_element("p", x) for x in feedback), role="status"),
     ]
-
-
-def _say(flag: bool) -> str:
-    return "true" if flag else "false"
 
 
 # --- the browser -------------------------------------------------------------------------

@@ -103,6 +103,17 @@ def test_a_value_that_is_none_stays_as_typed() -> None:
     assert page.trace.operands["a"] == 0x01020304
 
 
+def test_one_undo_reverts_what_was_typed_into_a_field() -> None:
+    page = open_page(VADD4)
+    for text in ("0", "0x", "0x1", "0x12"):
+        act(page, "value", role="a", text=text)
+    act(page, "value", role="b", text="7")
+    act(page, "undo")
+    assert (page.trace.operands["a"], page.trace.operands["b"]) == (0x12, 0x01010101)
+    act(page, "undo")
+    assert page.trace.operands["a"] == 0x80FF7F01
+
+
 def test_completions_are_slot_by_slot() -> None:
     page = open_page(VADD4)
     words = [text for text, *_ in json.loads(page.list_completions("vavrg4.s32.u32."))]
