@@ -10,6 +10,7 @@
     python3 dev.py sdist       build the source distribution; run some of its tests on it
     python3 dev.py newest      run some of the tests on the newest Python here
     python3 dev.py bench       speed, as ratios against baselines of the same run
+    python3 dev.py page        use the page in Chromium, where npm and Chromium are
     python3 dev.py prove       prove what the product says; --page writes docs/evidence.md
     python3 dev.py screenshots draw screenshots/ anew from the running app
     python3 dev.py demo        draw screenshots/demo.svg, an animation, from the running app
@@ -40,6 +41,8 @@ EXAMPLE = (
     "%r0=5",
 )
 SOURCES = ("ptxscope", "tests", "benchmarks", "tools", "dev.py")
+NPM_PACKAGES = {"pyodide": "314.0.7", "axe-core": "4.14.1"}
+"""What the page is tested with."""
 QUICK = (
     *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
     *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py"),
@@ -214,8 +217,36 @@ def _version(python: str) -> tuple[tuple[int, int], str] | None:
     return (version, python) if newer else None
 
 
+def page(*arguments: str) -> None:
+    """Use the page in Chromium, or say what is missing for it."""
+    drive_browser("tools.page_proof", *arguments)
+
+
+def drive_browser(module: str, *arguments: str) -> None:
+    """Run a module that drives Chromium with Playwright, on packages of npm, if all are here."""
+    found = [shutil.which(x) for x in ("chromium", "chromium-browser", "google-chrome", "chrome")]
+    chromium = next(filter(None, found), None)
+    missing = [*["npm"] * (shutil.which("npm") is None), *["Chromium"] * (chromium is None)]
+    if missing or chromium is None:
+        print(f"skipped: no {' and no '.join(missing)} here")
+        return
+    venv = ROOT / ".venv-page"
+    python = environment("page", venv)
+    packages = venv / "node_modules"
+    versions = [f"{name}@{version}" for name, version in NPM_PACKAGES.items()]
+    if not all((packages / name / "package.json").exists() for name in NPM_PACKAGES):
+        command = ("npm", "install", "--silent", "--no-audit", "--prefix", str(venv), *versions)
+        if subprocess.run(command, cwd=venv, check=False).returncode:
+            print(f"skipped: npm could not install {' and '.join(versions)}")
+            return
+    run(str(python), "-m", module, chromium, str(packages), *arguments, PYTHONPATH=str(ROOT))
+
+
 def bench(*arguments: str) -> None:
     """Report speed as ratios."""
+    if arguments == ("page",):
+        drive_browser("benchmarks.page")
+        return
     run(str(environment("dev")), "-m", "benchmarks", *arguments)
 
 
@@ -254,6 +285,7 @@ def lock() -> None:
         ("run", ()),
         ("dev", ("--group", "dev")),
         ("docs", ("--group", "docs")),
+        ("page", ("--group", "page")),
     ):
         run(
             uv,
@@ -267,7 +299,7 @@ TASKS = {
     task.__name__: task
     for task in (
         *(explore, test, check, thorough, lint, soak),
-        *(wheel, sdist, newest, bench, prove, screenshots, demo, docs, lock),
+        *(wheel, sdist, newest, page, bench, prove, screenshots, demo, docs, lock),
     )
 }
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from . import start
 
 NAMES = ("start", "screen", "throughput", "rows", "explain", "check", "sweep", "prove")
+# `page` needs a browser: dev.py starts it in an environment of its own
 
 
 def main() -> None:

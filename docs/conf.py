@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ptxscope import __version__
 from ptxscope.export.svg.svg_colours import PALETTE
-from tools.markdown_parser import MarkdownParser
+from ptxscope.page.site import make_engine, write_files
+from tools.markdown_parser import ENGINE_FOLDER, MarkdownParser
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -41,7 +42,14 @@ def write_themes(app: Sphinx) -> None:
     (Path(app.srcdir) / "_static" / "themes.css").write_text("".join(rules), encoding="utf-8")
 
 
+def write_engine(app: Sphinx, error: Exception | None) -> None:
+    """Write what the live figures of the instructions load."""
+    if error is None and app.builder.format == "html":
+        write_files(Path(app.outdir) / "_static" / ENGINE_FOLDER, make_engine(None))
+
+
 def setup(app: Sphinx) -> None:
     """Called by Sphinx."""
     app.add_source_parser(MarkdownParser)
     app.connect("builder-inited", write_themes)
+    app.connect("build-finished", write_engine)

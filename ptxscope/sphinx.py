@@ -28,6 +28,7 @@ from sphinx.domains import Domain
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective, SphinxRole
+from sphinx.util.osutil import relative_uri
 
 from . import __version__
 from .cli.commands.trace import parse_any_request, render_request
@@ -42,6 +43,7 @@ from .export.content.id_prefix import with_unique_ids
 from .export.content.value_lookup import format_block_value, format_destinations, format_value
 from .export.formats.responsive_svg import BOX, add_min_width
 from .export.theme import THEMES, Theme
+from .page.live_markup import FRAME, SCRIPT, make_live_markup
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -59,6 +61,8 @@ _LATEX = r"""
 \noindent\sphinxincludegraphics[width=\linewidth,height=.9\textheight,keepaspectratio]{{{}}}
 
 """
+_ENGINE_FOLDER = "ptxscope"
+"""Folder under ``_static`` of what live figures load."""
 _log = logging.getLogger(__name__)
 
 
@@ -109,6 +113,7 @@ class TraceDirective(SphinxDirective):
         "both": directives.flag,
         "no-result": directives.flag,
         "compact": directives.flag,
+        "live": directives.flag,
     }
 
     def run(self) -> list[nodes.Node]:
@@ -120,6 +125,8 @@ class TraceDirective(SphinxDirective):
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
             trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
+            if "live" in options and not isinstance(trace, Trace):
+                raise ValueError("a live figure has one instruction, and here are several")
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
@@ -129,6 +136,8 @@ class TraceDirective(SphinxDirective):
             self._label([*labels, labels[0]._replace(label=normalized_name)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
+        if "live" in options:
+            self.env.get_domain("ptx").data["live"].add(self.env.docname)
         node = _TraceNode(
             self.block_text,
             words=words,
@@ -136,6 +145,7 @@ class TraceDirective(SphinxDirective):
             name=name,
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
+            live="live" in options,
             # as `classes`, Sphinx would put them on the node that replaces this one
             css=options.get("class", []),
         )
@@ -214,8 +224,8 @@ class PtxDomain(Domain):
     name = "ptx"
     label = "PTX"
     roles: ClassVar[dict[str, Any]] = {"result": ValueRole(), "value": ValueRole()}
-    initial_data: ClassVar[dict[str, Any]] = {"traces": {}, "users": set()}
-    data_version = 1
+    initial_data: ClassVar[dict[str, Any]] = {"traces": {}, "users": set(), "live": set()}
+    data_version = 2
 
     def clear_doc(self, docname: str) -> None:
         """Forget the traces of a page."""
@@ -223,12 +233,14 @@ class PtxDomain(Domain):
         for name in [x for x, (home, _) in traces.items() if home == docname]:
             del traces[name]
         self.data["users"].discard(docname)
+        self.data["live"].discard(docname)
 
     def merge_domaindata(self, docnames: Any, otherdata: dict[str, Any]) -> None:
         """Add the traces that another process has read."""
         traces = otherdata["traces"].items()
         self.data["traces"] |= {name: found for name, found in traces if found[0] in docnames}
         self.data["users"] |= otherdata["users"] & set(docnames)
+        self.data["live"] |= otherdata["live"] & set(docnames)
 
     def format_value(self, kind: str, text: str) -> str:
         """Return a value as text. Raise CommandError or ValueError if there is none."""
@@ -273,10 +285,16 @@ class _Draw(SphinxPostTransform):
                 text = place.rawsource
             place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 
+    def _locate_script(self) -> str:
+        """Return the address of the script of live figures, as seen from the page."""
+        page = self.app.builder.get_target_uri(self.env.docname)
+        return relative_uri(page, f"_static/{_ENGINE_FOLDER}/{SCRIPT}")
+
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
-            yield nodes.raw("", _framed(trace, ids), format="html")
+            script = self._locate_script() if trace["live"] else ""
+            yield nodes.raw("", _framed(trace, ids, script), format="html")
             return
         yield from (nodes.target("", "", ids=[anchor]) for anchor in trace["anchors"])
         is_paper = self.app.builder.format == "latex" and format_ != "text"
@@ -288,19 +306,18 @@ class _Draw(SphinxPostTransform):
         yield nodes.literal_block(text, text, language="none", classes=trace["css"])
 
 
-def _framed(trace: _TraceNode, ids: set[str]) -> str:
+def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     """Return HTML or SVG in a box with a class, a caption and every anchor that it lacks.
 
-    ``ids`` are the id prefixes that the page uses so far.
+    ``ids`` are the id prefixes that the page uses so far. With the address of a script, readers
+    can edit the operands.
     """
     name, alt, format_ = trace["name"], trace["alt"], trace["format"]
-    found, options, _ = parse_any_request(
-        [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
-    )
-    # Two traces of one name have caused a warning when they were read.
-    document = export(
-        found, format_, options if name else with_unique_ids(found, options, format_, ids)
-    )
+    words = [*trace["words"], *([f"--id={name}"] if name else []), "-f", format_]
+    found, options, _ = parse_any_request(words)
+    if not name:  # two traces of one name have caused a warning when they were read
+        options = with_unique_ids(found, options, format_, ids)
+    document = export(found, format_, options)
     lacking = [x for x in trace["anchors"] if f' id="{x}"' not in document]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])
@@ -309,7 +326,12 @@ def _framed(trace: _TraceNode, ids: set[str]) -> str:
         document, box = add_min_width(document), f' style="{BOX}" tabindex="0"'
     role = "img" if trace["format"] == "svg" else "group"
     caption = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
-    return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
+    if not script:
+        return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
+    assert isinstance(found, Trace)
+    words += [f"--id={options.id}"] if options.id and not name else []
+    frame = f'<div class="{escape(classes)} {FRAME}"{caption}{box}>{document}</div>'
+    return f"{anchors}{make_live_markup(frame, found, words, script)}"
 
 
 def _picture(words: list[str], folder: Path) -> str | None:
@@ -339,6 +361,20 @@ def _by_resvg(trace: Trace | BlockTrace, _: str, options: Options) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))
 
 
+def _write_engine(app: Sphinx, error: Exception | None) -> None:
+    """Write what live figures load, if a page has one."""
+    if error is not None or app.builder.format != "html":
+        return
+    if not app.env.get_domain("ptx").data["live"]:
+        return
+    from .page.runtime import read_runtime
+    from .page.site import make_engine, write_files
+
+    local = str(app.config.ptx_runtime)
+    runtime = read_runtime(Path(app.confdir) / local) if local else None
+    write_files(Path(app.outdir) / "_static" / _ENGINE_FOLDER, make_engine(runtime))
+
+
 def _users(_: Sphinx, env: Any) -> list[str]:
     """Return the pages to rewrite, because a trace whose values they use may have changed."""
     return sorted(env.get_domain("ptx").data["users"])
@@ -352,7 +388,9 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.add_directive("ptx-trace", TraceDirective)
     app.add_domain(PtxDomain)
     app.add_post_transform(_Draw)
+    app.add_config_value("ptx_runtime", "", "html", types=frozenset({str}))
     app.connect("env-updated", _users)
+    app.connect("build-finished", _write_engine)
     return {
         "version": __version__,
         "env_version": 2,

@@ -3,7 +3,7 @@
 It reads CommonMark with tables. A link to a page or a heading becomes a cross reference, so Sphinx
 warns if there is none. A page `x.md` is the parent of the pages in `x/` to which it links; the root
 page, of all pages to which it links. Pictures of ptxscope become part of the page, so they follow
-its theme.
+its theme; those of the instructions are live: readers can edit the operands of the command above.
 """
 
 from __future__ import annotations
@@ -22,11 +22,18 @@ from sphinx import addnodes
 from sphinx.parsers import Parser
 from sphinx.util import logging
 
+from ptxscope.cli.commands.trace import parse_request
 from ptxscope.export.formats.responsive_svg import add_min_width
+from ptxscope.page.live_markup import FRAME, SCRIPT, make_live_markup
+
+from .manual_shown import split_commands
 
 if TYPE_CHECKING:
     from sphinx.environment import BuildEnvironment
 
+ENGINE_FOLDER = "ptxscope"
+"""Folder under ``_static`` of what live figures load."""
+_LIVE_PAGES = "reference/instructions/"
 _log = logging.getLogger(__name__)
 _EXTERNAL = re.compile(r"[a-z]++:")
 _SLUG_SEPARATOR = re.compile(r"[^\w\- ]")
@@ -57,6 +64,8 @@ class _PageBuilder:
         self._slugs: dict[str, int] = {}
         self._children: dict[str, list[str]] = {}
         self._title = ""
+        self._words: list[str] = []
+        """The words of the last command that the page has shown."""
 
     def build(self, text: str) -> None:
         """Append the page to the document."""
@@ -87,6 +96,7 @@ class _PageBuilder:
                 language = block.info.split(" ")[0]
                 text = block.content.rstrip("\n")
                 known = language if language in _LANGUAGES else "none"
+                self._words = split_commands(text)[-1].words if language == "console" else []
                 yield nodes.literal_block(text, text, language=known)
             case "table":
                 yield self._make_table(block)
@@ -143,7 +153,11 @@ class _PageBuilder:
         if 'class="px-svg' not in svg:
             return nodes.container("", self._make_image(image), classes=["screen-box"])
         self._env.note_dependency(str(path))
-        box = f'<div class="ptx-trace" tabindex="0">{add_min_width(svg)}</div>'
+        box = f'<div class="ptx-trace {FRAME}" tabindex="0">{add_min_width(svg)}</div>'
+        if self._env.docname.startswith(_LIVE_PAGES) and self._words[1:2] == ["trace"]:
+            words = [*self._words[2:], "-f", "svg"]
+            script = f"{'../' * self._env.docname.count('/')}_static/{ENGINE_FOLDER}/{SCRIPT}"
+            box = make_live_markup(box, parse_request(words)[0], words, script)
         return nodes.raw("", box, format="html")
 
     def _make_image(self, image: SyntaxTreeNode) -> nodes.Node:

@@ -123,6 +123,7 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
     type_, unit = ins.type_of(role), choose_part_width(trace, role)
     by_lane = lanes > 1 and unit * lanes == 32
     used_parts = _find_used_parts(trace, role)
+    signs = map_part_signs(trace, role) if by_lane else {}
     cells = []
     for part in reversed(range(max(type_.bits // unit, 1))):
         value = bits >> unit * part & (1 << unit) - 1
@@ -131,7 +132,7 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
         digits = format_binary(value, 0, unit) if by_lane else ""
         spans = [CellSpan(text, kind, Tint(role, find_top_byte(unit, part)), digits)]
         if by_lane:
-            is_signed = is_part_signed(trace, role, part)
+            is_signed = signs.get(part, type_.signed)
             number = format_lane(value, unit, type_, signed=is_signed)
             spans.append(CellSpan(f" {number}", SpanKind.TEXT))
         cells.append(Cell(LaneRef(role, part), tuple(spans)))
@@ -151,16 +152,15 @@ def _build_register_figure(trace: Trace, role: Role, lanes: int) -> RegisterFigu
     )
 
 
-def is_part_signed(trace: Trace, role: str, part: int) -> bool:
-    """Whether a part of an operand is read as signed: as its selections read it, if they agree."""
-    readings = set()
+def map_part_signs(trace: Trace, role: str) -> dict[int, bool]:
+    """Return whether each part of an operand is read as signed, where its selections agree."""
+    readings: dict[int, set[bool]] = {}
     for row in trace.views.values():
         if (reading := row.micro.reading) and not (source := row.inputs[0]).is_operand:
-            parts = filter(None, map(source.micro.find_part, range(len(source.values))))
-            if any((source.inputs[x.input].key, x.number) == (role, part) for x in parts):
-                readings.add(reading.signed)
-    own = trace.instruction.type_of(role).signed
-    return readings.pop() if len(readings) == 1 else own
+            for part in filter(None, map(source.micro.find_part, range(len(source.values)))):
+                if source.inputs[part.input].key == role:
+                    readings.setdefault(part.number, set()).add(reading.signed)
+    return {part: signs.pop() for part, signs in readings.items() if len(signs) == 1}
 
 
 def _find_used_parts(trace: Trace, role: str) -> set[int]:

@@ -13,7 +13,7 @@ from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import RowTrace, Trace
-from .scene_builder import build_scene, is_part_signed, iter_possible_links
+from .scene_builder import build_scene, iter_possible_links, map_part_signs
 from .scene_cells import find_tint, find_top_byte, make_part_tint
 from .scene_model import (
     PLAIN,
@@ -108,13 +108,14 @@ def _build_symbolic_register(
     """Return a register with the letters of its parts and its type."""
     ins, role = trace.instruction, figure.role
     type_ = ins.type_of(role)
+    signs = map_part_signs(trace, role)
     cells = []
     for cell in figure.cells:
         first, *rest = cell.spans
         name = format_letters(role, figure.unit, cell.place.lane)
         kind = SpanKind.CHIP if cell.place in read_places else SpanKind.UNUSED
         kind = SpanKind.EITHER if type_ is Type.PRED else kind
-        is_signed = is_part_signed(trace, role, cell.place.lane)
+        is_signed = signs.get(cell.place.lane, type_.signed)
         number = format_integer_type(is_signed, figure.unit)
         if type_.lanes > 1:
             number = str(type_.lane_type)

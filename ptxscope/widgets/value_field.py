@@ -14,7 +14,8 @@ from textual.widgets import Input, Static
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError, make_printable, measure_cells
-from ..engine.syntax.values import parse_integer, parse_value
+from ..engine.syntax.values import parse_value
+from ..state.figure_edits import parse_part
 from .base.posted_message import PostedMessage
 from .operand_table import OperandField
 from .ptx_line import PlainInput
@@ -231,12 +232,7 @@ class ValueField(Vertical):
             return self._parse(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
-        if self._type.lanes > 1:
-            lane = parse_value(text, self._type.lane_type)
-        else:
-            lane = parse_integer(text, self._unit)
-        shift, mask = self._unit * self._field.position, (1 << self._unit) - 1
-        return self._bits & ~(mask << shift) | lane << shift
+        return parse_part(text, self._type, self._unit, self._field.position, self._bits)
 
     def _format_error(self, text: str) -> str:
         """Return carets under errors, and the allowed text; empty without errors."""

@@ -7,7 +7,7 @@ from textual.widgets import Input, Static
 
 from ptxscope.scene.scene_model import BitRef, LaneRef
 from ptxscope.screens.dialogs.text_prompt import TextPrompt
-from ptxscope.widgets.lanes.figure_edits import FORMULA_PLACE
+from ptxscope.state.figure_edits import FORMULA_PLACE
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
 from tests.app.test_lanes import at, lanes_of

@@ -29,6 +29,7 @@ FIRST = {
     "lesson": ("LESSON", "-f", "--explorer", "--again", "ptxscope lesson lanes"),
     "list": ("--json",),
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
+    "page": ("-o", "--runtime", "ptxscope page -o site/"),
     "poster": ("--sheet", "-f", "-o", "--theme", "A3"),
     "errata": ("ID", "--json"),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
@@ -76,7 +77,9 @@ def test_options_of_trace_stand_under_headings() -> None:
         "pictures": [
             *("--slide", "--compact", "--scale", "--width", "--stepping", "--animate", "--frames"),
         ],
-        "output": ["--theme", "--standalone", "--heading-level", "--id", "--alt", "--from"],
+        "output": [
+            *("--theme", "--standalone", "--heading-level", "--id", "--live", "--alt", "--from"),
+        ],
         "blocks": ["--fold"],
     }
 
@@ -96,7 +99,7 @@ def test_help_of_an_argument_is_a_phrase(command: str) -> None:
 def test_an_option_reads_the_same_in_every_command() -> None:
     several = {
         "--quiet": "the report in check, the registers in run",
-        "--output": "arrays in eval",
+        "--output": "arrays in eval, a folder in page",
         "--format": "the formats of the command",
         "--steps": "a limit in run",
         "--fold": "sequences in run",
@@ -114,6 +117,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
     assert texts["--output"] == {
         "output file; - is standard output",
         "output file of --arrays: .npy or .npz",
+        "folder of the page's files",
     }
     assert all(text.startswith("output format") for text in texts["--format"])
 

@@ -109,12 +109,33 @@ def run(words: Sequence[str]) -> int:
             print_document("".join(texts), "text")
         return 0
     if arguments.output is not None or not arguments.alt:
-        output_document(
-            render_document(trace, arguments.format, options), arguments.format, arguments.output
+        document = (
+            _render_live(trace, options, arguments.live)
+            if arguments.live
+            else render_document(trace, arguments.format, options)
         )
+        output_document(document, arguments.format, arguments.output)
     if arguments.alt:
         print_document(_format_alt(trace, options, arguments.alt), "text")
     return 0
+
+
+def _render_live(trace: Trace | BlockTrace, options: Options, folder: str) -> str:
+    """Return an HTML document whose operands a reader can edit."""
+    from html import escape
+
+    from ...export.content.document import list_command_words
+    from ...export.formats.html import format_page
+    from ...page.live_markup import SCRIPT, make_live_markup
+
+    if not isinstance(trace, Trace):
+        raise CommandError("error: --live takes one instruction; here are several")
+    fragment_options = options._replace(standalone=False)
+    words = list_command_words(trace, fragment_options)[2:]
+    document = export(trace, "html", fragment_options)
+    live = make_live_markup(document, trace, words, f"{folder.rstrip('/')}/{SCRIPT}")
+    title = escape(trace.annotations.title or str(trace.instruction))
+    return format_page(title, live, options) if options.standalone else live
 
 
 def _complete_values(words: Sequence[str]) -> list[str]:
@@ -212,6 +233,7 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     _add_output_options(output)
     parser.set_defaults(read=None)
     if not is_document:
+        _add_live(output)
         _add_alternatives(output)
     _add_fold(parser)
     return parser
@@ -268,6 +290,15 @@ def _add_output_options(parser: argparse._ArgumentGroup) -> None:
         "(default: 2); 0 for bold text instead of headings",
     )
     add_id(parser)
+
+
+def _add_live(parser: argparse._ActionsContainer) -> None:
+    parser.add_argument(
+        "--live",
+        metavar="SITE",
+        help="let readers edit the operands (html); SITE is the address of a folder that "
+        "`ptxscope page` wrote, as seen from the document",
+    )
 
 
 def _add_alternatives(parser: argparse._ArgumentGroup) -> None:

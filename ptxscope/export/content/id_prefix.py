@@ -27,7 +27,9 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     shown_stages = [str(step.stage) for step in document.steps] if document.omission else None
     choices = options._replace(stages=None, format="")._asdict().items()
     changed_options = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
-    instruction, values = str(trace.instruction), sorted(trace.operands.items())
+    # the explorer has the roles as members of an enum, which are written in another way
+    values = sorted((str(role), bits) for role, bits in trace.operands.items())
+    instruction = str(trace.instruction)
     # normalised like the notes in the command that reproduces the document
     notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
     extra = (document.title, document.caption, notes)

@@ -19,6 +19,7 @@ AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
     "no-result": _WORDED_FORMATS,
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
+    "live": ("html",),
     "theme": ("html", *_PICTURE_FORMATS),
     "id": ("html", "svg"),
     "slide": _PICTURE_FORMATS,

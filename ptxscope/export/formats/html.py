@@ -148,12 +148,12 @@ def _figure_lines(
     doc: Document,
 ) -> Iterator[str]:
     """Yield a picture whose related values highlight each other, resized by `resize`."""
-    overlay = [*highlight_lines(drawing.canvas, relations, dict(_iter_sentences(doc)))]
+    overlay = [*highlight_lines(drawing.canvas, relations, dict(iter_value_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
     yield resize(trace_picture.render_drawing(drawing, overlay)) + "</figure>"
 
 
-def _iter_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
+def iter_value_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
     """Yield the sentence on each value of the picture, for every branch that shows it."""
     answers = [(doc.trace, doc.steps)]
     if doc.answers and doc.answers.other_trace:

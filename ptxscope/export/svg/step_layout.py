@@ -211,11 +211,11 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
         is_turned = any(port.y > top - 1 for _, port in incoming)
         return layout.drop if is_turned else layout.row_gap
     is_bent = False
+    is_moved = _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact)
     for area, port in incoming:
         start, end = find_link_ends(port.area, area)
         is_bent |= abs(start - end) > 1
-        if _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact):
-            is_bent |= abs(port.area.center - area.center) > 1
+        is_bent |= is_moved and abs(port.area.center - area.center) > 1
     has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
     return layout.crossing if is_bent or has_labels else layout.drop
 

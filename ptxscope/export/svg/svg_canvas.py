@@ -6,6 +6,7 @@ Lengths are in px on a page 800 px wide.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from html import escape
 
 from ...engine.records import NamedTuple
@@ -21,12 +22,18 @@ HATCH = 6.0
 """Distance in px between the lines of a hatch."""
 
 
+_CACHE = 4096
+"""Strings kept of each kind: the next picture has most of the same places and words."""
+
+
+@lru_cache(_CACHE)
 def format_length(value: float) -> str:
     """Format a length with at most one decimal: ``12``, ``0.5``."""
     text = f"{value:.1f}".removesuffix(".0")
     return "0" if text == "-0" else text
 
 
+@lru_cache(_CACHE)
 def escape_xml(text: str) -> str:
     """Escape text for an element or an attribute; show the characters that XML or HTML forbids."""
     return escape("\n".join(map(show_controls, text.split("\n"))))
@@ -170,13 +177,7 @@ class SvgCanvas:
         self, x: float, y: float, width: float, height: float, colour: SvgColour
     ) -> None:
         """Draw diagonal lines in an area; not all renderers support patterns."""
-        d, position = "", HATCH / 2
-        while position < width + height:
-            x0, x1 = max(0.0, position - height), min(width, position)
-            end_points = (x + x0, y + position - x0, x + x1, y + position - x1)
-            d += "M{} {}L{} {}".format(*map(format_length, end_points))
-            position += HATCH
-        self.draw_path(d, colour, line=0.9)
+        self.draw_path(_format_hatch(x, y, width, height), colour, line=0.9)
 
     def draw_image(self, x: float, y: float, width: float, height: float, png: bytes) -> None:
         """Draw an image of square cells, stretched to fill an area."""
@@ -307,14 +308,9 @@ class SvgCanvas:
         if not text:
             return
         self.smallest_size = min(self.smallest_size, size)
-        css = f'class="px-f-{colour}{" px-mono" if is_monospaced else ""}"'
+        letters = _format_letters(size, colour, anchor, is_monospaced, is_bold, is_italic)
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
-        attributes = f' font-size="{format_length(size)}" fill="{PALETTE[colour][0]}"'
-        attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
-        attributes += ' font-weight="700"' if is_bold else ""
-        attributes += ' font-style="italic"' if is_italic else ""
-        attributes += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
-        self.parts.append(f"<text {place} {css}{attributes}>{escape_xml(text)}</text>")
+        self.parts.append(f"<text {place} {letters}>{escape_xml(text)}</text>")
 
     def draw_lines(
         self,
@@ -356,11 +352,39 @@ def _make_arrow_head(x: float, y: float) -> str:
     return f"M{left} {top}L{right} {top}L{format_length(x)} {low}Z"
 
 
+@lru_cache(_CACHE)
+def _format_letters(
+    size: float, colour: SvgColour, anchor: str, is_monospaced: bool, is_bold: bool, is_italic: bool
+) -> str:
+    """Return the attributes of a text but its place."""
+    css = f'class="px-f-{colour}{" px-mono" if is_monospaced else ""}"'
+    attributes = f' font-size="{format_length(size)}" fill="{PALETTE[colour][0]}"'
+    attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
+    attributes += ' font-weight="700"' if is_bold else ""
+    attributes += ' font-style="italic"' if is_italic else ""
+    attributes += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
+    return css + attributes
+
+
+@lru_cache(_CACHE)
+def _format_hatch(x: float, y: float, width: float, height: float) -> str:
+    """Return the path of diagonal lines in an area."""
+    d, position = "", HATCH / 2
+    while position < width + height:
+        x0, x1 = max(0.0, position - height), min(width, position)
+        end_points = (x + x0, y + position - x0, x + x1, y + position - x1)
+        d += "M{} {}L{} {}".format(*map(format_length, end_points))
+        position += HATCH
+    return d
+
+
+@lru_cache(_CACHE)
 def _format_box(x: float, y: float, width: float, height: float) -> str:
     a, b, c, d = map(format_length, (x, y, width, height))
     return f'x="{a}" y="{b}" width="{c}" height="{d}"'
 
 
+@lru_cache(_CACHE)
 def _format_paint(fill: SvgColour | None, stroke: SvgColour | None, line: float, dash: str) -> str:
     css = [f"px-f-{fill}"] if fill else []
     css += [f"px-s-{stroke}"] if stroke else []

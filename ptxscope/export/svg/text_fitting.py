@@ -21,6 +21,7 @@ _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 
 
+@lru_cache(4096)
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
     """Return an upper bound of the width of a text in px, for any fallback font."""
     if is_monospaced:
@@ -47,6 +48,11 @@ def _measure_char(char: str) -> float:
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:
     """Wrap a text at a width; a word that is too long is broken."""
+    return [*_wrap_text(text, width, size, is_monospaced)]
+
+
+@lru_cache(1024)
+def _wrap_text(text: str, width: float, size: float, is_monospaced: bool) -> tuple[str, ...]:
     lines = [""]
     for word in _iter_words(text, width, size, is_monospaced):
         longer_line = f"{lines[-1]} {word}" if lines[-1] else word
@@ -54,7 +60,7 @@ def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False)
             lines[-1] = longer_line
         else:
             lines.append(word)
-    return [line for line in lines if line]
+    return tuple(line for line in lines if line)
 
 
 def _iter_words(text: str, width: float, size: float, is_monospaced: bool) -> Iterator[str]:
@@ -104,6 +110,7 @@ class Fitted(NamedTuple):
     size: float
 
 
+@lru_cache(4096)
 def fit_text(
     text: str, width: float, size: float, is_monospaced: bool, min_size: float = MIN_LETTER_PX
 ) -> Fitted:

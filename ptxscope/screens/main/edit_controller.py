@@ -6,7 +6,6 @@ from collections.abc import Callable
 from random import Random
 from typing import TYPE_CHECKING
 
-from ...engine.isa.floats import step_float
 from ...engine.semantics.models import PTXAS_MODELS
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
@@ -15,6 +14,7 @@ from ...engine.tracing.lane_text import format_operand_name
 from ...state import edits
 from ...state.edit_text import describe_edit
 from ...state.explorer_state import Edit, ExplorerState
+from ...state.figure_edits import with_nudge
 from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
 from ...widgets.instruction_browser import InstructionBrowser
@@ -176,21 +176,13 @@ class EditController:
 
     def nudge_lane(self, event: LanesPane.NudgeRequested) -> None:
         """Change a lane by a small amount; a float to a neighbouring one."""
-        bits, mask = self._state.trace.operands[event.role], (1 << event.width) - 1
-        type_ = self._state.setup.instruction.type_of(event.role)
-        if type_.is_float:
-            following = step_float(bits, type_, event.delta)
-            if following is None:
-                self._view.show_hint(explain_last_float(bits, type_), "changed")
-            else:
-                self.set_value(event.role, following)
+        setup, role = self._state.setup, event.role
+        changed = with_nudge(setup, role, event.low, event.width, event.delta)
+        if changed is not None:
+            self.edit(changed)
             return
-        part = (bits >> event.low) + event.delta & mask
-        new_bits = bits & ~(mask << event.low) | part << event.low
-        if event.role in self._state.setup.instruction.names:
-            self.set_value(event.role, new_bits)
-        else:
-            self.edit(edits.with_literal(self._state.setup, event.role, new_bits))
+        bits, type_ = self._state.trace.operands[role], setup.instruction.type_of(role)
+        self._view.show_hint(explain_last_float(bits, type_), "changed")
 
     def ask_formula(self) -> None:
         """Ask for the formula of a truth table."""

@@ -24,6 +24,8 @@ from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descenda
 from ...engine.tracing.trace import RowTrace, Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene
+from ...state import figure_edits
+from ...state.figure_edits import FORMULA_PLACE
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
 from ..base.posted_message import PartMessage
@@ -31,8 +33,6 @@ from ..base.step_lines import is_covered_by_step_text
 from ..form.form_pane import FormulaRequested
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
 from ..operand_table import OperandField
-from . import figure_edits
-from .figure_edits import FORMULA_PLACE
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
@@ -492,18 +492,16 @@ class LanesPane(Pane):
 
     def _is_mask(self, place: Place) -> bool:
         """Whether a cell represents a lane of a mask."""
-        trace = self._trace
-        row = trace.rows.get(place.key) if trace else None
-        return bool(trace and row and trace.instruction.entry.lanes > 1 and row.micro.is_merge)
+        return self._trace is not None and figure_edits.is_mask_lane(self._trace, place)
+
+    def _find_part_choice(self, place: Place) -> figure_edits.PartChoice | None:
+        """Return the selector that decides a cell's part, or None."""
+        return figure_edits.find_part_choice(self._trace, place) if self._trace else None
 
     def _find_slot(self, place: Place) -> str:
         """Return the selector that decides a cell's part; empty if there is none."""
-        trace = self._trace
-        row = trace.rows.get(place.key) if trace else None
-        if trace is None or row is None or row.micro.find_part(place.lane) is None:
-            return ""
-        name = f"{row.name}sel"
-        return name if any(slot.name == name for slot in trace.instruction.entry.slots) else ""
+        choice = self._find_part_choice(place)
+        return choice.slot if choice else ""
 
     def action_change(self) -> None:
         """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
@@ -575,9 +573,9 @@ class LanesPane(Pane):
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
             self.NudgeRequested(self, place.key, width * place.lane, width, delta).post_to_screen()
-        elif slot := self._find_slot(place):
-            digit = (self._find_digit(place) + delta) % self._count_choices(place)
-            self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
+        elif choice := self._find_part_choice(place):
+            digit = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
+            self.SourceChangeRequested(self, choice.slot, place.lane, digit).post_to_screen()
         elif place.key == Role.TABLE:
             self._toggle_entry(place, delta)
         elif control := self._find_control(place):
@@ -586,24 +584,6 @@ class LanesPane(Pane):
             row = trace.rows.get(place.key)
             bit = row.values[place.lane] >> place.bit & 1 if row else 0
             self._edit_computed(place, str(1 - bit))
-
-    def _count_choices(self, place: Place) -> int:
-        """Return the number of parts that a cell of a selected row may take."""
-        assert self._trace
-        part = self._trace.rows[place.key].micro.find_part(place.lane)
-        assert part
-        count = self._trace.instruction.entry.lanes
-        return 2 * count if count > 1 else 32 // part.unit if part.unit < 32 else 4
-
-    def _find_digit(self, place: Place) -> int:
-        """Return the selector's digit for a lane."""
-        assert self._trace
-        row = self._trace.rows[place.key]
-        part = row.micro.find_part(place.lane)
-        assert part
-        count = self._trace.instruction.entry.lanes
-        is_of_b = row.input_keys[part.input] == "b"
-        return part.number + (count if count > 1 and is_of_b else 0)
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
@@ -675,7 +655,8 @@ class LanesPane(Pane):
     def _select(self, place: Place, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""
         assert self._trace
-        form, count = self._trace.instruction.form, self._count_choices(place)
+        form = self._trace.instruction.form
+        count = figure_edits.count_part_choices(self._trace, place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
                 self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
@@ -711,34 +692,14 @@ class LanesPane(Pane):
         end = self.find_target(event.x, event.y)
         if self._trace is None or start is None or not isinstance(end, LaneRef) or start == end:
             return
-        for chip, lane in ((start, end), (end, start)):
-            if self.is_predictable(lane):
-                continue
-            number = (
-                figure_edits.find_source_number(self._scene, chip, lane) if self._scene else None
-            )
-            control = self._find_control(lane)
-            if number is not None and control is not None:
-                self._set_control(control, number)
-                return
-            if (
-                self._is_operand(chip)
-                and chip.key in ("a", "b")
-                and (slot := self._find_slot(lane))
-            ):
-                self._lay(chip, lane, slot)
-                return
-
-    def _lay(self, chip: Place, lane: Place, slot: str) -> None:
-        """Select a register's part for a lane."""
-        assert self._trace
-        count = self._trace.instruction.entry.lanes
-        if count > 1:
-            digit = chip.lane + (count if chip.key == "b" else 0)
-            self.SourceChangeRequested(self, slot, lane.lane, digit).post_to_screen()
-        elif not slot.startswith(chip.key):
-            message = f"{REFUSED} {slot} of a scalar instruction takes a part of {slot[0]} only"
-            Hint(self, message).post_to_screen()
-        else:
-            unit = choose_part_width(self._trace, chip.key)
-            self.SourceChangeRequested(self, slot, 0, chip.lane, unit).post_to_screen()
+        if self._scene is None or self.is_predictable(start) or self.is_predictable(end):
+            return
+        try:
+            link = figure_edits.find_link(self._trace, self._scene, start, end)
+        except ValueError as refusal:
+            Hint(self, f"{REFUSED} {refusal}").post_to_screen()
+            return
+        if isinstance(link, figure_edits.PartChoice):
+            self.SourceChangeRequested(self, *link).post_to_screen()
+        elif link is not None:
+            self._set_control(*link)

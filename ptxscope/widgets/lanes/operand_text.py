@@ -7,7 +7,7 @@ from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import LaneBits, find_descendants
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, SpanKind
-from .figure_edits import find_control
+from ...state.figure_edits import find_control
 
 
 def find_unread_places(scene: Scene) -> frozenset[LaneRef]:

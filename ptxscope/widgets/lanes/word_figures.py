@@ -17,8 +17,8 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
+from ...state.figure_edits import FORMULA_PLACE
 from ..base.pane import StyledLine, StyledText
-from .figure_edits import FORMULA_PLACE
 from .lane_cells import (
     Highlights,
     draw_span,

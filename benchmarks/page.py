@@ -1,0 +1,47 @@
+"""The page: time from a key to the new picture, in Chromium. `python3 dev.py bench page`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from statistics import median
+
+from tools.page_browser import PageDriver, serve_site, start_browser
+
+_KEYS = 120
+MEDIAN_MS, PERCENTILE_MS = 16.0, 40.0
+"""Goals on two cores: the median and the 95th percentile."""
+_TYPE = """async count => {
+  const field = document.getElementById("value-a"), times = [];
+  field.focus();
+  for (let index = 0; index < count; index++) {
+    field.value = "0x" + (index * 0x9E3779B1 >>> 0).toString(16);
+    await new Promise(resolve => setTimeout(resolve, 120));
+    const start = performance.now();
+    field.dispatchEvent(new InputEvent("input", {bubbles: true}));
+    document.querySelector("#picture svg").getBoundingClientRect();
+    times.push(performance.now() - start);
+  }
+  return times;
+}"""
+"""Each key is one event; its picture is in the page, with its layout, when the event returns."""
+
+
+def main() -> None:
+    """Print the times for some lines."""
+    chromium, packages = sys.argv[1], Path(sys.argv[2])
+    with serve_site(packages) as (url, _), start_browser(chromium) as browser:
+        driver = PageDriver(browser, url)
+        driver.open()
+        for line in ("vadd4.s32.s32.u32.sat d.b310, a, b, c", "vadd.u32.s32.s32 d.b0, a, b, c"):
+            driver.page.fill("#line", line)
+            driver.page.evaluate(_TYPE, 20)
+            times = sorted(driver.page.evaluate(_TYPE, _KEYS))
+            print(
+                f"{line}: a key is drawn in {median(times):.1f} ms (median; goal {MEDIAN_MS:.0f}), "
+                f"{times[_KEYS * 95 // 100]:.1f} ms (95th percentile; goal {PERCENTILE_MS:.0f})"
+            )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,51 @@
+"""``ptxscope page``: the explorer as a page of static files, for a browser."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...page.runtime import CDN, FILES, VERSION
+from ..support.arguments import Parser, make_command_parser
+from ..support.command_error import CommandError
+
+_EPILOG = f"""\
+examples:
+  ptxscope page -o site/
+  ptxscope page -o site/ --runtime node_modules/pyodide/
+  python3 -m http.server -d site/
+
+The page runs ptxscope in the browser, by Pyodide {VERSION}. Without --runtime, the browser loads
+Pyodide from {CDN}
+and checks each file against its hash. With it, these files of `npm install pyodide@{VERSION}` are
+copied beside the page, which then works offline: {", ".join(FILES)}.
+"""
+
+
+def make_parser() -> Parser:
+    """Return the command's parser."""
+    about = "Write a page that explores instructions in a browser, as static files."
+    parser = make_command_parser("page", about, _EPILOG)
+    parser.add_argument(
+        "-o", "--output", metavar="FOLDER", required=True, help="folder of the page's files"
+    )
+    parser.add_argument(
+        "--runtime", metavar="DIR", help="local copy of Pyodide, instead of the one at jsDelivr"
+    )
+    return parser
+
+
+def run(words: Sequence[str]) -> int:
+    """Write the files of the page."""
+    from ...page.runtime import read_runtime
+    from ...page.site import make_site, write_files
+
+    arguments = make_parser().parse_args(list(words))
+    try:
+        runtime = read_runtime(Path(arguments.runtime)) if arguments.runtime else None
+    except ValueError as error:
+        raise CommandError(f"error: --runtime: {error}") from None
+    folder = Path(arguments.output)
+    write_files(folder, make_site(runtime))
+    print(folder / "index.html")
+    return 0

@@ -1,0 +1,35 @@
+"""A live figure in a browser: ``ptxscope trace`` on operands that a reader edits."""
+
+from __future__ import annotations
+
+import json
+
+from .cli.commands.trace import parse_request
+from .cli.support.command_error import CommandError
+from .engine.syntax.errors import make_printable_lines
+from .export import export
+from .export.formats.responsive_svg import add_min_width
+
+
+class LiveFigure:
+    """The arguments of ``ptxscope trace`` that make a figure, without the operands."""
+
+    def __init__(self, words: str) -> None:
+        """Take the arguments as a list in JSON."""
+        self._words: list[str] = json.loads(words)
+        _, _, arguments = parse_request(self._words)
+        self._fixed_words = [word for word in self._words if word not in arguments.values]
+
+    def render(self, values: str) -> str:
+        """Return the document for operands by name, typed texts in JSON.
+
+        The answer is JSON: ``document``, or ``error`` if a text is no value.
+        """
+        assigned = [f"{name}={text}" for name, text in json.loads(values).items()]
+        try:
+            trace, options, arguments = parse_request([*self._fixed_words, *assigned])
+            document: str = export(trace, arguments.format, options)
+        except CommandError as error:
+            return json.dumps({"error": make_printable_lines(str(error))})
+        is_svg = arguments.format == "svg"
+        return json.dumps({"document": add_min_width(document) if is_svg else document})

@@ -1,0 +1,1 @@
+"""The page: the engine in a browser, without a server, by Pyodide."""

@@ -1,0 +1,49 @@
+"""Elements: parts of the page as nested lists of strings.
+
+The page's JavaScript creates a node for each, ``format_html`` writes them into a file. Text is only
+ever text: neither of them reads markup.
+"""
+
+from __future__ import annotations
+
+from html import escape
+from typing import Any
+
+Element = list[Any]
+"""A tag, its attributes, and its children, which are elements or texts."""
+Child = Element | str
+_VOID = frozenset({"input", "br", "progress"})
+
+
+def make_element(tag: str, *children: Child, **attributes: str | bool | None) -> Element:
+    """Return an element.
+
+    An underscore in an attribute's name is a dash, one at its end is none: ``class_``. An attribute
+    that is False or None is absent, one that is True is empty.
+    """
+    present = {
+        name.rstrip("_").replace("_", "-"): "" if value is True else value
+        for name, value in attributes.items()
+        if value is not None and value is not False
+    }
+    return [tag, present, *(child for child in children if child)]
+
+
+def make_button(label: str, action: str, **attributes: str | bool | None) -> Element:
+    """Return a button that performs an action of the page."""
+    return make_element("button", label, type="button", data_do=action, **attributes)
+
+
+def format_flag(is_true: bool) -> str:
+    """Return the value of an attribute such as ``aria-expanded``."""
+    return "true" if is_true else "false"
+
+
+def format_html(child: Child) -> str:
+    """Return an element as HTML."""
+    if isinstance(child, str):
+        return escape(child)
+    tag, attributes, *children = child
+    opening = "".join(f' {name}="{escape(value)}"' for name, value in attributes.items())
+    inner = "".join(map(format_html, children))
+    return f"<{tag}{opening}>" if tag in _VOID else f"<{tag}{opening}>{inner}</{tag}>"

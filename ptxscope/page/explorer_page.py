@@ -1,0 +1,534 @@
+"""The explorer as a page: one object that takes actions, and returns what changes on the page.
+
+The page's JavaScript calls ``handle`` for each event and draws what it returns; state and
+transitions are those of the explorer.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from ..engine.isa.catalog import CATALOG
+from ..engine.isa.intrinsics import map_intrinsics
+from ..engine.listings.asm_bindings import reading_type
+from ..engine.records import replace
+from ..engine.semantics.models import parse_model
+from ..engine.syntax.completions import find_completions
+from ..engine.syntax.errors import PtxError, format_count, make_printable
+from ..engine.syntax.parser import parse
+from ..engine.syntax.values import parse_value
+from ..export import export
+from ..export.content.document import format_command
+from ..export.theme import Theme
+from ..scene.scene_builder import build_scene, choose_part_width
+from ..scene.scene_model import LaneRef, Place
+from ..state import edits, figure_edits
+from ..state.setup import Setup
+from . import page_view, tool_panels
+from .elements import Child
+from .page_picture import PagePicture, draw_pictures, drop_style, find_kind, list_zones, parse_place
+from .page_state import OpenTool, PageState
+from .permalink import PageLink, format_permalink, parse_permalink
+
+if TYPE_CHECKING:
+    from ..engine.diagnosis.explanations import Diagnosis
+    from ..learn.exercises import Exercise
+
+Arguments = Mapping[str, Any]
+_MAX_LINE_CHARS = 1 << 14
+"""Maximum characters of a line."""
+COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
+"""What the page copies as text; a PNG is drawn from the SVG."""
+
+
+class ExplorerPage(PageState):
+    """A page and its transitions."""
+
+    def __init__(self, fragment: str = "") -> None:
+        super().__init__()
+        self._diagnosis: Diagnosis | None = None
+        self._exercise: Exercise | None = None
+        self._typed_role = ""
+        """The operand into whose field the last keys went; one undo reverts them together."""
+        self._seen: dict[str, object] = {}
+        """What the page has been sent, by name."""
+        self._pictures: tuple[PagePicture, ...] = ()
+        if fragment:
+            self._open_link({"fragment": fragment})
+            self._refresh_panel({})
+
+    def handle(self, action: str, arguments: str = "{}") -> str:
+        """Perform an action and return, as JSON, what changes on the page.
+
+        Raise KeyError for an unknown action.
+        """
+        self._message, old_tool = "", self._tool
+        if action != "value":
+            self._typed_role = ""
+        _ACTIONS[action](self, json.loads(arguments))
+        if self._tool != old_tool or action in _TOOL_ACTIONS:
+            self._refresh_panel({})
+        return self.format_changes()
+
+    def format_changes(self) -> str:
+        """Return, as JSON, what has changed since the last call."""
+        view = page_view.make_view(self)
+        changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
+        self._seen |= view
+        if {"trace", "options"} & {*changes}:
+            self._pictures = draw_pictures(self.trace, self.options)
+            changes["pictures"] = [drop_style(x.svg) for x in self._pictures]
+        return json.dumps(changes)
+
+    @property
+    def svg(self) -> str:
+        """The text of the first picture, as ``ptxscope trace -f svg`` prints it."""
+        return self._pictures[0].svg
+
+    def list_zones(self) -> str:
+        """Return, as JSON, the places in the pictures that react, and what to say of the step."""
+        zones = [list_zones(x) for x in self._pictures]
+        return json.dumps({"pictures": zones, "spoken": page_view.describe_step(self)})
+
+    def list_completions(self, text: str) -> str:
+        """Return, as JSON, words that complete a line up to the caret: text, start, meaning."""
+        return json.dumps(find_completions(text[:_MAX_LINE_CHARS])[:60])
+
+    def format_copy(self, format_: str, theme: str = "auto") -> str:
+        """Return what is shown as text in one of ``COPY_FORMATS``."""
+        options = self.options._replace(theme=Theme(theme))
+        if format_ == "link":
+            return format_permalink(self.link)
+        if format_ == "command":
+            return format_command(self.trace, options._replace(format="svg"))
+        return export(self.trace, format_, options._replace(compact=False))
+
+    def _refresh_panel(self, _: Arguments) -> None:
+        """Ask the open tool again; it may take longer than a key should."""
+        self._panel, self._panel_key = self._make_panel(), self.trace_key
+
+    def _make_panel(self) -> list[Child]:
+        name, text, feedback = self._tool
+        if name == "explain":
+            children, self._diagnosis = tool_panels.explain(self.trace, text)
+            return children
+        if name == "check":
+            return tool_panels.check(text)
+        if name == "sweep":
+            from .sweep_panel import sweep
+
+            return sweep(self.trace, text)
+        if name == "prove":
+            return tool_panels.prove(self._state.setup.instruction)
+        if name == "challenge":
+            exercise = self._exercise or tool_panels.find_exercise(text)
+            self._exercise = exercise
+            return tool_panels.show_exercise(exercise, text, feedback)
+        if name == "lesson" and self._state.lesson:
+            return tool_panels.show_lesson(self._state.lesson, "\n".join(feedback))
+        return tool_panels.list_lessons() if name == "lesson" else []
+
+    # --- the line and the operands -----------------------------------------------------
+
+    def _open_link(self, arguments: Arguments) -> None:
+        try:
+            link = parse_permalink(str(arguments["fragment"]))
+            setup = _make_setup(link, self._state.setup)
+            if link.tool == "lesson" and link.text:
+                tool_panels.parse_lesson_card(link.text)
+        except ValueError as error:
+            self._message = f"This address can't be read: {make_printable(str(error))}"
+            return
+        self._leave_lesson()
+        if setup != self._state.setup:
+            self._state.show_last_step(setup)
+        state = self._state
+        self._value_errors.clear()
+        self._is_both = "both" in link.flags
+        state.is_revealed = "result" in link.flags
+        state.go_to_step(link.step or state.last_step)
+        if state.is_predicting:
+            state.stop_predicting(state.step)
+        if "predict" in link.flags:
+            state.begin_predicting(link.step or 1)
+        self._tool = OpenTool()
+        if link.tool == "lesson" and link.text:
+            self._open_lesson({"name": link.text})
+        elif link.tool:
+            self._open_tool({"name": link.tool, "text": link.text})
+
+    def _type_line(self, arguments: Arguments) -> None:
+        self._leave_lesson()
+        self._state.type_line(str(arguments["text"])[:_MAX_LINE_CHARS])
+        self._value_errors.clear()
+
+    def _fix_line(self, arguments: Arguments) -> None:
+        setup = self._state.setup
+        problem = setup.error.errors[int(arguments["index"])] if setup.error else None
+        if problem and problem.fix is not None:
+            start, end = problem.span
+            self._edit(edits.with_line(setup, setup.line[:start] + problem.fix + setup.line[end:]))
+
+    def _type_value(self, arguments: Arguments) -> None:
+        role, text = str(arguments["role"]), str(arguments["text"])[:_MAX_LINE_CHARS]
+        ins = self._state.setup.instruction
+        if role not in ins.names:
+            return
+        try:
+            bits = parse_value(text, reading_type(ins, role))
+        except PtxError as error:
+            self._value_errors[role] = text, error
+            return
+        self._value_errors.pop(role, None)
+        is_same_field, self._typed_role = self._typed_role == role, role
+        self._edit(edits.with_value(self._state.setup, role, bits), coalesce=is_same_field)
+
+    def _choose_model(self, arguments: Arguments) -> None:
+        name = str(arguments["text"])
+        try:
+            parse_model(name)
+        except ValueError as error:
+            self._message = make_printable(str(error))
+            return
+        self._edit(edits.with_model(self._state.setup, name))
+
+    def _edit(self, setup: Setup | None, *, coalesce: bool = False) -> None:
+        if setup is not None:
+            self._leave_lesson()
+            self._state.end_typing()
+            self._state.edit(setup, coalesce=coalesce)
+
+    def _undo(self, arguments: Arguments) -> None:
+        self._leave_lesson()
+        self._value_errors.clear()
+        self._state.end_typing()
+        is_redo = "redo" in arguments
+        has_moved = self._state.redo() if is_redo else self._state.undo()
+        if not has_moved:
+            self._message = f"There is no edit to {'restore' if is_redo else 'undo'}"
+
+    def _search(self, arguments: Arguments) -> None:
+        self._query = str(arguments["text"])[:200]
+
+    def _open_instruction(self, arguments: Arguments) -> None:
+        name, setup = str(arguments["name"]), self._state.setup
+        self._value_errors.clear()
+        if name in CATALOG:
+            self._edit(edits.with_opcode(setup, name))
+        elif intrinsic := map_intrinsics().get(name):
+            self._edit(edits.with_instruction(setup, parse(intrinsic.ptx)))
+            self._message = f"{name}: {intrinsic.differs or 'it computes the same'}"
+
+    # --- the picture -------------------------------------------------------------------
+
+    def _resize(self, arguments: Arguments) -> None:
+        self._is_compact = bool(arguments["compact"])
+
+    def _show_both(self, arguments: Arguments) -> None:
+        self._is_both = bool(arguments["checked"])
+
+    def _find_place(self, key: object, lane: object) -> Place | None:
+        """Return a place in the picture of the trace, or None."""
+        place, trace = parse_place(str(key), int(str(lane))), self.trace
+        row = trace.rows.get(place.key)
+        is_row = row is not None and 0 <= place.lane < len(row.lanes)
+        return place if is_row or place.key in trace.operands or place.key == "lut" else None
+
+    def _type_part(self, arguments: Arguments) -> None:
+        place = self._find_place(arguments["key"], arguments["lane"])
+        if not isinstance(place, LaneRef) or place.key not in self.trace.operands:
+            return
+        type_ = self._state.setup.instruction.type_of(place.key)
+        unit, bits = choose_part_width(self.trace, place.key), self.trace.operands[place.key]
+        try:
+            changed = figure_edits.parse_part(
+                str(arguments["text"])[:_MAX_LINE_CHARS], type_, unit, place.lane, bits
+            )
+        except PtxError as error:
+            hint = f"; allowed: {error.hint}" if error.hint else ""
+            self._message = make_printable(f"{error.message}{hint}")
+            return
+        self._edit(figure_edits.with_operand_bits(self._state.setup, place.key, changed))
+
+    def _activate(self, arguments: Arguments) -> None:
+        """Change what a place shows to the next or the previous value."""
+        place = self._find_place(arguments["key"], arguments["lane"])
+        if place is None or self._state.is_predicting:
+            return
+        setup, trace, delta = self._state.setup, self.trace, int(arguments.get("delta", 1))
+        scene = build_scene(trace)
+        kind = find_kind(trace, scene, place)
+        if kind == "operand":
+            unit = choose_part_width(trace, place.key)
+            self._edit(figure_edits.with_nudge(setup, place.key, unit * place.lane, unit, delta))
+        elif kind == "mask":
+            self._edit(edits.with_mask_lane(setup, place.lane))
+        elif kind == "entry" and not isinstance(place, LaneRef):
+            table = setup.instruction.form.lut
+            self._edit(edits.with_choice(setup, "lut", (table or 0) ^ 1 << place.bit))
+        elif kind == "part" and (choice := figure_edits.find_part_choice(trace, place)):
+            number = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
+            self._choose_part(choice._replace(number=number))
+        elif kind == "digit" and (bits := figure_edits.find_control(trace, scene, place)):
+            self._edit(figure_edits.with_nudge(setup, bits.role, bits.low, bits.width, delta))
+        else:
+            self._message = (
+                "This is computed: type over a chip of an operand. `ptxscope find` on the command "
+                "line finds operands for a value."
+            )
+
+    def _link_places(self, arguments: Arguments) -> None:
+        """Lay a wire from a register's part to a lane, or from the lane to the part."""
+        start, end = (self._find_place(*arguments[name]) for name in ("start", "end"))
+        if start is None or end is None or self._state.is_predicting:
+            return
+        try:
+            link = figure_edits.find_link(self.trace, build_scene(self.trace), start, end)
+        except ValueError as error:
+            self._message = str(error)
+            return
+        if isinstance(link, figure_edits.PartChoice):
+            self._choose_part(link)
+        elif link is not None:
+            bits, value = link
+            delta = value - bits.value
+            setup = self._state.setup
+            self._edit(figure_edits.with_nudge(setup, bits.role, bits.low, bits.width, delta))
+
+    def _choose_part(self, choice: figure_edits.PartChoice) -> None:
+        slot, lane, number, unit = choice
+        setup = edits.with_digit(self._state.setup, slot, lane, number, unit)
+        if setup is None:
+            self._message = f"{slot} cannot take that part"
+        self._edit(setup)
+
+    # --- steps and predictions ---------------------------------------------------------
+
+    def _go_to_step(self, arguments: Arguments) -> None:
+        state, delta = self._state, int(arguments.get("delta", 0))
+        step = self.shown_step + delta if delta else int(arguments["step"])
+        if state.is_predicting:
+            state.stop_predicting(max(step, 1))
+        state.go_to_step(max(step, 1))
+
+    def _reveal_result(self, arguments: Arguments) -> None:
+        self._state.reveal_result(is_revealed=bool(arguments["checked"]))
+
+    def _predict(self, arguments: Arguments) -> None:
+        state = self._state
+        if state.is_predicting:
+            state.stop_predicting(max(state.step - 1, 1))
+        elif arguments.get("from_start"):
+            state.begin_predicting(1)
+        else:
+            state.resume_predicting()
+
+    def _guess(self, arguments: Arguments) -> None:
+        state, place = self._state, LaneRef(str(arguments["key"]), int(arguments["lane"]))
+        if not state.is_predicting or not state.predictions.has_lane(place):
+            return
+        text = str(arguments["text"])[:200]
+        if not text.strip():
+            return
+        try:
+            is_right = state.predictions.grade_text(place, text)
+        except PtxError as error:
+            hint = f"; allowed: {error.hint}" if error.hint else ""
+            self._message = make_printable(f"{error.message}{hint}")
+            return
+        if not is_right or state.find_next_lane(place) is not None:
+            self._message = "Right." if is_right else ""
+        elif state.is_at_end:
+            guesses = state.finish_predicting()
+            first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
+            count = format_count(len(guesses), "value")
+            self._message = f"That was the last step: {count} right, {first_count} at the first try"
+        else:
+            state.go_to_step(state.step + 1)
+            self._message = "Right: the step is drawn. What will the next one give?"
+
+    def _give_hint(self, arguments: Arguments) -> None:
+        place = LaneRef(str(arguments["key"]), int(arguments["lane"]))
+        if self._state.is_predicting and self._state.predictions.has_lane(place):
+            self._state.predictions.give_hint(place)
+
+    # --- tools -------------------------------------------------------------------------
+
+    def _open_tool(self, arguments: Arguments) -> None:
+        self._leave_lesson()
+        name = str(arguments["name"])
+        self._tool = OpenTool(
+            "" if name == self._tool.name and "text" not in arguments else name,
+            str(arguments.get("text", ""))[: tool_panels.MAX_LISTING_CHARS + 1],
+        )
+        self._exercise = None
+
+    def _type_in_tool(self, arguments: Arguments) -> None:
+        text = str(arguments["text"])[: tool_panels.MAX_LISTING_CHARS + 1]
+        self._tool = self._tool._replace(text=text, feedback=())
+
+    def _show_explanation(self, arguments: Arguments) -> None:
+        if self._diagnosis is not None:
+            explanation = self._diagnosis.explanations[int(arguments["index"])]
+            self._edit(edits.with_explanation(self._state.setup, explanation))
+
+    def _answer_exercise(self, arguments: Arguments) -> None:
+        from ..learn.exercises import feedback_lines, grade_answer
+
+        if self._exercise is None:
+            return
+        try:
+            verdict = grade_answer(self._exercise, str(arguments["text"]))
+        except PtxError as error:
+            self._tool = self._tool._replace(feedback=(make_printable(error.message),))
+            return
+        lines = tuple(map(make_printable, feedback_lines(self._exercise, verdict)))
+        self._tool = self._tool._replace(feedback=lines)
+
+    def _hint_exercise(self, _: Arguments) -> None:
+        from ..learn.exercises import list_hints
+
+        if self._exercise is not None:
+            hints = list_hints(self._exercise)
+            self._tool = self._tool._replace(feedback=hints[: len(self._tool.feedback) + 1])
+
+    def _move_exercise(self, arguments: Arguments) -> None:
+        seed, level, number = tool_panels.parse_exercise(self._tool.text)
+        if "level" in arguments:
+            level, number = int(arguments["level"]), 0
+        text = f"{seed}.{level}.{number + 1}"
+        self._exercise, self._tool = None, OpenTool("challenge", text)
+
+    def _show_exercise(self, _: Arguments) -> None:
+        """Show the exercise's line and operands in the picture."""
+        if self._exercise is not None:
+            from ..state.setup import make_setup_of_trace
+
+            self._edit(make_setup_of_trace(self._exercise.trace))
+
+    def _open_lesson(self, arguments: Arguments) -> None:
+        from ..learn.lesson import load_lesson
+        from ..learn.lesson_progress import LessonProgress
+
+        name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
+        lesson = load_lesson(name)
+        self._leave_lesson()
+        places = {name: LessonProgress(card - 1)}
+        if self._state.is_predicting:
+            self._state.stop_predicting()
+        self._state.open_lesson(lesson, places, from_start=False)
+        self._show_card(is_first=True)
+
+    def _show_card(self, *, is_first: bool = False) -> None:
+        self._state.show_card(is_first=is_first)
+        lesson = self._state.lesson
+        assert lesson
+        self._tool = OpenTool("lesson", f"{lesson.lesson.head.name}.{lesson.index + 1}")
+
+    def _leave_lesson(self) -> None:
+        if self._state.lesson is not None:
+            self._state.leave_lesson()
+            self._tool = OpenTool("lesson")
+
+    def _move_in_lesson(self, arguments: Arguments) -> None:
+        lesson, delta = self._state.lesson, int(arguments["delta"])
+        if lesson is None:
+            return
+        if delta > 0 and lesson.is_last:
+            self._leave_lesson()
+            self._message = "End of the lesson"
+        elif lesson.go(delta):
+            self._show_card()
+
+    def _answer_lesson(self, arguments: Arguments) -> None:
+        lesson, text = self._state.lesson, str(arguments.get("text", ""))[:200]
+        if lesson is None or not lesson.is_open:
+            return
+        feedback: tuple[str, ...] = ()
+        if "reveal" in arguments:
+            lesson.reveal()
+        elif "hint" in arguments:
+            lesson.give_hint()
+        else:
+            try:
+                lesson.answer(text)
+            except PtxError as error:
+                hint = f"; allowed: {error.hint}" if error.hint else ""
+                feedback = (make_printable(f"{error.message}{hint}"),)
+        if lesson.is_answered:
+            self._state.go_to_step(lesson.asked_step)
+        else:
+            lesson.keep_text(text)
+        self._tool = self._tool._replace(feedback=feedback)
+
+    def _leave_tool(self, _: Arguments) -> None:
+        self._leave_lesson()
+
+
+def _make_setup(link: PageLink, old_setup: Setup) -> Setup:
+    """Return the setup of a permalink; raise ValueError if a value or the model is none."""
+    setup = old_setup
+    if link.line.strip():
+        setup = edits.with_line(replace(old_setup, values={}), link.line)
+    parse_model(link.model)
+    ins = setup.instruction
+    for role, text in link.values.items():
+        if role not in ins.names:
+            raise ValueError(f"{role} is no operand of {ins}")
+        try:
+            setup = edits.with_value(setup, role, parse_value(text, reading_type(ins, role)))
+        except PtxError as error:
+            raise ValueError(f"{role}: {error.message}") from None
+    return edits.with_model(setup, link.model)
+
+
+_ACTIONS: Mapping[str, Callable[[ExplorerPage, Arguments], None]] = {
+    "open_link": ExplorerPage._open_link,
+    "line": ExplorerPage._type_line,
+    "fix": ExplorerPage._fix_line,
+    "value": ExplorerPage._type_value,
+    "model": ExplorerPage._choose_model,
+    "undo": ExplorerPage._undo,
+    "search": ExplorerPage._search,
+    "open_instruction": ExplorerPage._open_instruction,
+    "refresh": ExplorerPage._refresh_panel,
+    "resize": ExplorerPage._resize,
+    "both": ExplorerPage._show_both,
+    "part": ExplorerPage._type_part,
+    "activate": ExplorerPage._activate,
+    "link": ExplorerPage._link_places,
+    "step": ExplorerPage._go_to_step,
+    "result": ExplorerPage._reveal_result,
+    "predict": ExplorerPage._predict,
+    "guess": ExplorerPage._guess,
+    "hint": ExplorerPage._give_hint,
+    "tool": ExplorerPage._open_tool,
+    "tool_text": ExplorerPage._type_in_tool,
+    "show_explanation": ExplorerPage._show_explanation,
+    "challenge_answer": ExplorerPage._answer_exercise,
+    "challenge_hint": ExplorerPage._hint_exercise,
+    "challenge_next": ExplorerPage._move_exercise,
+    "challenge_level": ExplorerPage._move_exercise,
+    "challenge_show": ExplorerPage._show_exercise,
+    "open_lesson": ExplorerPage._open_lesson,
+    "lesson_answer": ExplorerPage._answer_lesson,
+    "lesson_hint": lambda page, _: page._answer_lesson({"hint": True}),
+    "lesson_reveal": lambda page, _: page._answer_lesson({"reveal": True}),
+    "lesson_go": ExplorerPage._move_in_lesson,
+    "lesson_leave": ExplorerPage._leave_tool,
+}
+"""Every action of the page by name; its arguments come from data attributes and fields."""
+_TOOL_ACTIONS = frozenset(
+    {"tool_text", "lesson_answer", "lesson_hint", "lesson_reveal", "lesson_go", "open_link"}
+)
+"""Actions after which the open tool may show something else, though its text is the same."""
+
+
+def settle() -> None:
+    """Keep the collector of garbage away from what has been loaded, so that no key waits for it."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 100)

@@ -1,0 +1,32 @@
+// Makes the children of a node what lists of [tag, attributes, ...children] and texts describe.
+const setAttributes = (element, attributes) => {
+  for (const {name} of [...element.attributes]) {
+    if (!(name in attributes)) element.removeAttribute(name);
+  }
+  for (const [name, text] of Object.entries(attributes)) {
+    if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+  }
+  if (element.type === "checkbox") element.checked = "checked" in attributes;
+  else if ("value" in attributes && element !== document.activeElement) {
+    if (element.value !== attributes.value) element.value = attributes.value;
+  }
+  if (element.nodeName === "OPTION") element.selected = "selected" in attributes;
+};
+
+export const patch = (parent, children) => {
+  children.forEach((child, index) => {
+    const old = parent.childNodes[index];
+    const put = node => (old ? old.replaceWith(node) : parent.append(node), node);
+    if (typeof child === "string") {
+      if (old?.nodeType === Node.TEXT_NODE) old.data === child || (old.data = child);
+      else put(document.createTextNode(child));
+      return;
+    }
+    const [tag, attributes, ...inner] = child;
+    const isSame = old?.nodeName.toLowerCase() === tag && old.id === (attributes.id ?? "");
+    const element = isSame ? old : put(document.createElement(tag));
+    setAttributes(element, attributes);
+    patch(element, inner);
+  });
+  while (parent.childNodes.length > children.length) parent.lastChild.remove();
+};

@@ -1,0 +1,213 @@
+// Wires events to one Python object, ExplorerPage, and shows what it returns.
+import {patch} from "./elements.js";
+import {loadEngine} from "./engine.js";
+import {PictureHost} from "./picture.js";
+
+const NARROW = 760;
+const get = id => document.getElementById(id);
+const line = get("line"), options = get("completions"), shares = get("copies");
+let page = null, handle = null, isStale = false, waiting = 0, asking = 0, choice = -1;
+
+const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
+
+const apply = changes => {
+  for (const [name, content] of Object.entries(changes)) {
+    if (name.startsWith("#")) patch(get(name.slice(1)), content);
+  }
+  if ("line" in changes && line !== document.activeElement) line.value = changes.line;
+  if (changes.pictures) pictures.show(changes.pictures);
+  if ("message" in changes) get("message").textContent = changes.message;
+  if ("link" in changes) showLink(changes.link);
+  if ("stale" in changes) isStale = changes.stale;
+  clearTimeout(asking);
+  if (isStale) asking = setTimeout(() => send("refresh"), 400);
+  if (changes.pictures) {
+    clearTimeout(waiting);
+    waiting = setTimeout(() => {
+      const zones = JSON.parse(page.list_zones());
+      pictures.showZones(zones.pictures);
+      get("spoken").textContent = zones.spoken;
+    }, 30);
+  }
+};
+
+const send = (action, words = {}) => {
+  if (!page) return;
+  try {
+    apply(JSON.parse(handle(action, JSON.stringify(words))));
+  } catch (error) {
+    get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
+  }
+};
+
+const showLink = link => {
+  const address = link ? `#${link}` : location.pathname;
+  if (location.hash.slice(1) !== link) history.replaceState(null, "", address);
+  get("permalink").value = link ? location.href : "";
+  if (!link) get("message").textContent = "This is too long for a link.";
+};
+
+// --- events ---
+
+const SLOW = new Set(["tool_text", "tool"]);
+const perform = (action, words) => {
+  if (!SLOW.has(action)) return send(action, words);
+  get("message").textContent = "Working …";
+  setTimeout(() => {
+    get("message").textContent = "";
+    send(action, words);
+  }, 20);
+};
+
+document.addEventListener("input", event => {
+  const {dataset, value, checked} = event.target;
+  if (!dataset.on) return;
+  send(dataset.on, {...dataset, text: value, checked});
+  if (event.target === line) setTimeout(complete);
+});
+
+document.addEventListener("click", event => {
+  const button = event.target.closest("button");
+  if (!button || button.ariaDisabled === "true") return;
+  if (button.dataset.do) perform(button.dataset.do, {...button.dataset});
+  if (button.dataset.copy) copy(button.dataset.copy);
+  if (button.id === "theme") turnTheme(button);
+});
+
+document.addEventListener("submit", event => {
+  event.preventDefault();
+  const {dataset} = event.target;
+  if (dataset.do) perform(dataset.do, {...dataset, ...Object.fromEntries(new FormData(event.target))});
+});
+
+addEventListener("hashchange", () => {
+  const fragment = location.hash.slice(1);
+  if (page && fragment && fragment !== page.format_copy("link")) {
+    send("open_link", {fragment});
+    line.value = page.line;
+  }
+});
+
+// --- completion ---
+
+const complete = () => {
+  const caret = line.selectionStart;
+  const words = caret === line.value.length ? JSON.parse(page.list_completions(line.value)) : [];
+  choice = -1;
+  options.words = words.filter(([text, start]) => text !== line.value.slice(start));
+  patch(options, options.words.map(([text, , about], index) =>
+    ["li", {role: "option", id: `option-${index}`, "aria-selected": "false"},
+      ["code", {}, text], ` ${about}`]));
+  showOptions(options.words.length > 0);
+};
+
+const showOptions = isShown => {
+  options.hidden = !isShown;
+  line.setAttribute("aria-expanded", String(isShown));
+  line.setAttribute("aria-activedescendant", isShown && choice >= 0 ? `option-${choice}` : "");
+};
+
+const choose = index => {
+  options.children[choice]?.setAttribute("aria-selected", "false");
+  choice = index;
+  const option = options.children[choice];
+  option?.setAttribute("aria-selected", "true");
+  option?.scrollIntoView({block: "nearest"});
+  showOptions(true);
+};
+
+const accept = index => {
+  const [text, start] = options.words[index];
+  line.value = line.value.slice(0, start) + text;
+  line.focus();
+  send("line", {text: line.value});
+  complete();
+};
+
+line.addEventListener("keydown", event => {
+  const count = options.hidden ? 0 : options.children.length;
+  if (event.key === "ArrowDown" && options.hidden) complete();
+  else if (event.key === "ArrowDown" && count) choose((choice + 1) % count);
+  else if (event.key === "ArrowUp" && count) choose((choice + count) % (count + 1) - (choice ? 0 : 1));
+  else if (event.key === "Escape" && count) showOptions(false);
+  else if ((event.key === "Enter" || event.key === "Tab") && count && choice >= 0) accept(choice);
+  else return;
+  event.preventDefault();
+});
+line.addEventListener("blur", () => setTimeout(() => showOptions(false), 150));
+options.addEventListener("pointerdown", event => {
+  const option = event.target.closest("[role=option]");
+  event.preventDefault();
+  if (option) accept([...options.children].indexOf(option));
+});
+
+// --- copying ---
+
+const isDark = () => matchMedia("(prefers-color-scheme: dark)").matches;
+const pageTheme = () => {
+  const {theme} = document.documentElement.dataset;
+  return theme !== "auto" ? theme : isDark() ? "dark" : "light";
+};
+const turnTheme = button => {
+  const theme = pageTheme() === "dark" ? "light" : "dark";
+  document.documentElement.dataset.theme = theme;
+  button.textContent = theme === "dark" ? "Light" : "Dark";
+};
+
+const draw = async svg => {
+  const image = new Image();
+  image.src = URL.createObjectURL(new Blob([svg], {type: "image/svg+xml"}));
+  await image.decode();
+  const canvas = document.createElement("canvas");
+  Object.assign(canvas, {width: 2 * image.naturalWidth, height: 2 * image.naturalHeight});
+  canvas.getContext("2d").drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise(resolve => canvas.toBlob(resolve, "image/png"));
+};
+
+const copy = async format => {
+  if (!page) return;
+  let note = `Copied: ${format}`;
+  const text = format === "png" ? "" : format === "link" ? location.href : page.format_copy(format);
+  try {
+    if (format === "png") {
+      const data = {"image/png": draw(page.format_copy("svg", pageTheme()))};
+      await navigator.clipboard.write([new ClipboardItem(data)]);
+    } else await navigator.clipboard.writeText(text);
+  } catch {
+    note = `The browser does not allow to copy: ${format === "png" ? "copy as SVG" : "it is below"}`;
+    get("copied").hidden = false;
+  }
+  get("copied").value = text;
+  get("message").textContent = note;
+};
+
+// --- the start ---
+
+const measure = () => send("resize", {compact: get("picture").clientWidth < NARROW});
+
+const start = async () => {
+  const bar = get("progress"), note = get("loading");
+  const show = (share, text) => { bar.value = share; note.textContent = text; };
+  try {
+    const find = await loadEngine(show);
+    show(0.9, "drawing");
+    await new Promise(resolve => setTimeout(resolve));
+    const typed = {text: line.value}, fragment = location.hash.slice(1);
+    const drawn = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
+    page = globalThis.ptxscopePage = drawn;
+    handle = page.handle;  // each access makes a proxy of its own
+    apply(JSON.parse(page.format_changes()));
+    if (!fragment && typed.text !== line.defaultValue) send("line", typed);
+    else line.value = page.line;
+    measure();
+    find("ptxscope.page.explorer_page:settle")();
+    document.body.classList.add("ready");
+    for (const element of document.querySelectorAll("[data-wait]")) element.disabled = false;
+    get("loader").hidden = true;
+    new ResizeObserver(measure).observe(get("picture"));
+  } catch (error) {
+    note.textContent = `Python did not start: ${error.message}. The picture is a still one.`;
+  }
+};
+start();

@@ -1,0 +1,108 @@
+"""Permalinks: what the page shows, as the readable fragment of an address.
+
+``#vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&model=ptxas&step=3&v=1``: the line, the operands
+by role, and what is shown of them. Everything in it is data: text that is parsed as a line or as a
+value, a number, or a word of a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from urllib.parse import quote_plus, unquote_plus
+
+from ..engine.isa.roles import Role
+from ..engine.records import NamedTuple
+from ..engine.syntax.errors import quote_word
+
+MAX_PERMALINK_CHARS = 2000
+"""Maximum characters of a permalink after ``#``."""
+_VERSION = 1
+_MAX_STEP = 999
+_READABLE = "@!$*,;:/[]"
+"""Characters that stay as they are, beside letters, digits and ``_.-~``."""
+_ROLES = frozenset(map(str, Role))
+TOOLS = ("explain", "check", "sweep", "lesson", "challenge", "prove")
+"""The tools that the page can show beside the picture."""
+_FLAGS = ("both", "result", "predict")
+"""Words for what else is shown: each is absent or ``1``."""
+
+
+class PageLink(NamedTuple):
+    """What a permalink says."""
+
+    line: str
+    values: Mapping[str, str] = {}
+    """Operands as written, by role."""
+    model: str = "isa"
+    step: int = 0
+    """Step from 1; 0 is the last one."""
+    flags: frozenset[str] = frozenset()
+    """Words of ``both`` (the steps of both answers), ``result`` (before its step), ``predict``."""
+    tool: str = ""
+    """The open tool, of ``TOOLS``; empty if none is."""
+    text: str = ""
+    """What is typed in it."""
+
+
+def format_permalink(link: PageLink) -> str:
+    """Return the fragment without ``#``; empty if it would be longer than is allowed."""
+    pairs = [*link.values.items()]
+    pairs += [("model", link.model)] if link.model != "isa" else []
+    pairs += [("step", str(link.step))] if link.step else []
+    pairs += [(word, "1") for word in _FLAGS if word in link.flags]
+    pairs += [(link.tool, link.text)] if link.tool else []
+    pairs.append(("v", str(_VERSION)))
+    parts = [_quote(link.line), *(f"{name}={_quote(text)}" for name, text in pairs)]
+    fragment = "&".join(parts)
+    return fragment if len(fragment) <= MAX_PERMALINK_CHARS else ""
+
+
+def parse_permalink(fragment: str) -> PageLink:
+    """Parse a fragment without ``#``; raise ValueError, with the reason, if it is no permalink."""
+    if len(fragment) > MAX_PERMALINK_CHARS:
+        raise ValueError(f"it has {len(fragment)} characters; the limit is {MAX_PERMALINK_CHARS:,}")
+    line, *parts = fragment.split("&")
+    pairs: dict[str, str] = {}
+    for part in parts:
+        name, equals, text = part.partition("=")
+        if not equals or name in pairs:
+            raise ValueError(
+                f"{quote_word(part)} is {'given twice' if equals else 'no name=value'}"
+            )
+        pairs[name] = _unquote(text)
+    version = pairs.pop("v", str(_VERSION))
+    if version != str(_VERSION):
+        raise ValueError(f"its version is {quote_word(version)}; this page reads {_VERSION}")
+    link = PageLink(_unquote(line))
+    for name, text in pairs.items():
+        link = _with_pair(link, name, text)
+    return link
+
+
+def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
+    if name in _ROLES:
+        return link._replace(values={**link.values, name: text})
+    if name == "model":
+        return link._replace(model=text)
+    if name == "step" and text.isascii() and text.isdecimal() and int(text[:9]) <= _MAX_STEP:
+        return link._replace(step=int(text))
+    if name in _FLAGS and text == "1":
+        return link._replace(flags=link.flags | {name})
+    if name in TOOLS and not link.tool:
+        return link._replace(tool=name, text=text)
+    raise ValueError(f"{quote_word(f'{name}={text}')} says nothing here")
+
+
+def _quote(text: str) -> str:
+    return quote_plus(text, safe=_READABLE)
+
+
+def _unquote(text: str) -> str:
+    """Return a text; raise ValueError unless its bytes are UTF-8 without control characters."""
+    try:
+        decoded = unquote_plus(text, errors="strict")
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    if any(ord(char) < 32 and char not in "\n\t" for char in decoded):
+        raise ValueError("it has control characters")
+    return decoded

@@ -1,0 +1,152 @@
+"""The static files of the page: markup, style, JavaScript, ptxscope itself, and the runtime."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from collections.abc import Iterator, Mapping
+from html import escape
+from importlib.resources import files
+from pathlib import Path, PurePosixPath
+
+from .. import __version__
+from ..export.svg.svg_colours import PALETTE, make_style_sheet
+from ..export.theme import HTML, Pair, Theme, format_declarations
+from ..files import replace as replace_file
+from . import runtime
+from .elements import format_html
+from .explorer_page import ExplorerPage
+from .page_picture import draw_pictures, drop_style
+
+_SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
+_LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
+"""What a page never imports: the terminal's interface, and the interfaces to other tools."""
+_ARCHIVE_DATE = (1980, 1, 1, 0, 0, 0)
+"""Date of the files in the archive, so that equal files make equal archives."""
+_COLOURS: dict[str, Pair] = {
+    **HTML,
+    "edge": ("#7a8594", "#7f8b9a"),
+    "scheme": ("light", "dark"),
+}
+
+
+def make_engine(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
+    """Return the files that run ptxscope in a page, by name.
+
+    ``runtime_files`` is a local copy of the runtime; without one, it is loaded from jsDelivr.
+    """
+    archive = make_archive()
+    hashes = {name: file._asdict() for name, file in runtime.FILES.items()}
+    archive_name = f"ptxscope-{__version__}.zip"
+    hashes[archive_name] = {
+        "integrity": runtime.compute_integrity(archive),
+        "bytes": len(archive),
+    }
+    config = {
+        "runtime": "runtime/" if runtime_files else runtime.CDN,
+        "modules": runtime.MODULES,
+        "archive": archive_name,
+        "files": hashes,
+    }
+    contents = {name: _read_file(name).encode() for name in _SCRIPTS}
+    contents["engine.json"] = json.dumps(config, indent=1).encode() + b"\n"
+    contents[archive_name] = archive
+    return contents | {f"runtime/{x}": data for x, data in (runtime_files or {}).items()}
+
+
+def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
+    """Return all files of the page, by name."""
+    texts = {
+        "index.html": _make_index(has_runtime=runtime_files is not None),
+        "page.css": f"{_format_colours()}\n{_read_file('page.css')}",
+        "picture.css": _make_picture_style(),
+    }
+    return make_engine(runtime_files) | {name: text.encode() for name, text in texts.items()}
+
+
+def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
+    """Write files by their names, each completely or not at all; raise OSError if one can't be."""
+    for name, data in contents.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_file(path, data)
+
+
+def _read_file(name: str) -> str:
+    return files("ptxscope.page").joinpath("files", name).read_text(encoding="utf-8")
+
+
+def make_archive() -> bytes:
+    """Return a zip archive of ptxscope, without what a page never imports."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, path in sorted(_iter_package_files()):
+            info = zipfile.ZipInfo(name, _ARCHIVE_DATE)
+            info.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(info, path.read_bytes())
+    return stream.getvalue()
+
+
+def _iter_package_files() -> Iterator[tuple[str, Path]]:
+    root = Path(__file__).resolve().parent.parent
+    for path in root.rglob("*"):
+        parts = path.relative_to(root).parts
+        is_wanted = path.is_file() and "__pycache__" not in parts and parts[0] not in _LEFT_OUT
+        if is_wanted:
+            yield str(PurePosixPath(root.name, *parts)), path
+
+
+def _format_colours() -> str:
+    """Return the colours of the page, whose root has the reader's choice as its mark."""
+    light, dark = (format_declarations(_COLOURS, x) for x in (Theme.LIGHT, Theme.DARK))
+    return (
+        f":root{{{light}}}@media screen{{:root[data-theme=dark]{{{dark}}}}}"
+        f"@media screen and (prefers-color-scheme:dark){{:root[data-theme=auto]{{{dark}}}}}"
+    )
+
+
+def _make_picture_style() -> str:
+    """Return the style of every picture, which a page's policy allows in a file only."""
+    text = " ".join(f"px-f-{colour}" for colour in PALETTE)
+    style = make_style_sheet(text).removeprefix("<style>").removesuffix("</style>")
+    return f"{style}\n"
+
+
+def _make_policy(*, has_runtime: bool) -> str:
+    """Return the content security policy: nothing but these files and the pinned runtime."""
+    source = "'self'" if has_runtime else f"'self' {runtime.CDN}"
+    return "; ".join(
+        (
+            "default-src 'none'",
+            f"script-src 'wasm-unsafe-eval' {source}",
+            f"connect-src {source}",
+            "style-src 'self'",
+            "img-src 'self' blob: data:",
+            "base-uri 'none'",
+            "form-action 'none'",
+        )
+    )
+
+
+def _make_index(*, has_runtime: bool) -> str:
+    """Return the page with its first picture."""
+    page = ExplorerPage()
+    view = json.loads(page.format_changes())
+    regions = {
+        name[1:]: "".join(map(format_html, content))
+        for name, content in view.items()
+        if name.startswith("#")
+    }
+    (picture,) = draw_pictures(page.trace, page.options)
+    template = _read_file("index.html")
+    values = {
+        "policy": escape(_make_policy(has_runtime=has_runtime)),
+        "version": escape(__version__),
+        "line": escape(page.line),
+        "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
+        **regions,
+    }
+    for name, value in values.items():
+        template = template.replace(f"{{{{{name}}}}}", value)
+    return template

@@ -1,0 +1,133 @@
+"""The sweep of a page: the results over all values of a part of an operand, in runs."""
+
+from __future__ import annotations
+
+from itertools import groupby
+
+from ..engine.records import NamedTuple
+from ..engine.semantics.plan_execution import compute_results
+from ..engine.syntax.errors import PtxError
+from ..engine.tracing.trace import Trace
+from ..sweep.register_parts import (
+    RegisterPart,
+    choose_default_parts,
+    choose_default_result,
+    list_sweepable_parts,
+    parse_swept_part,
+    with_read_order,
+)
+from .elements import Child, make_button, make_element
+from .tool_panels import make_error, make_field
+
+_MAX_VALUES = 256
+"""Maximum values of the part; of more, as many evenly spaced ones are computed."""
+_MAX_RUNS = 64
+"""Maximum rows of the table."""
+
+
+class Sample(NamedTuple):
+    """A value of the part and the result there."""
+
+    rank: int
+    bits: int
+    result: int
+    """Bits of the result's part."""
+    result_rank: int
+
+
+class SweptPart(NamedTuple):
+    """What is swept, and the part of the result that it goes to."""
+
+    part: RegisterPart
+    result: RegisterPart
+    samples: tuple[Sample, ...]
+    stride: int
+    """1 if all values are there."""
+
+
+def compute_samples(trace: Trace, part: RegisterPart, result: RegisterPart) -> SweptPart:
+    """Return the results over the values of a part, the other operands being those of a trace."""
+    ins = trace.instruction
+    part = with_read_order(ins, part, result)
+    stride = -(-part.values // _MAX_VALUES) | (part.values > _MAX_VALUES)
+    names = [role for role, name in ins.names.items() if name == part.name]
+    samples = []
+    for rank in sorted({*range(0, part.values, stride), part.values - 1}):
+        bits = part.get_value_at(rank)
+        operands = dict(trace.operands)
+        for role in names:
+            if role in operands:
+                operands[role] = part.insert(operands[role], bits)
+        value = result.extract(compute_results(trace.plan, operands)[result.role])
+        samples.append(Sample(rank, bits, value, result.compute_rank(value)))
+    return SweptPart(part, result, tuple(samples), stride)
+
+
+def list_runs(swept: SweptPart) -> list[tuple[Sample, ...]]:
+    """Return stretches of samples in which the result stays, or moves as far as the value does."""
+    runs: list[list[Sample]] = []
+    for sample in swept.samples:
+        slope = _get_slope(runs[-1][-1], sample) if runs else None
+        is_first = bool(runs) and len(runs[-1]) == 1 and slope in (-1, 0, 1)
+        if is_first or (runs and len(runs[-1]) > 1 and _get_slope(*runs[-1][:2]) == slope):
+            runs[-1].append(sample)
+        else:
+            runs.append([sample])
+    return [tuple(run) for run in runs]
+
+
+def _get_slope(x: Sample, y: Sample) -> float:
+    return (y.result_rank - x.result_rank) / (y.rank - x.rank)
+
+
+def sweep(trace: Trace, text: str) -> list[Child]:
+    """Return a table of the results over all values of a part, and the parts to choose from."""
+    ins = trace.instruction
+    parts = list_sweepable_parts(ins)
+    form = make_element(
+        "form",
+        make_field("Part of an operand", "text", text, hint="a.b0"),
+        make_element("button", "Sweep", type="submit"),
+        data_do="tool_text",
+    )
+    buttons = (make_button(x.text, "tool_text", data_text=x.text) for x in parts if x.text != text)
+    head = [form, make_element("p", *buttons, class_="choices")]
+    try:
+        part = parse_swept_part(ins, text) if text.strip() else choose_default_parts(ins)[0]
+    except PtxError as error:
+        return [*head, make_error(error)]
+    result = choose_default_result(ins, part) if part else None
+    if part is None or result is None:
+        return [make_element("p", "This instruction reads no operand, or keeps no result.")]
+    return [*head, *_make_table(compute_samples(trace, part, result))]
+
+
+def _make_table(swept: SweptPart) -> list[Child]:
+    part, result, runs = swept.part, swept.result, list_runs(swept)
+    count = len(swept.samples)
+    about = f"{result.label} over {count} of the {part.values:,} values of {part.label}."
+    if swept.stride == 1:
+        about = f"{result.label} over all {count} values of {part.label}."
+    rows = [
+        make_element(
+            "tr",
+            make_element("th", _format_run(part, [x.bits for x in run]), scope="row"),
+            make_element("td", _format_run(result, [x.result for x in run])),
+            make_element("td", str(len(run))),
+        )
+        for run in runs[:_MAX_RUNS]
+    ]
+    head = make_element(
+        "tr", *(make_element("th", x, scope="col") for x in (part.label, result.label, "values"))
+    )
+    table = make_element("table", make_element("thead", head), make_element("tbody", *rows))
+    children: list[Child] = [make_element("p", about), table]
+    if len(runs) > _MAX_RUNS:
+        children.append(make_element("p", f"{len(runs) - _MAX_RUNS} more rows are left out."))
+    return children
+
+
+def _format_run(part: RegisterPart, values: list[int]) -> str:
+    """Return the first and the last of values: ``-128 to -29``."""
+    texts = [text for text, _ in groupby(map(part.format_value, (values[0], values[-1])))]
+    return " to ".join(texts)

@@ -1,0 +1,307 @@
+"""The tools beside the picture: each reads a text and answers with elements."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from ..engine.syntax.errors import PtxError, make_printable_lines
+from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.trace import Trace
+from .elements import Child, Element, format_flag, make_button, make_element
+
+if TYPE_CHECKING:
+    from ..engine.diagnosis.explanations import Diagnosis
+    from ..learn.exercises import Exercise
+    from ..state.open_lesson import OpenLesson
+
+MAX_LISTING_CHARS = 200_000
+"""Maximum characters of a pasted listing."""
+_MAX_FOUND = 40
+"""Maximum instructions that a search lists."""
+_MAX_EXERCISE = 500
+"""Number of the last exercise."""
+
+
+def make_report(text: str) -> Element:
+    """Return a report in lines, as in a terminal."""
+    return make_element(
+        "pre", make_printable_lines(text.rstrip("\n")), class_="report", tabindex="0"
+    )
+
+
+def make_error(error: Exception) -> Element:
+    """Return an error, with carets under what is wrong."""
+    return make_element(
+        "pre", make_printable_lines(str(error)), class_="problem", role="alert", tabindex="0"
+    )
+
+
+def make_field(
+    label: str, name: str, text: str, *, action: str = "", hint: str = "", rows: str = ""
+) -> Element:
+    """Return a labelled text field; with an action, each key performs it."""
+    attributes = {
+        "id": f"field-{name}",
+        "name": name,
+        "data_on": action or None,
+        "placeholder": hint or None,
+        "autocomplete": "off",
+        "spellcheck": "false",
+        "autocapitalize": "off",
+    }
+    if rows:
+        field = make_element("textarea", text, rows=rows, **attributes)
+    else:
+        field = make_element("input", type="text", value=text, **attributes)
+    return make_element("label", make_element("span", label), field)
+
+
+# --- explain -----------------------------------------------------------------------------
+
+
+def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
+    """Return the explanations of an observed result, and the diagnosis if there is one."""
+    from ..engine.diagnosis.explanations import investigate
+    from ..engine.diagnosis.observation import Observation, parse_got
+    from ..engine.listings.asm_bindings import reading_type
+    from ..export.formats.diagnosis_report import format_causes, render_text
+
+    ins = trace.instruction
+    names = list(ins.results.values())
+    hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
+    form = make_element(
+        "form",
+        make_field("I got", "text", text, hint=hint),
+        make_element("button", "Explain", type="submit"),
+        data_do="tool_text",
+    )
+    about = "Which result did you get instead? Write ? for unknown digits."
+    if not text.strip():
+        return [make_element("p", about), form], None
+    try:
+        parts = text.split() if len(names) > 1 else [text]
+        observed = dict(parse_got(ins, part, reading_type) for part in parts)
+    except PtxError as error:
+        return [form, make_error(error)], None
+    diagnosis = investigate(ins, [Observation(trace.operands, observed)])
+    buttons = [
+        make_button(f"Show: {format_causes(x)}", "show_explanation", data_index=str(index))
+        for index, x in enumerate(diagnosis.explanations[:8])
+    ]
+    rows = make_element("p", *buttons, class_="choices") if buttons else ""
+    return [
+        form,
+        rows,
+        make_report(render_text(diagnosis, with_all=True, is_brief=True)),
+    ], diagnosis
+
+
+# --- check -------------------------------------------------------------------------------
+
+
+def check(text: str) -> list[Child]:
+    """Return the diagnostics of a pasted listing."""
+    from ..engine.listings.lint import check_text
+    from ..export.formats.check_report import count_items, format_summary, item_lines
+
+    form = make_element(
+        "form",
+        make_field("PTX, CUDA, or anything that has PTX in it", "text", text, rows="8"),
+        make_element("button", "Check", type="submit"),
+        data_do="tool_text",
+    )
+    if not text.strip():
+        return [form]
+    if len(text) > MAX_LISTING_CHARS:
+        return [form, make_report(f"error: more than {MAX_LISTING_CHARS:,} characters")]
+    counts = Counter[str]()
+    items = count_items(check_text(text, "pasted"), counts)
+    lines = [line for item in items for line in item_lines(item)]
+    lines.append(format_summary(counts))
+    return [form, make_report("\n".join(lines))]
+
+
+# --- prove -------------------------------------------------------------------------------
+
+
+def prove(ins: Instruction) -> list[Child]:
+    """Return what the command line can do that a page cannot."""
+    line = shlex.quote(str(ins))
+    result = next(iter(ins.results.values()), "d")
+    commands = (
+        f"ptxscope prove {line} --model-b ptxas",
+        f"ptxscope find {line} --where {shlex.quote(f'{result} == 0x7f')}",
+    )
+    return [
+        make_element(
+            "p",
+            "A proof for all operands needs a solver, and no solver runs in a page. The command "
+            "line has one, with the extra prove. It proves that two computations are the same, and "
+            "finds operands for a value:",
+        ),
+        make_report("\n".join(commands)),
+    ]
+
+
+# --- lessons -----------------------------------------------------------------------------
+
+
+def list_lessons() -> list[Child]:
+    """Return the lessons to choose from."""
+    from ..learn.lesson import list_headings
+
+    return [
+        make_element(
+            "ol",
+            *(
+                make_element(
+                    "li",
+                    make_button(head.title, "open_lesson", data_name=head.name),
+                    make_element("div", f"{head.minutes} minutes: {head.summary}"),
+                )
+                for head in list_headings()
+            ),
+            class_="lessons",
+        )
+    ]
+
+
+def parse_lesson_card(text: str) -> tuple[str, int]:
+    """Return the name of a lesson and the number of a card, from ``lanes`` or ``lanes.3``.
+
+    Raise ValueError if there is no such lesson.
+    """
+    from ..learn.lesson import parse_lesson_name
+
+    name, _, card = text.partition(".")
+    is_number = card.isascii() and card.isdecimal() and len(card) < 4
+    return parse_lesson_name(name), max(int(card), 1) if is_number else 1
+
+
+def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
+    """Return the card of an open lesson."""
+    from ..learn.lesson_text import describe_anchor, describe_question
+
+    card, count = lesson.card, len(lesson.lesson.cards)
+    children: list[Child] = [
+        make_element("p", f"{lesson.lesson.head.title}: card {lesson.index + 1} of {count}"),
+        make_element("h2", card.title),
+        *_make_paragraphs(card.text),
+    ]
+    if anchor := describe_anchor(card):
+        children.append(make_element("p", anchor, class_="anchor"))
+    if lesson.is_open:
+        children.append(
+            make_element(
+                "form",
+                make_field(f"{describe_question(card)} =", "text", lesson.take_text()),
+                make_element("button", "Answer", type="submit"),
+                make_button("Hint", "lesson_hint"),
+                make_button("Show the answer", "lesson_reveal"),
+                data_do="lesson_answer",
+            )
+        )
+    if error:
+        children.append(make_element("pre", error, class_="problem", role="alert", tabindex="0"))
+    if lesson.feedback:
+        children += _make_paragraphs(lesson.feedback.text)
+    elif card.ask and lesson.is_answered:
+        children += _make_paragraphs(card.remark)
+    last = "End the lesson" if lesson.is_last else "Next card"
+    children.append(
+        make_element(
+            "p",
+            make_button("Previous card", "lesson_go", data_delta="-1", disabled=not lesson.index),
+            make_button(last, "lesson_go", data_delta="1"),
+            make_button("Leave", "lesson_leave"),
+            class_="choices",
+        )
+    )
+    return children
+
+
+def _make_paragraphs(text: Sequence[object]) -> list[Child]:
+    from ..learn.text_templates import TemplatePiece, TemplatePieceKind
+
+    paragraphs: list[list[Child]] = [[]]
+    for piece in text:
+        assert isinstance(piece, TemplatePiece)
+        if piece.text == "\n\n":
+            paragraphs.append([])
+        elif piece.kind is TemplatePieceKind.PLAIN:
+            paragraphs[-1].append(piece.text)
+        else:
+            paragraphs[-1].append(make_element("code", piece.text))
+    return [make_element("p", *x) for x in paragraphs if x]
+
+
+# --- challenges --------------------------------------------------------------------------
+
+
+def parse_exercise(text: str) -> tuple[str, int, int]:
+    """Return seed, level and number of an exercise from ``seed.level.number``.
+
+    What is missing or impossible is that of the first exercise.
+    """
+    seed, _, rest = text.partition(".")
+    level, _, number = rest.partition(".")
+    has_level = level in ("1", "2", "3")
+    is_number = number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= _MAX_EXERCISE
+    return seed[:40] or "page", int(level) if has_level else 1, int(number) if is_number else 1
+
+
+def find_exercise(text: str) -> Exercise:
+    """Return the exercise of a text that ``parse_exercise`` reads."""
+    from ..learn.exercises import iter_exercises
+
+    seed, level, number = parse_exercise(text)
+    return next(islice(iter_exercises(seed, level), number - 1, None))
+
+
+def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> list[Child]:
+    """Return an exercise, and the feedback on its answer."""
+    from ..learn.exercises import format_prompt, question_lines
+
+    _, level, number = parse_exercise(text)
+    title, *lines = question_lines(exercise)
+    levels = (
+        make_button(
+            f"Level {x}", "challenge_level", data_level=str(x), aria_pressed=format_flag(x == level)
+        )
+        for x in (1, 2, 3)
+    )
+    return [
+        make_element("p", *levels, class_="choices"),
+        make_element("h2", f"{number}. {title}"),
+        make_report("\n".join(lines)),
+        make_element(
+            "form",
+            make_field(format_prompt(exercise), "text", ""),
+            make_element("button", "Answer", type="submit"),
+            make_button("Hint", "challenge_hint"),
+            make_button("Show it", "challenge_show"),
+            make_button("Next", "challenge_next"),
+            data_do="challenge_answer",
+        ),
+        make_element("div", *(make_element("p", x) for x in feedback), role="status"),
+    ]
+
+
+# --- the browser -------------------------------------------------------------------------
+
+
+def find_instructions(query: str, lanes: int) -> Iterator[Element]:
+    """Yield a button for each instruction and intrinsic that words describe; all for none."""
+    from ..engine.isa.catalog import CATALOG
+    from ..engine.isa.intrinsics import map_intrinsics
+    from ..state.instruction_search import search_instructions
+
+    intrinsics = map_intrinsics()
+    names = search_instructions(query, lanes) if query.strip() else tuple(CATALOG)
+    for name in names[: _MAX_FOUND if query.strip() else None]:
+        about = f"is {intrinsics[name].ptx}" if name in intrinsics else CATALOG[name].summary
+        yield make_element("li", make_button(name, "open_instruction", data_name=name), f" {about}")

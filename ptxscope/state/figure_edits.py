@@ -1,0 +1,206 @@
+"""What an edit of a place in the picture changes: bits of an operand, a selector, a mask.
+
+The explorer and the page share it; ``edits`` makes the new setup.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ..engine.isa.floats import step_float
+from ..engine.isa.roles import Role
+from ..engine.isa.types import Type
+from ..engine.records import NamedTuple
+from ..engine.syntax.values import parse_integer, parse_value
+from ..engine.tracing.provenance import find_provenance
+from ..engine.tracing.trace import Trace
+from ..scene.scene_builder import choose_part_width
+from ..scene.scene_model import (
+    BitRef,
+    BitRulers,
+    LaneRef,
+    PermutationFigure,
+    Place,
+    RowFigure,
+    Scene,
+    TableEntry,
+    TableFigure,
+)
+from .edits import with_literal, with_value
+from .setup import Setup, trace_of
+
+FORMULA_PLACE = LaneRef(Role.TABLE, 0)
+"""The place of a truth table as a whole, as its formula."""
+
+
+class OperandBits(NamedTuple):
+    """Bits of an operand that decide what a figure shows."""
+
+    role: str
+    low: int
+    width: int
+    value: int
+    """Their present value."""
+
+    def parse_digit(self, char: str) -> int | None:
+        """Return the value of a typed digit; None if it is none, or if one is not enough."""
+        if self.width > 4 or not char or char not in "0123456789abcdefABCDEF":
+            return None
+        digit = int(char, 16)
+        return digit if digit < 1 << self.width else None
+
+
+def find_control(trace: Trace, scene: Scene, place: Place) -> OperandBits | None:
+    """Return the operand's bits that decide what a place of a figure shows, or None."""
+    if isinstance(place, BitRef):
+        if place.key not in trace.operands:
+            return None
+        return OperandBits(place.key, place.bit, 1, trace.operands[place.key] >> place.bit & 1)
+    for figure in _iter_figures(scene):
+        source = _find_controlling_place(figure, place)
+        origins = find_provenance(trace, *source) if source else ()
+        if len(origins) == 1:
+            ((role, low, high),) = origins
+            width = high - low
+            value = trace.operands[role] >> low & (1 << width) - 1
+            return OperandBits(role, low, width, value)
+    return None
+
+
+class PartChoice(NamedTuple):
+    """The part of a register that a selector gives to a lane."""
+
+    slot: str
+    """``asel`` or ``bsel``."""
+    lane: int
+    number: int
+    """Number of the part; for several lanes, from 0, those of a first, then those of b."""
+    unit: int = 0
+    """Width of the part in bits, if it may change."""
+
+
+def is_mask_lane(trace: Trace, place: Place) -> bool:
+    """Whether a place represents a lane of a mask."""
+    row = trace.rows.get(place.key)
+    return row is not None and trace.instruction.entry.lanes > 1 and row.micro.is_merge
+
+
+def find_part_choice(trace: Trace, place: Place) -> PartChoice | None:
+    """Return the selector that decides the part at a place, with its present part, or None."""
+    row = trace.rows.get(place.key)
+    part = row.micro.find_part(place.lane) if row else None
+    if row is None or part is None:
+        return None
+    slot, count = f"{row.name}sel", trace.instruction.entry.lanes
+    if all(x.name != slot for x in trace.instruction.entry.slots):
+        return None
+    is_second = count > 1 and row.input_keys[part.input] == "b"
+    return PartChoice(slot, place.lane, part.number + (count if is_second else 0))
+
+
+def count_part_choices(trace: Trace, place: Place) -> int:
+    """Return the number of parts that a selector can give to a place."""
+    part = trace.rows[place.key].micro.find_part(place.lane)
+    assert part
+    count = trace.instruction.entry.lanes
+    return 2 * count if count > 1 else 32 // part.unit if part.unit < 32 else 4
+
+
+def find_link(
+    trace: Trace, scene: Scene, start: Place, end: Place
+) -> tuple[OperandBits, int] | PartChoice | None:
+    """Return the change that a link between a register's part and a lane makes, or None.
+
+    It is another value of bits of an operand, or another part; the link may begin at either end.
+    Raise ValueError, with the reason, if the selector cannot take this part.
+    """
+    for chip, lane in ((start, end), (end, start)):
+        number, bits = find_source_number(scene, chip, lane), find_control(trace, scene, lane)
+        if number is not None and bits is not None:
+            return bits, number
+        choice = find_part_choice(trace, lane)
+        if choice is None or chip.key not in trace.operands or chip.key not in ("a", "b"):
+            continue
+        count = trace.instruction.entry.lanes
+        if count > 1:
+            return choice._replace(number=chip.lane + (count if chip.key == "b" else 0))
+        if not choice.slot.startswith(chip.key):
+            slot = choice.slot
+            raise ValueError(f"{slot} of a scalar instruction takes a part of {slot[0]} only")
+        unit = choose_part_width(trace, chip.key)
+        return PartChoice(choice.slot, 0, chip.lane, unit)
+    return None
+
+
+def parse_part(text: str, type_: Type, unit: int, number: int, bits: int) -> int:
+    """Return the bits of an operand with a typed value in one of its parts.
+
+    ``unit`` is the width of a part in bits, ``number`` counts parts from the least significant.
+    Raise PtxError if the text is no value.
+    """
+    if unit == type_.bits:
+        return parse_value(text, type_)
+    part = parse_value(text, type_.lane_type) if type_.lanes > 1 else parse_integer(text, unit)
+    mask = (1 << unit) - 1
+    return bits & ~(mask << unit * number) | part << unit * number
+
+
+def with_operand_bits(setup: Setup, role: str, bits: int) -> Setup:
+    """Return the setup with other bits of an operand, a register or a literal."""
+    is_register = role in setup.instruction.names
+    return with_value(setup, role, bits) if is_register else with_literal(setup, role, bits)
+
+
+def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Setup | None:
+    """Return the setup with a part of an operand changed by a number; a float by neighbours.
+
+    The part has ``width`` bits from bit ``low`` and wraps around. Return None if a float has no
+    such neighbour.
+    """
+    bits, mask = trace_of(setup).operands[role], (1 << width) - 1
+    type_ = setup.instruction.type_of(role)
+    if type_.is_float:
+        neighbour = step_float(bits, type_, delta)
+        return None if neighbour is None else with_value(setup, role, neighbour)
+    part = (bits >> low) + delta & mask
+    return with_operand_bits(setup, role, bits & ~(mask << low) | part << low)
+
+
+def find_source_number(scene: Scene, chip: Place, lane: Place) -> int | None:
+    """Return the number of a source byte that a lane can take; None if they don't belong."""
+    for figure in _iter_figures(scene):
+        if isinstance(figure, PermutationFigure) and figure.selector_name:
+            numbers = [source.number for source in figure.sources if source.place == chip]
+            if numbers and any(lane in (x.place, x.digit) for x in figure.lane_bytes):
+                return numbers[0]
+    return None
+
+
+def find_table_column(scene: Scene, place: BitRef) -> tuple[TableEntry, frozenset[BitRef]] | None:
+    """Return the entry of a truth table that a bit uses, and the places that it lights."""
+    for figure in _iter_figures(scene):
+        if isinstance(figure, TableFigure) and figure.result.digits:
+            keys = [word.place.key for word in (*figure.words, figure.result)]
+            if place.key == Role.TABLE:
+                entry = figure.get_entry(place.bit)
+                bits = entry.positions
+            elif place.key in keys and place.bit < len(figure.result.digits):
+                entry, bits = figure.find_entry(place.bit), (place.bit,)
+            else:
+                continue
+            lit = {BitRef(key, 0, bit) for key in keys for bit in bits}
+            return entry, frozenset({*lit, BitRef(Role.TABLE, 0, entry.number)} - {place})
+    return None
+
+
+def _iter_figures(scene: Scene) -> Iterator[RowFigure]:
+    return (row.figure for row in scene.rows.values() if row.figure)
+
+
+def _find_controlling_place(figure: RowFigure, place: Place) -> LaneRef | None:
+    """Return the place of the number that decides what a place of a figure shows."""
+    if isinstance(figure, PermutationFigure):
+        return next((x.digit for x in figure.lane_bytes if place in (x.place, x.digit)), None)
+    if isinstance(figure, BitRulers) and place in [ruler.place for ruler in figure.rulers]:
+        return figure.mover
+    return None

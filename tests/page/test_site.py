@@ -1,0 +1,114 @@
+"""The files of the page: what they load, what their policy allows, how long they are."""
+
+from __future__ import annotations
+
+import html
+import io
+import json
+import re
+import zipfile
+from pathlib import Path
+
+import html5lib
+import pytest
+
+import ptxscope
+from ptxscope.cli import main
+from ptxscope.export import export
+from ptxscope.live_figure import LiveFigure
+from ptxscope.page.explorer_page import ExplorerPage
+from ptxscope.page.runtime import CDN, FILES
+from ptxscope.page.site import make_site
+
+FILES_FOLDER = Path(ptxscope.__file__).parent / "page" / "files"
+MAX_SCRIPT_LINES = 600
+
+
+@pytest.fixture(scope="module")
+def site() -> dict[str, bytes]:
+    return make_site(None)
+
+
+def test_the_scripts_are_short() -> None:
+    lines = [x for path in FILES_FOLDER.glob("*.js") for x in path.read_text("utf-8").splitlines()]
+    assert len(lines) <= MAX_SCRIPT_LINES
+
+
+def test_the_scripts_write_no_markup() -> None:
+    text = "".join(path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js"))
+    assert not re.search(r"\beval\(|new Function|outerHTML|document\.write|insertAdjacent", text)
+    assert text.count("innerHTML") == 1  # a document of ptxscope, in a live figure
+
+
+def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
+    index = site["index.html"].decode()
+    html5lib.HTMLParser(strict=True).parse(index)
+    assert "{{" not in index
+    assert not re.search(r"<style|<script(?![^>]*src=)| on\w+=| style=", index)
+    policy = html.unescape(re.findall(r'Content-Security-Policy" content="([^"]+)"', index)[0])
+    assert "default-src 'none'" in policy
+    assert "unsafe-inline" not in policy
+    assert "'unsafe-eval'" not in policy
+    assert set(re.findall(r"https?://\S+", policy.replace(";", " "))) == {CDN}
+
+
+def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None:
+    svg = export(ExplorerPage().trace, "svg")
+    bare = re.sub("<style>.*?</style>\n", "", svg, flags=re.DOTALL)
+    assert bare in site["index.html"].decode()
+
+
+def test_every_file_of_the_runtime_has_its_hash(site: dict[str, bytes]) -> None:
+    config = json.loads(site["engine.json"])
+    assert config["runtime"] == CDN
+    assert {*config["files"]} == {*FILES, config["archive"]}
+    assert all(x["integrity"].startswith("sha384-") for x in config["files"].values())
+
+
+def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -> None:
+    name = json.loads(site["engine.json"])["archive"]
+    names = zipfile.ZipFile(io.BytesIO(site[name])).namelist()
+    assert "ptxscope/page/explorer_page.py" in names
+    assert "ptxscope/learn/lessons/01-lanes.md" in names
+    assert not [x for x in names if x.startswith(("ptxscope/widgets", "ptxscope/app"))]
+    assert make_site(None)[name] == site[name]
+
+
+def test_a_runtime_of_another_version_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in FILES:
+        (tmp_path / name).write_bytes(b"x")
+    assert main(["page", "-o", str(tmp_path / "site"), "--runtime", str(tmp_path)]) == 2
+    assert "is not that of Pyodide" in capsys.readouterr().err
+    assert main(["page", "-o", str(tmp_path / "site"), "--runtime", str(tmp_path / "none")]) == 2
+
+
+# --- live figures ------------------------------------------------------------------------
+
+WORDS = ["trace", "vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "c=0", "--title", "T <b>"]
+
+
+def test_a_live_figure_has_the_still_document(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS, "-f", "html"]) == 0
+    still = capsys.readouterr().out
+    assert main([*WORDS, "-f", "html", "--live", "site/"]) == 0
+    live = capsys.readouterr().out
+    assert still in live
+    assert 'src="site/live.js"' in live
+    assert "T <b>" not in live
+    words = json.loads(html.unescape(re.findall('data-words="([^"]*)"', live)[0]))
+    figure = LiveFigure(json.dumps(words))
+    answer = json.loads(figure.render('{"a": "0x7f", "b": "1", "c": "0"}'))
+    assert answer["document"] == still
+    assert main([*WORDS[:2], "a=5", *WORDS[3:], "-f", "html"]) == 0
+    other = json.loads(figure.render('{"a": "5", "b": "1", "c": "0"}'))
+    assert other["document"] == capsys.readouterr().out
+    assert (
+        "is not a value" in json.loads(figure.render('{"a": "<b>", "b": "1", "c": "0"}'))["error"]
+    )
+
+
+def test_live_is_for_html(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([*WORDS, "-f", "svg", "--live", "site/"]) == 2
+    assert "--live does nothing in svg" in capsys.readouterr().err

@@ -1,0 +1,443 @@
+"""Use the page in Chromium: `python3 dev.py page`. It fails with what did not hold."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import json
+import shlex
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from ptxscope.cli import main as run_command
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.value_text import format_hex
+from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.syntax.parser import parse
+from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.engine.tracing.trace import trace
+from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
+from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
+from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
+
+_FORMS: Final = 200
+_KEYS: Final = 40
+_MODELS: Final = ("isa", "ptxas", "ptxas-13.0")
+_NARROW: Final = 380
+
+_SHOW: Final = """async fragment => {
+  const picture = document.getElementById("picture").querySelector("svg");
+  location.hash = fragment;
+  for (let tries = 0; tries < 200; tries++) {
+    await new Promise(resolve => setTimeout(resolve, 2));
+    const now = document.getElementById("picture").querySelector("svg");
+    if (now !== picture && location.hash.slice(1) === fragment) break;
+  }
+  return [...document.querySelectorAll(".figure > svg:first-child")].map(x => x.outerHTML);
+}"""
+_PARSE: Final = """text => {
+  const bare = text.replace(/<style>.*?<\\/style>\\n/s, "");
+  const picture = new DOMParser().parseFromString(bare, "image/svg+xml").documentElement;
+  return document.adoptNode(picture).outerHTML;
+}"""
+"""What the command line printed, as the browser writes it: a page has its style in a file."""
+
+HOSTILE: Final = (
+    "<script>window.hacked=1</script>",
+    "%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "%22%3E%3Csvg+onload=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&explain=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&check=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=../../../etc/passwd",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=%3Cscript%3Ewindow.hacked=1%3C/script%3E.9.9",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.1.99999999999999999999",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=-1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=1e9",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=99999999999999999999999",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&step=%D9%A1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=1&a=2",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&__proto__=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&constructor=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&__class__=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&v=2",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&v=",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&both=javascript:alert(1)",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=javascript:alert(1)",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&a=__import__('os').system('id')",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=E3%2BE99",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&model=ptxas-999.999",
+    "javascript:window.hacked=1",
+    "data:text/html,%3Cscript%3Ewindow.hacked=1%3C/script%3E",
+    "//example.com/",
+    "%00%01%02",
+    "%FF%FE%FD",
+    "%E2%80%AE%E2%80%AEvadd4",
+    "%",
+    "%zz&%zz=%zz",
+    "&&&&====",
+    "=" * 1999,
+    "a" * 5000,
+    "vadd4." * 330,
+    "%28" * 660,
+    "{{policy}}&{{line}}=1",
+)
+
+
+class CheckError(Exception):
+    """Something that did not hold."""
+
+
+def require(holds: object, sentence: str) -> None:
+    """Raise CheckError with a sentence unless something holds."""
+    if not holds:
+        raise CheckError(sentence)
+
+
+def draw_link(number: int) -> tuple[PageLink, Instruction]:
+    """Return a permalink of a random form on random operands, and its instruction."""
+    draw = SeededRandom(f"page/{number}")
+    opcode = draw.pick([*CATALOG])
+    ins = make_instruction(draw_form(draw, opcode, 1 + number % 3))
+    values = draw_operands(draw, ins, 3)
+    model = draw.pick(_MODELS)
+    last = len(trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model).steps)
+    step = draw.random_below(last + 1)
+    shown = {"both"} if draw.random_below(3) == 0 else set[str]()
+    shown |= {"result"} if 0 < step < last and draw.random_below(2) else set()
+    texts = {x.roles[0]: format_hex(values[x.name], x.type.bits) for x in ins.inputs}
+    link = PageLink(str(ins), texts, model, step % last, frozenset(shown))
+    return link, ins
+
+
+def list_words(link: PageLink, ins: Instruction) -> list[str]:
+    """Return the arguments of the command line that draw what a permalink shows."""
+    words = ["trace", link.line, *(f"{ins.names[x]}={y}" for x, y in link.values.items())]
+    words += ["--model", link.model, "-f", "svg"]
+    names = {ins.names[role]: int(text, 16) for role, text in link.values.items()}
+    if "both" in link.flags and find_divergences(trace(ins, names, model=link.model)):
+        words.append("--both")
+    if link.step:
+        words += ["--steps", f"1-{link.step}"] if "result" in link.flags else []
+        words += ["--until", str(link.step)] if "result" not in link.flags else []
+    return words
+
+
+def print_document(words: Sequence[str]) -> str:
+    """Return what the command line prints."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        status = run_command([*words])
+    require(status == 0, f"ptxscope {' '.join(words)}: status {status}")
+    return output.getvalue()
+
+
+# --- what must hold ----------------------------------------------------------------------
+
+
+def check_opening(driver: PageDriver) -> str:
+    """The page opens with its picture, and a key changes it."""
+    page = driver.page
+    start = time.perf_counter()
+    page.goto(driver.url, wait_until="commit")
+    page.wait_for_selector("#picture svg")
+    first_seconds = time.perf_counter() - start
+    page.wait_for_selector("body.ready", timeout=90_000)
+    seconds = time.perf_counter() - start
+    before = page.inner_html("#picture")
+    page.focus("#value-a")
+    page.keyboard.press("End")
+    page.keyboard.press("Backspace")
+    page.keyboard.type("2")
+    require(page.inner_html("#picture") != before, "a key does not change the picture")
+    require("a=0x80ff7f02" in page.url, f"the address is {page.url}")
+    strangers = [x for x in driver.requests if not x.startswith((driver.url, "data:", "blob:"))]
+    require(not strangers, f"requests to others: {strangers}")
+    return f"a first picture after {first_seconds:.1f} s, the engine after {seconds:.1f} s"
+
+
+def check_pictures(driver: PageDriver) -> str:
+    """Pictures are the command line's, and permalinks round-trip."""
+    longest = 0
+    for number in range(_FORMS):
+        link, ins = draw_link(number)
+        fragment = format_permalink(link)
+        require(fragment and parse_permalink(fragment) == link, f"permalink {fragment}")
+        longest = max(longest, len(fragment))
+        words = list_words(link, ins)
+        printed = driver.page.evaluate(_PARSE, print_document(words))
+        drawn = driver.page.evaluate(_SHOW, fragment)
+        require(drawn == [printed], f"the picture of #{fragment} is not that of {words}")
+        shown = driver.page.url.partition("#")[2]
+        require(shown == fragment, f"#{fragment} became #{shown}")
+        exact = driver.page.evaluate("() => ptxscopePage.svg")
+        require(exact == print_document(words), f"the text of #{fragment} is not that of {words}")
+    return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
+
+
+def check_typing(driver: PageDriver) -> str:
+    """After each key too, where only a part is drawn anew, the picture is the command line's."""
+    page = driver.page
+    page.evaluate(_SHOW, "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x00000000&b=0x01ff0180&v=1")
+    for number in range(_KEYS):
+        bits = number * 0x9E3779B1 & 0xFFFFFFFF
+        page.fill("#value-a", f"{bits:#010x}")
+        ins = parse("vadd4.s32.s32.u32.sat d.b310, a, b, c;")
+        values = {"a": f"{bits:#x}", "b": "0x01ff0180", "c": "0xcccccccc"}
+        printed = page.evaluate(_PARSE, print_document(list_words(PageLink(str(ins), values), ins)))
+        drawn = page.evaluate("document.querySelector('#picture svg').outerHTML")
+        require(drawn == printed, f"after a key, the picture of a = {bits:#x} is another")
+    return f"after each of {_KEYS} edits in place, the picture is the command line's"
+
+
+def check_hostile(driver: PageDriver) -> str:
+    """Hostile permalinks do nothing."""
+    page = driver.page
+    driver.requests.clear()
+    for fragment in HOSTILE:
+        page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        page.wait_for_timeout(40)
+        require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
+        found = page.query_selector("#panel script, #panel img, main script, #problems *:not(pre)")
+        require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
+        page.fill("#value-a", "0x1")
+        page.fill("#line", "vadd4.s32.s32.s32 d, a, b, c")
+    outside = [x for x in driver.requests if not x.startswith("blob:")]
+    require(not outside, f"hostile permalinks made requests: {outside}")
+    page.evaluate("() => { location.hash = ''; }")
+    return f"{len(HOSTILE)} hostile permalinks do nothing"
+
+
+def check_offline(driver: PageDriver) -> str:
+    """Once loaded, the page works without a network."""
+    driver.context.set_offline(True)
+    try:
+        driver.page.fill("#line", "prmt.b32 d, a, b, 0x5410;")
+        before = driver.page.inner_html("#picture")
+        driver.page.fill("#value-b", "0x12345678")
+        require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
+        for name in ("explain", "check", "sweep", "lesson", "challenge", "prove"):
+            driver.page.click(f"[data-do=tool][data-name={name}]")
+            driver.page.wait_for_timeout(150)
+            require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
+    finally:
+        driver.context.set_offline(False)
+    return "offline, the picture and all tools work"
+
+
+_LIVE: Final = (
+    ("vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "--title", "Saturation <b>"),
+    ("prmt.b32 d, a, b, c", "a=0x11223344", "b=0x55667788", "c=0x3210"),
+)
+"""What the live figures of a page show at first."""
+
+
+def check_live(browser: Any, url: str, folder: Path) -> str:
+    """Live figures are still pictures until one is touched; then each draws what is typed."""
+    figures = [print_document(["trace", *words, "-f", "html", "--live", "."]) for words in _LIVE]
+    head = '<!DOCTYPE html><link rel="icon" href="data:,">'
+    (folder / "figures.html").write_text(head + "".join(figures), encoding="utf-8")
+    still = browser.new_context(java_script_enabled=False).new_page()
+    still.goto(f"{url}figures.html")
+    require(still.locator(".px-live svg").count() >= len(_LIVE), "without JavaScript: no picture")
+    require(still.locator(".px-live form:visible").count() == 0, "without JavaScript: fields")
+    driver = PageDriver(browser, f"{url}figures.html")
+    page = driver.page
+    page.goto(driver.url)
+    require(not [x for x in driver.requests if "runtime" in x], "it loads before it is touched")
+    for number, words in enumerate(_LIVE):
+        loaded = len(driver.requests)
+        figure = page.locator(".px-live").nth(number)
+        figure.locator("input[name=a]").fill("0x01020304")
+        wanted = ["trace", words[0], "a=0x01020304", *words[2:], "-f", "html"]
+        printed = page.evaluate(_MARKUP, print_document(wanted))
+        driver.wait_for(
+            f"document.querySelectorAll('.px-document')[{number}].innerHTML.trim() === "
+            f"{json.dumps(printed.strip())}",
+            READY_MS,
+        )
+        require(number == 0 or len(driver.requests) == loaded, "the runtime is not shared")
+    complaints = driver.complaints
+    driver.close()
+    require(not complaints, f"{complaints}")
+    return f"{len(_LIVE)} live figures share one engine, and draw what the command line does"
+
+
+_MARKUP: Final = """text => {
+  const box = document.createElement("div");
+  box.innerHTML = text;
+  return box.innerHTML;
+}"""
+_STATES: Final = (
+    "vadd4.s32.s32.u32.sat+d.b310,+a,+b,+c&a=0x80ff7f01&b=0x01ff0180&v=1",
+    "vadd.u32.s32.s32.sat+d.b0,+a,+b,+c&a=0xffffffff&b=0x00000000&c=0x11223344&both=1&v=1",
+    "vmad.s32.s32.s32.sat.shr15+d,+a,+b,+c&a=0x7fffffff&b=0x7fffffff&c=0x1&step=2&predict=1&v=1",
+    "lop3.b32+d,+a,+b,+c,+0x96&a=0x80ff7f01&step=1&v=1",
+    "vadd4.s32.s32.s33+d,+a,+b,+c&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&explain=0x1&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&check=vadd4.s32.s32+d,+a,+b,+c;&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=a.b0&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.2&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.2.3&v=1",
+    "vadd4.s32.s32.s32+d,+a,+b,+c&prove=&v=1",
+)
+"""What a page may look like."""
+
+
+def _visit_states(driver: PageDriver) -> Iterator[str]:
+    for fragment in _STATES:
+        driver.page.evaluate("fragment => { location.hash = fragment; }", fragment)
+        driver.page.wait_for_timeout(250)
+        yield fragment
+    driver.page.fill("#search", "average four bytes")
+    driver.page.fill("#line", "vadd4.s32.")
+    driver.page.wait_for_timeout(150)
+    yield "completions"
+
+
+def check_width(driver: PageDriver) -> str:
+    """Nothing is wider than a phone."""
+    for state in _visit_states(driver):
+        width = driver.page.evaluate("document.documentElement.scrollWidth")
+        require(width <= _NARROW, f"{state}: {width} px wide on {_NARROW}")
+    return f"no overflow at {_NARROW} px in {len(_STATES) + 1} states"
+
+
+def check_accessibility(driver: PageDriver, axe: str) -> str:
+    """axe-core finds nothing."""
+    driver.page.evaluate(axe)
+    for state in _visit_states(driver):
+        found = driver.page.evaluate("axe.run()")["violations"]
+        told = [f"{x['id']}: {x['nodes'][0]['html'][:200]}" for x in found]
+        require(not told, f"{state}: {json.dumps(told, indent=1)}")
+    return f"axe-core finds nothing in {len(_STATES) + 1} states"
+
+
+def check_copies(driver: PageDriver) -> str:
+    """What is copied is what the command line prints; a PNG is one."""
+    page = driver.page
+    driver.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.evaluate(_SHOW, "vadd4.s32.s32.s32+d,+a,+b,+c&a=0x00000001&b=0x00000002&v=1")
+    words = ["trace", "vadd4.s32.s32.s32 d, a, b, c", "a=1", "b=2"]
+    wanted = {
+        "link": page.url,
+        "markdown": print_document([*words, "-f", "markdown"]),
+        "svg": print_document([*words, "-f", "svg"]),
+        "c": print_document([*words, "-f", "c"]),
+    }
+    for name in (*wanted, "command", "png"):
+        page.click(f"[data-copy={name}]")
+        driver.wait_for(
+            f"document.getElementById('message').textContent === 'Copied: {name}'", READY_MS
+        )
+        if name in wanted:
+            copied = page.evaluate("navigator.clipboard.readText()")
+            require(copied == wanted[name], f"copied as {name}: {copied[:200]}")
+        elif name == "command":
+            command = shlex.split(page.evaluate("navigator.clipboard.readText()"))
+            require(print_document(command[1:]) == wanted["svg"], f"the command is {command}")
+        else:
+            read = "x => x[0].getType('image/png').then(y => y.size)"
+            size = page.evaluate(f"navigator.clipboard.read().then({read})")
+            require(size > 10_000, f"a PNG of {size} bytes")
+    return "copies as link, Markdown, SVG, C, command line and PNG"
+
+
+def check_theme(driver: PageDriver) -> str:
+    """The button turns the page and its picture dark, and light again."""
+    page = driver.page
+    read = """() => [getComputedStyle(document.documentElement).backgroundColor,
+      getComputedStyle(document.querySelector("#picture rect")).fill]"""
+    light = page.evaluate(read)
+    page.click("#theme")
+    dark = page.evaluate(read)
+    require(dark[0] == dark[1] != light[0], f"dark is {dark}, light {light}")
+    page.click("#theme")
+    require(page.evaluate(read) == light, "light is not what it was")
+    return "a button for dark and light"
+
+
+def check_keyboard(driver: PageDriver) -> str:
+    """Keys alone complete a line, type over a chip, step, and switch the mask."""
+    page = driver.page
+    page.evaluate(_SHOW, "vavrg4.u32.u32.u32+d,+a,+b,+c&a=0x00000001&b=0x00000002&v=1")
+    page.focus("#line")
+    for key in ("Control+A", "Backspace"):
+        page.keyboard.press(key)
+    page.keyboard.type("vsu")
+    page.wait_for_timeout(100)
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
+    page.fill("#line", "vadd4.s32.s32.s32.sat d, a, b, c")
+    page.wait_for_timeout(150)
+    page.focus("#picture")
+    page.keyboard.press("ArrowDown")
+    label = page.evaluate("document.activeElement.getAttribute('aria-label')")
+    require(label and "types over" in label, f"the first value says {label}")
+    page.keyboard.type("-7")
+    page.keyboard.press("Enter")
+    driver.wait_for("document.getElementById('value-a').value.startsWith('0xf9')")
+    driver.wait_for("document.querySelectorAll('.zones .lit').length > 5")
+    spoken = page.inner_text("#spoken")
+    page.focus("[data-do=step][data-delta='-1']")
+    page.keyboard.press("Enter")
+    driver.wait_for(f"document.getElementById('spoken').innerText !== {json.dumps(spoken)}")
+    require("step=" in page.url, page.url)
+    return "keys alone: completion, chip, step"
+
+
+def main() -> None:
+    """Check everything; print a line for each."""
+    chromium, packages = sys.argv[1], Path(sys.argv[2])
+    axe = (packages / "axe-core" / "axe.min.js").read_text("utf-8")
+    checks: tuple[tuple[int, str, Callable[[PageDriver], str]], ...] = (
+        (1280, "light", check_opening),
+        (1280, "light", check_pictures),
+        (1280, "light", check_typing),
+        (1280, "light", check_keyboard),
+        (1280, "light", check_copies),
+        (1280, "light", check_theme),
+        (1280, "light", check_hostile),
+        (1280, "light", check_offline),
+        (1280, "light", lambda x: check_accessibility(x, axe)),
+        (_NARROW, "dark", check_width),
+        (_NARROW, "dark", lambda x: check_accessibility(x, axe)),
+    )
+    with serve_site(packages) as (url, folder), start_browser(chromium) as browser:
+        drivers: dict[tuple[int, str], PageDriver] = {}
+        for width, scheme, check in checks:
+            if (width, scheme) not in drivers:
+                drivers[width, scheme] = PageDriver(browser, url, width, scheme)
+                if check is not check_opening:
+                    drivers[width, scheme].open()
+            driver = drivers[width, scheme]
+            try:
+                print(f"{width} px, {scheme}: {check(driver)}", flush=True)
+            except CheckError as failure:
+                sys.exit(f"{width} px, {scheme}: {failure}")
+            complaints = [x for x in driver.complaints if not _is_expected(x)]
+            if complaints:
+                sys.exit(f"the browser complained: {complaints}")
+        for driver in drivers.values():
+            driver.close()
+        try:
+            print(check_live(browser, url, folder))
+        except (CheckError, TimeoutError) as failure:
+            sys.exit(str(failure))
+
+
+def _is_expected(complaint: str) -> bool:
+    return "net::ERR_INTERNET_DISCONNECTED" in complaint
+
+
+if __name__ == "__main__":
+    main()
