@@ -99,13 +99,15 @@ GIVEN: dict[str, list[str]] = {
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
 }
+BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"]}
+"""Options of the command that do not change what a format renders."""
 
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
     known |= {"--fold"}  # for blocks, in every format
-    assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, "alt"}
-    assert {*GIVEN, "alt"} >= set(AFFECTED_FORMATS)
+    assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, *BESIDE}
+    assert {*GIVEN, *BESIDE} >= set(AFFECTED_FORMATS)
     assert {format_ for formats in AFFECTED_FORMATS.values() for format_ in formats} <= set(FORMATS)
 
 
@@ -132,7 +134,7 @@ def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> No
 
 @pytest.mark.parametrize("option", AFFECTED_FORMATS)
 def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
-    words = GIVEN.get(option, ["--alt"])
+    words = {**GIVEN, **BESIDE}[option]
     for format_ in set(FORMATS) - set(AFFECTED_FORMATS[option]):
         path = tmp_path / f"x.{SUFFIXES[Format(format_)]}"
         for asking in (["-f", format_], ["-o", str(path)]):

@@ -49,6 +49,9 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "prove": ("prove", LINE, LINE),
     "find": ("find", LINE, "--where", "d == 5"),
     "vectors": ("vectors", LINE, "-n", "2"),
+    "lower": ("lower", "--help"),  # needs tools that are not everywhere
+    "verify": ("verify", LINE, "--gpu", "--dry", "batch"),
+    "page": ("page", "-o", "site"),
     "poster": ("poster",),
     "errata": ("errata",),
     "errata --json": ("errata", "--json"),
