@@ -17,7 +17,7 @@ from ...device import (
 )
 from ...device_launch import DriverError, Gpu, load_driver
 from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import format_count, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...export.formats.json_text import format_json
 from ...export.proofs.machine_report import DeviceFindings, device_to_json, render_device
@@ -37,7 +37,7 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
     _check_count(lines)
     batch = _try(lambda: make_batch(lines))
     write_batch(batch, path, arch)
-    print(f"{len(lines):,} lines for {arch} are in {make_printable(str(path))}.")
+    print(f"{format_count(len(lines), 'line')} for {arch}: {make_printable(str(path))}")
     print(f"On a machine with a GPU, NumPy and cuda-bindings: python {path / 'launch.py'}")
     print(f"Then: ptxscope verify --gpu --results {path / RESULTS}")
     return 0
