@@ -171,6 +171,8 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
     [
         ("prmt.b32 t, a, b, 0x5410; brev.b32 d, t;", "block"),
         ("prmt.b32 t, a, b, 0x5410; and.b32 d, t, 0xff;", "block"),
+        ("mov.b32 {lo, hi}, a; cvt.u32.u16 d, lo;", "block"),
+        ("mov.b32 {lo, hi}, a; cvt.u33.u16 d, lo;", ""),
         ("prmt.b32 t, a, b, 0x5410; ex2.approx.f32 d, t; brev.b32 e, d;", "listing"),
         ("prmt.b32 t, a, b, 0x5410;", ""),
         ("and", ""),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -72,9 +73,27 @@ def test_a_carry_that_was_lost_is_a_change_of_the_reader() -> None:
     assert "Statement 2 gives this without the carry: with CC.CF = 0." in said
 
 
-@pytest.mark.parametrize("options", [("--next", "--got", "1"), ("--observations", "seen.csv")])
-def test_what_is_for_one_instruction_says_what_can_be_done(options: tuple[str, ...]) -> None:
-    status, _, said = run("explain", *WORDS, *options)
+def test_observations_of_a_file_are_explained_together(tmp_path: Path) -> None:
+    """One of them alone has other explanations."""
+    rows = []
+    for a, b in ((0x11223344, 0x8899AABB), (0x01020304, 0x7F8090A0), (0xFFFE0001, 0x12345678)):
+        source = (b << 32 | a).to_bytes(8, "little")
+        t = int.from_bytes(bytes(source[i] for i in (2, 1, 4, 5)), "little")
+        rows.append(f"{a:#x},{b:#x},{join([x + 5 for x in signed_lanes(t, 8)], 8):#x}")
+    file = tmp_path / "seen.csv"
+    file.write_text("\n".join(["a,b,got", *rows]))
+    block = "{ prmt.b32 t, a, b, 0x5410; vadd4.s32.s32.s32 d, t, c, c; }"
+    status, said, _ = run("explain", block, "c=0x05050505", "--observations", str(file))
+    assert status == 0
+    sentence = "Statement 1 gives this with the selector `0x5412` rather than `0x5410`."
+    assert sentence in said
+    (tmp_path / "wrong.csv").write_text("a,b,d\n1,2,zz\n")
+    wrong = str(tmp_path / "wrong.csv")
+    assert run("explain", block, "c=0x05050505", "--observations", wrong)[0] == 2
+
+
+def test_what_is_for_one_instruction_says_what_can_be_done() -> None:
+    status, _, said = run("explain", *WORDS, "--next", "--got", "1")
     assert status == 2
     assert "is for one instruction, and this is a block of 3; name the register of one" in said
 

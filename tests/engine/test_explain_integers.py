@@ -213,3 +213,23 @@ def test_a_table_and_a_selector_have_their_words() -> None:
         "The instruction gives this with the selector `0x5400` rather than `0x5410`."
     )
     assert first.ptx == "prmt.b32 d, a, b, 0x5400;"
+
+
+@pytest.mark.parametrize(
+    ("line", "name"),
+    [
+        ("dp2a.lo.s32.s32 d, a, b, c", "a"),
+        ("dp2a.hi.u32.s32 d, a, b, c", "a"),
+        ("dp4a.s32.u32 d, a, b, c", "a"),
+        ("add.s16x2 d, a, b", "b"),
+        ("add.u16x2 d, a, b", "a"),
+    ],
+)
+def test_swapped_halves_of_an_operand_are_told(line: str, name: str) -> None:
+    values = {"a": 0x01857F03, "b": 0x80F01207, "c": 77}
+    ins = parse(f"{line};")
+    names = [x.name for x in ins.inputs]
+    swapped = {**values, name: values[name] >> 16 | (values[name] & 0xFFFF) << 16}
+    (got,) = compute(ins.mnemonic, *(swapped[x] for x in names))
+    first = diagnose(ins, {x: values[x] for x in names}, got)[0]
+    assert [str(x.phrase) for x in first.causes] == [f"with the half-words of {name} swapped"]

@@ -205,3 +205,10 @@ def test_columns_of_a_slide_are_as_low_as_any_cut_makes_them() -> None:
             assert max(x.end - x.top for x in columns) == lowest
             assert [columns[0].top, *(x.end for x in columns)][-1] == bounds[-1]
             assert all(x.end == y.top for x, y in pairwise(columns))
+
+
+@pytest.mark.parametrize("motion", Motion)
+def test_a_block_whose_statements_are_all_folded_does_not_move(motion: Motion) -> None:
+    options = Options(folded=frozenset({1, 2, 3}), motion=motion)
+    assert DOCUMENTED in ptxscope.export(TRACE, "svg", options)
+    assert make_frames(TRACE, options, BLOCK) == ()

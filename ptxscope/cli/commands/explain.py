@@ -13,7 +13,6 @@ from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
 from ...engine.records import NamedTuple
-from ...engine.semantics.models import ISA_MODEL
 from ...engine.syntax.errors import (
     Problem,
     PtxError,
@@ -30,7 +29,6 @@ from ..support.arguments import (
     Parser,
     add_instruction,
     bind_operands,
-    build_block_trace,
     find_column_operands,
     make_command_parser,
     map_operand_types,
@@ -124,15 +122,12 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
         render_block_diagnosis,
     )
 
-    for option in ("observations", "next"):
-        if getattr(arguments, option):
-            count = len(block.statements)
-            advice = "name the register of one with --got, and explain the block up to there"
-            message = f"--{option} is for one instruction, and this is a block of {count}; {advice}"
-            raise CommandError(f"error: {message}")
-    trace = build_block_trace(block, arguments.values, ISA_MODEL)
-    observed = _parse_observed(block, arguments.got)
-    diagnosis = investigate_block(block, [Observation(trace.operands, observed)])
+    if arguments.next:
+        count = len(block.statements)
+        advice = "name the register of one with --got, and explain the block up to there"
+        message = f"--next is for one instruction, and this is a block of {count}; {advice}"
+        raise CommandError(f"error: {message}")
+    diagnosis = investigate_block(block, tuple(_iter_observations(block, arguments)))
     if arguments.json:
         print(format_json(block_diagnosis_to_json(diagnosis), indent=1))
     else:
@@ -156,7 +151,7 @@ def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
         sys.stdout.write(f"\n{render_next_operands(diagnosis.instruction, found)}")
 
 
-def _iter_observations(ins: Instruction, arguments: argparse.Namespace) -> Iterator[Observation]:
+def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterator[Observation]:
     inputs = parse_assignments(ins, arguments.values)
     if arguments.observations is None:
         yield Observation(bind_operands(ins, inputs), _parse_observed(ins, arguments.got))
@@ -200,7 +195,7 @@ class _Columns(NamedTuple):
 
 
 def iter_file_observations(
-    ins: Instruction, inputs: Mapping[str, int], file: str
+    ins: Signature, inputs: Mapping[str, int], file: str
 ) -> Iterator[Observation]:
     """Yield a file's observations, one per row; ``inputs`` operands are common to all."""
     table = [(number, row) for number, row in read_rows(file) if any(map(str.strip, row))]
@@ -215,7 +210,7 @@ def iter_file_observations(
         yield _parse_row(ins, inputs, columns, number, row)
 
 
-def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
+def _map_columns(ins: Signature, titles: Sequence[str]) -> _Columns:
     columns = _Columns([title.strip().removeprefix("\ufeff") for title in titles], {}, {})
     for index, title in enumerate(columns.titles):
         if role := _find_observed_role(ins, title):
@@ -226,7 +221,7 @@ def _map_columns(ins: Instruction, titles: Sequence[str]) -> _Columns:
 
 
 def _require_distinct(
-    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, file: str
+    ins: Signature, inputs: Mapping[str, int], columns: _Columns, file: str
 ) -> None:
     """Raise CommandError if nothing is observed, or if a name occurs twice."""
     if not columns.roles:
@@ -249,7 +244,7 @@ def _require_distinct(
 
 
 def _parse_row(
-    ins: Instruction, inputs: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
+    ins: Signature, inputs: Mapping[str, int], columns: _Columns, number: int, row: Sequence[str]
 ) -> Observation:
     """Return the observation of a row; an empty cell has no value."""
     line_prefix = f"line {number}: "
@@ -275,7 +270,7 @@ def _parse_row(
     return Observation(bind_operands(ins, bits, line_prefix), results)
 
 
-def _find_observed_role(ins: Instruction, title: str) -> str | None:
+def _find_observed_role(ins: Signature, title: str) -> str | None:
     """Return the role of the destination that a column observes.
 
     Its title is ``got`` if there is one destination, or ``got:NAME``, ``NAME:out`` as ``eval``

@@ -246,7 +246,11 @@ def _add_selection(parser: argparse._ArgumentGroup) -> None:
         help="if isa and ptxas differ, show the steps of both to the end",
     )
     steps = parser.add_mutually_exclusive_group()
-    steps.add_argument("--steps", metavar="1-4", help="steps to show, by number or name: 1,3-4")
+    steps.add_argument(
+        "--steps",
+        metavar="1-4",
+        help="steps to show, by number or name: 1,3-4; of a block also s2, s2.saturate",
+    )
     steps.add_argument(
         "--until",
         metavar="STEP",
@@ -260,7 +264,8 @@ def _add_selection(parser: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         metavar="STEP=TEXT",
-        help="note on a step, by its name or number, or on a lane: 'lane 2=…'; repeatable",
+        help="note on a step, by its name or number, or on a lane: 'lane 2=…'; in a block "
+        "'s2.saturate=…'; repeatable",
     )
 
 

@@ -389,9 +389,7 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
         ins = parse_pasted(text)
     except PtxError as error:
         if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
-            if block := _find_legal_block(text):
-                return block
-            raise CommandError(str(error), 1) from None
+            return _find_legal_block(text, error)
         block = _find_block(text)
         if block is None:
             raise CommandError(str(error), 2) from None
@@ -401,12 +399,19 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     return ins
 
 
-def _find_legal_block(text: str) -> BasicBlock | None:
-    """Return the block in a text that is no legal instruction: one may take several to compute."""
-    try:
-        return _find_block(text)
-    except CommandError:
-        return None
+def _find_legal_block(text: str, error: PtxError) -> BasicBlock:
+    """Return the block in a text with an illegal instruction, which others may compute.
+
+    If there is none, the error ends the command; what it says of lists of registers, which a block
+    takes, only if that is all.
+    """
+    from ...engine.blocks.block_parser import find_block
+
+    with suppress(PtxError):
+        if block := find_block(text):
+            return block
+    problems = tuple(x for x in error.errors if "{" not in text[slice(*x.span)])
+    raise CommandError(str(PtxError(text, problems) if problems else error), 1)
 
 
 def _find_block(text: str) -> BasicBlock | None:

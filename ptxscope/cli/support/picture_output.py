@@ -351,6 +351,8 @@ def write_frames(
     folder = Path(folder_name)
     _require_folder(folder, format_)
     frames = make_frames(trace, options, find_kind(trace))
+    if not frames:
+        raise CommandError("error: --frames has a picture for each step, and no step is shown")
     try:
         if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
             subject = trace.instruction if isinstance(trace, Trace) else trace.block

@@ -218,6 +218,8 @@ def _make_still(_doc: Page, _prefix: str, _size: SizePx) -> _MotionParts:
 def _make_stepping(doc: Page, _prefix: str, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
+    if not count:
+        return _MotionParts()
     names = _list_step_names(doc.steps)
     markers = tuple(
         f'<g id="step-{name}" class="px-at{number}"/>'
@@ -240,7 +242,7 @@ def _make_stepping(doc: Page, _prefix: str, size: SizePx) -> _MotionParts:
         f"{_draw_hint('first' if number % count == 0 else 'next', size)}</a>"
         for number in range(count + 1)
     )
-    return _MotionParts(markers, overlay if count else (), "".join(rules) if count else "")
+    return _MotionParts(markers, overlay, "".join(rules))
 
 
 def _draw_hint(step_name: str, size: SizePx) -> str:

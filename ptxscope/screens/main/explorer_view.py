@@ -165,7 +165,7 @@ class ExplorerView:
         opening = describe_opening(setup) if self.line.has_focus else ""
         self.status.show(
             setup.instruction,
-            setup.error,
+            None if opening else setup.error,
             (f"Enter opens all statements as a {opening}", *self._state.notes)
             if opening
             else self._state.notes,
