@@ -130,6 +130,8 @@ SILENT = [
     'asm volatile("bar.red.popc.u32 %0, 0, p;" : "=r"(d));',
     'asm volatile("call (%0), f, (%1);" : "=r"(d) : "r"(a));',
     'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(a), "l"(p));',
+    'asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" :: "r"(a), "r"(b));',
+    'asm volatile("mbarrier.try_wait.b64 p|q, v, [%0], %1;" :: "r"(a), "r"(b));',
     # assembly of other processors
     'asm("movl %1, %0; addl %2, %0" : "=r"(d) : "r"(a), "r"(b));',
     'asm("add %0, %0, %1; add %0, %0, %2" : "=r"(d) : "r"(a), "r"(b));',

@@ -279,6 +279,12 @@ def test_a_value_of_one_way_only_is_not_that_of_both() -> None:
     assert found(*other_way, ADD[0], *ADD[2:]) == []
 
 
+def test_a_part_of_a_function_may_be_entered_at_a_label() -> None:
+    for lines, count in (((*ADD, "L:"), 1), ((ADD[1], "L:", ADD[0], *ADD[2:]), 0)):
+        text = f'ASM = """{" ".join(lines)} vadd4.u32.u32.u32 %r9, %r9, %r9, %r9;"""'
+        assert len(find_text_sequences(text, "x.py")) == count
+
+
 def test_a_jump_to_anywhere_leaves_nothing_known() -> None:
     assert found(ADD[1], "L:", ADD[0], *ADD[2:], "brx.idx %r9, T;") == []
 

@@ -116,15 +116,15 @@ def _describe_form(form: Form) -> str:
     return name
 
 
-def find_flow(statements: Sequence[Statement]) -> DataFlow:
-    """Return the dataflow of a program.
+def find_flow(statements: Sequence[Statement], *, is_whole: bool = True) -> DataFlow:
+    """Return the dataflow of a program; what is not a whole function may be entered at a label.
 
     A register that several statements write has another value, from elsewhere, in each stretch of
     straight-line code that does not write it first. One that a single statement writes keeps its
     value in all stretches that this one dominates.
     """
     reader = _Reader(statements)
-    for stretch in find_stretches(statements):
+    for stretch in find_stretches(statements, is_whole=is_whole):
         reader.read_stretch(stretch)
     return reader.flow
 

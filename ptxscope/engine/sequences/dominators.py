@@ -36,12 +36,17 @@ class Stretch(NamedTuple):
         return other.dominated.start in self.dominated
 
 
-def find_stretches(statements: Sequence[Statement]) -> tuple[Stretch, ...]:
-    """Return the stretches in the order of the text; labels and branches are in none."""
+def find_stretches(
+    statements: Sequence[Statement], *, is_whole: bool = True
+) -> tuple[Stretch, ...]:
+    """Return the stretches in the order of the text; labels and branches are in none.
+
+    Nothing is known of what dominates another one if a branch may come from or go to elsewhere.
+    """
     blocks: list[list[Statement]] = [[]]
     labels: dict[str, int] = {}
     branches: dict[int, Statement] = {}
-    is_known = True
+    is_known = is_whole
     for statement in statements:
         if statement.is_opaque:
             is_known = False  # it may write any register, and go anywhere

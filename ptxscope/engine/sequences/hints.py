@@ -11,7 +11,8 @@ _MASKS = (
 _HINTS = tuple(
     dict.fromkeys(
         (
-            "16x2",
+            "s16x2",
+            "u16x2",
             *(str(x) for x in _MASKS),
             *(str((1 << 32) - x) for x in _MASKS if x >> 31),  # after a minus sign
             *(f"{zeros}{x:x}" for x in _MASKS for zeros in ("0x", "0x0", "0x000")),

@@ -90,7 +90,8 @@ def find_sequences(program: Program) -> tuple[IntrinsicSequence, ...]:
     Only what has exactly the dataflow of a pattern is found: no branch changes it. A sequence
     within another one is left out. Time is linear in the statements.
     """
-    return tuple(_find_in_flow(find_flow(program.statements)))
+    is_whole = not program.name.startswith("block")  # a string may be a part of a function
+    return tuple(_find_in_flow(find_flow(program.statements, is_whole=is_whole)))
 
 
 def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, ...]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import dropwhile
 
 from ..records import NamedTuple
 from .opcodes import OPCODES, OTHER_OPCODES
@@ -37,7 +38,9 @@ def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
         return None
     guard = (statement.guard,) if statement.guard else ()
     operands = statement.operands
-    if not _has_destination(statement):
+    if operands:  # `.32x32b` and what follows it are modifiers
+        operands = (tuple(dropwhile(_is_modifier, operands[0])), *operands[1:])
+    if not _has_destination(statement, operands):
         return RegisterAccesses((*guard, *_list_names(operands)))
     count = 1
     if opcode == "mbarrier":  # `p|q, value, [address]`
@@ -48,12 +51,16 @@ def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
     return RegisterAccesses((*guard, *_list_names(sources)), _list_names(operands[:count]))
 
 
-def _has_destination(statement: RawInstruction) -> bool:
+def _is_modifier(word: Token) -> bool:
+    return word.text.startswith(".")
+
+
+def _has_destination(statement: RawInstruction, operands: Sequence[Sequence[Token]]) -> bool:
     """Return whether the first operand is written."""
     opcode, modifiers = statement.opcode.text, statement.modifier_names
-    if not statement.operands or not statement.operands[0]:
+    if not operands or not operands[0]:
         return False
-    first = statement.operands[0][0].text
+    first = operands[0][0].text
     if opcode == "call":
         return first == "("
     if opcode in _BARRIERS:
