@@ -6,7 +6,7 @@ is independent of the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from ..engine.launches.device_code import CodeStatement
@@ -19,6 +19,7 @@ from ..engine.launches.thread_state import LaunchError
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
+from ..engine.syntax.instruction import Instruction
 from .launch_request import KernelLaunch
 
 _MAX_STEPS = 20_000_000
@@ -50,6 +51,15 @@ class ShownValue(NamedTuple):
     """In bits; 0 for a place of which it is not known."""
     is_changed: bool
     """Whether the last step wrote it."""
+
+
+class Evaluation(NamedTuple):
+    """An instruction with the values that a thread has in its registers."""
+
+    instruction: Instruction
+    values: Mapping[str, int]
+    """Bits by register."""
+    line: int
 
 
 class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
@@ -134,6 +144,15 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         return tuple(
             ShownValue(name, bits, 0, name in changed) for name, bits in reversed(values.items())
         )
+
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The next statement as the explorer shows it; None if it is not of the catalog."""
+        step = self.next_step
+        if step is None or step.statement.instruction is None:
+            return None
+        values = {x.name: x.bits for x in step.reads if x.bits is not None}
+        return Evaluation(step.statement.instruction, values, step.statement.line)
 
     # --- moves ---------------------------------------------------------------------------
 
