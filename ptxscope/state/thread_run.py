@@ -102,8 +102,8 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         """The statements with what the thread wrote there last."""
         results = {x.statement.line: x for x in self.steps[: self.position]}
         next_line = self.next_step.statement.line if self.next_step else 0
-        found = self.diagnosis.explanations if self.diagnosis else ()
-        suspects = {x.statement.line for x in found if x.statement}
+        explanations = self.diagnosis.explanations if self.diagnosis else ()
+        suspects = {x.statement.line for x in explanations if x.statement}
         return tuple(
             KernelRow(
                 x.line,
@@ -189,14 +189,14 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         places: Iterable[int] = range(self.position + 1, len(self.steps))
         if delta < 0:
             places = range(self.position - 1, -1, -1)
-        found = (i for i in places if _is_explained(self.steps[i].statement))
-        return self.move_to(next(found, self.position))
+        positions = (i for i in places if _is_explained(self.steps[i].statement))
+        return self.move_to(next(positions, self.position))
 
     def move_to_cursor(self) -> ThreadRun:
         """Return the run where the thread comes to the cursor next, or else where it last did."""
         places = (*range(self.position + 1, len(self.steps)), *range(self.position - 1, -1, -1))
-        found = (i for i in places if self.steps[i].statement.line == self.line)
-        return self.move_to(next(found, self.position))
+        positions = (i for i in places if self.steps[i].statement.line == self.line)
+        return self.move_to(next(positions, self.position))
 
     def move_cursor(self, delta: int) -> ThreadRun:
         """Return the run with the cursor some statements on."""
@@ -210,8 +210,8 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
 
     def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
         """Return the run with what explains it, and the cursor at the likeliest line."""
-        found = [x.statement.line for x in diagnosis.explanations if x.statement]
-        return replace(self, diagnosis=diagnosis, line=found[0] if found else self.line)
+        lines = (x.statement.line for x in diagnosis.explanations if x.statement)
+        return replace(self, diagnosis=diagnosis, line=next(lines, self.line))
 
     @property
     def thread_count(self) -> int:
@@ -323,6 +323,7 @@ def _find_wrong_place(launch: KernelLaunch, on_progress: OnProgress | None) -> t
             if index >= words.size:
                 raise ArgumentError(f"{name} has {words.size:,} elements, none at {index}")
             is_known = buffer.causes is None or not buffer.causes[index]
+            bits &= (1 << 8 * words.dtype.itemsize) - 1
             if is_known and int(words[index]) == bits:
                 continue
             place = name if buffer.position is None else f"param{buffer.position}"

@@ -296,6 +296,17 @@ def test_one_expected_value_is_enough() -> None:
     assert names_line_first(fault, diagnosis)
 
 
+def test_an_element_that_is_not_there() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
+    result, arguments = launch("sad_stereo", code), _get_arguments("sad_stereo")
+    for expected, message in (
+        ({"param2": {64: 1}}, "param2 has 64 elements, none at 64"),
+        ({"param3": {0: 1}}, "param3 is not a buffer of this run"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            explain_run(code, arguments, result, expected)
+
+
 def test_an_assembler_that_deviates_explains_the_whole_kernel() -> None:
     code = load_device_code(_read(_VIDEO), kernel="pack_clamp")
     arguments, options = _get_arguments("pack_clamp"), _LAUNCHES["pack_clamp"].options
