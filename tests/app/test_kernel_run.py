@@ -84,8 +84,9 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert screen_of(drive).thread_run.thread == 3
         await drive.press("end")
         assert next_line(drive) == 0
-        await drive.press("question_mark")
+        shown = await drive.read_after(drive.press("question_mark"))
         assert isinstance(drive.app.screen, HelpDialog)
+        assert "n goes over a" in shown
         await drive.press("escape", "escape")
         drive.agree()
 
