@@ -284,6 +284,32 @@ def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
     assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
 
 
+def test_a_limit_of_steps_is_no_fault() -> None:
+    """A run that would give what was expected, had it gone on, has no explanation."""
+    code = load_device_code(_read(_COMPILED), kernel="collatz")
+    arguments, options = _get_arguments("collatz"), _LAUNCHES["collatz"].options
+    result = run_kernel(code, arguments, kernel="collatz", max_steps=3000, **options)
+    assert not result.is_complete
+    diagnosis = explain_run(code, arguments, result, find_expected("collatz"))
+    assert not diagnosis.explanations
+
+
+def test_a_fault_in_a_function_is_named_there() -> None:
+    """Functions that the kernel can't call are not tried."""
+    text = _read(_COMPILED).replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
+    assert text != _read(_COMPILED)
+    code = load_device_code(text, kernel="hashes")
+    x = _draw("u8", 8)
+    arguments: dict[str, Any] = {"param0": x, "param1": _room("u8", 8), "param2": 8}
+    right = load_device_code(_read(_COMPILED), kernel="hashes")
+    expected = run_kernel(right, arguments, kernel="hashes", block=32).get_buffer("param1").values
+    result = run_kernel(code, arguments, kernel="hashes", block=32)
+    diagnosis = explain_run(code, arguments, result, {"param1": dict(enumerate(expected.tolist()))})
+    first = diagnosis.explanations[0]
+    assert first.statement
+    assert first.statement.text.startswith("and.b64 %rd6, %rd5")
+
+
 def test_one_expected_value_is_enough() -> None:
     fault = plant(*_FAULTS[0])
     result = launch(fault.name, fault.code)
