@@ -21,7 +21,7 @@ from .solver_search import SolverSearch
 
 if TYPE_CHECKING:
     from ..engine.launches.run_explanations import RunDiagnosis
-    from ..state.thread_run import ThreadRun
+    from ..state.thread_run import Evaluation, ThreadRun
 
 _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
@@ -43,8 +43,8 @@ def format_keys(room: int) -> str:
     return _KEYS[-1]
 
 
-class RunScreen(ThemedScreen[bool]):
-    """Steps of one thread; True asks for other arguments."""
+class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
+    """Steps of one thread; it returns itself for other arguments, or an instruction to show."""
 
     DEFAULT_CSS = """
     RunScreen > DialogFrame {
@@ -62,7 +62,8 @@ class RunScreen(ThemedScreen[bool]):
         Binding("up,k", "cursor(-1)", "Cursor up", show=False),
         Binding("pagedown", "cursor(10)", "Cursor far down", show=False),
         Binding("pageup", "cursor(-10)", "Cursor far up", show=False),
-        Binding("g,enter", "move('to_cursor')", "To the cursor", show=False),
+        Binding("enter", "evaluate", "Show the instruction", show=False),
+        Binding("g", "move('to_cursor')", "To the cursor", show=False),
         Binding("home", "move_to(0)", "First", show=False),
         Binding("end", "move_to(-1)", "Last", show=False),
         Binding("greater_than_sign", "thread(1)", "Next thread", show=False),
@@ -200,7 +201,14 @@ class RunScreen(ThemedScreen[bool]):
 
     def action_arguments(self) -> None:
         """Ask for other arguments."""
-        self._close(asks_arguments=True)
+        self._close(self)
+
+    def action_evaluate(self) -> None:
+        """Show the next instruction in the explorer, with the thread's values."""
+        if evaluation := self.thread_run.evaluation:
+            self._close(evaluation)
+        else:
+            self.notify("the explorer has no steps of this statement", markup=False)
 
     def action_leave(self) -> None:
         """Return to the explorer; a search ends first."""
@@ -208,12 +216,12 @@ class RunScreen(ThemedScreen[bool]):
             self._search.stop()
             self._show(self.thread_run)
         else:
-            self._close(asks_arguments=False)
+            self._close(None)
 
-    def _close(self, *, asks_arguments: bool) -> None:
+    def _close(self, result: RunScreen | Evaluation | None) -> None:
         self._search.stop()
         if self.is_current:  # a second key may already be queued
-            self.dismiss(asks_arguments)
+            self.dismiss(result)
 
 
 def _make_progress(is_stopped: IsStopped) -> Callable[..., None]:

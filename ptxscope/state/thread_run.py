@@ -6,7 +6,7 @@ is independent of the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from ..engine.launches.device_code import CodeStatement
@@ -19,6 +19,7 @@ from ..engine.launches.thread_state import LaunchError
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
+from ..engine.syntax.instruction import Instruction
 from .launch_request import KernelLaunch
 
 _MAX_STEPS = 20_000_000
@@ -50,6 +51,15 @@ class ShownValue(NamedTuple):
     """In bits; 0 for a place of which it is not known."""
     is_changed: bool
     """Whether the last step wrote it."""
+
+
+class Evaluation(NamedTuple):
+    """An instruction with the values that a thread has in its registers."""
+
+    instruction: Instruction
+    values: Mapping[str, int]
+    """Bits by register."""
+    line: int
 
 
 class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
@@ -92,8 +102,8 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         """The statements with what the thread wrote there last."""
         results = {x.statement.line: x for x in self.steps[: self.position]}
         next_line = self.next_step.statement.line if self.next_step else 0
-        found = self.diagnosis.explanations if self.diagnosis else ()
-        suspects = {x.statement.line for x in found if x.statement}
+        explanations = self.diagnosis.explanations if self.diagnosis else ()
+        suspects = {x.statement.line for x in explanations if x.statement}
         return tuple(
             KernelRow(
                 x.line,
@@ -135,6 +145,15 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
             ShownValue(name, bits, 0, name in changed) for name, bits in reversed(values.items())
         )
 
+    @property
+    def evaluation(self) -> Evaluation | None:
+        """The next statement as the explorer shows it; None if it is not of the catalog."""
+        step = self.next_step
+        if step is None or step.statement.instruction is None:
+            return None
+        values = {x.name: x.bits for x in step.reads if x.bits is not None}
+        return Evaluation(step.statement.instruction, values, step.statement.line)
+
     # --- moves ---------------------------------------------------------------------------
 
     def move_to(self, position: int) -> ThreadRun:
@@ -170,14 +189,14 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         places: Iterable[int] = range(self.position + 1, len(self.steps))
         if delta < 0:
             places = range(self.position - 1, -1, -1)
-        found = (i for i in places if _is_explained(self.steps[i].statement))
-        return self.move_to(next(found, self.position))
+        positions = (i for i in places if _is_explained(self.steps[i].statement))
+        return self.move_to(next(positions, self.position))
 
     def move_to_cursor(self) -> ThreadRun:
         """Return the run where the thread comes to the cursor next, or else where it last did."""
         places = (*range(self.position + 1, len(self.steps)), *range(self.position - 1, -1, -1))
-        found = (i for i in places if self.steps[i].statement.line == self.line)
-        return self.move_to(next(found, self.position))
+        positions = (i for i in places if self.steps[i].statement.line == self.line)
+        return self.move_to(next(positions, self.position))
 
     def move_cursor(self, delta: int) -> ThreadRun:
         """Return the run with the cursor some statements on."""
@@ -191,8 +210,8 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
 
     def with_diagnosis(self, diagnosis: RunDiagnosis) -> ThreadRun:
         """Return the run with what explains it, and the cursor at the likeliest line."""
-        found = [x.statement.line for x in diagnosis.explanations if x.statement]
-        return replace(self, diagnosis=diagnosis, line=found[0] if found else self.line)
+        lines = (x.statement.line for x in diagnosis.explanations if x.statement)
+        return replace(self, diagnosis=diagnosis, line=next(lines, self.line))
 
     @property
     def thread_count(self) -> int:
@@ -304,6 +323,7 @@ def _find_wrong_place(launch: KernelLaunch, on_progress: OnProgress | None) -> t
             if index >= words.size:
                 raise ArgumentError(f"{name} has {words.size:,} elements, none at {index}")
             is_known = buffer.causes is None or not buffer.causes[index]
+            bits &= (1 << 8 * words.dtype.itemsize) - 1
             if is_known and int(words[index]) == bits:
                 continue
             place = name if buffer.position is None else f"param{buffer.position}"

@@ -123,16 +123,16 @@ class ValuesPane(Pane):
         if diagnosis is None:
             return []
         count, lines = diagnosis.element_count, list[StyledLine]()
-        found = diagnosis.explanations or diagnosis.near_misses
+        explanations = diagnosis.explanations or diagnosis.near_misses
         if not diagnosis.explanations:
             lines += sentence_lines("No single change gives what was expected.", width, "strong")
-        for x in found[:_MAX_EXPLANATIONS]:
+        for x in explanations[:_MAX_EXPLANATIONS]:
             place = f"Line {x.statement.line}" if x.statement else "The kernel"
             share = "all" if x.match_count == count else f"{x.match_count} of"
             text = f"{place} {x.phrase} explains {share} {count}."
             lines += sentence_lines(make_printable(text), width, "strong")
-        if len(found) > _MAX_EXPLANATIONS:
-            lines.append([StyledText(f"and {len(found) - _MAX_EXPLANATIONS} more", "dim")])
+        if len(explanations) > _MAX_EXPLANATIONS:
+            lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "dim")])
         return lines
 
 

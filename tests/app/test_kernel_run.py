@@ -84,9 +84,23 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         assert screen_of(drive).thread_run.thread == 3
         await drive.press("end")
         assert next_line(drive) == 0
-        await drive.press("question_mark")
+        shown = await drive.read_after(drive.press("question_mark"))
         assert isinstance(drive.app.screen, HelpDialog)
+        assert "n goes over a" in shown
         await drive.press("escape", "escape")
+        drive.agree()
+
+
+async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
+    async with explorer() as drive:
+        await launch(drive, _VALUES)
+        shown = await drive.read_after(drive.press("enter"))
+        assert "the explorer has no steps of this statement" in shown
+        await drive.press("right_square_bracket", "right_square_bracket", "greater_than_sign")
+        await drive.press("enter")
+        assert drive.session.setup.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
+        operands = drive.session.trace.operands
+        assert [operands[role] for role in "abc"] == [4, 2, 3]
         drive.agree()
 
 

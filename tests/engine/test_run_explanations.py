@@ -284,6 +284,32 @@ def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
     assert diagnosis == RunDiagnosis((), (), _COUNT, 0)
 
 
+def test_a_limit_of_steps_is_no_fault() -> None:
+    """A run that would give what was expected, had it gone on, has no explanation."""
+    code = load_device_code(_read(_COMPILED), kernel="collatz")
+    arguments, options = _get_arguments("collatz"), _LAUNCHES["collatz"].options
+    result = run_kernel(code, arguments, kernel="collatz", max_steps=3000, **options)
+    assert not result.is_complete
+    diagnosis = explain_run(code, arguments, result, find_expected("collatz"))
+    assert not diagnosis.explanations
+
+
+def test_a_fault_in_a_function_is_named_there() -> None:
+    """Functions that the kernel can't call are not tried."""
+    text = _read(_COMPILED).replace("xor.b64  \t%rd6, %rd5", "and.b64  \t%rd6, %rd5")
+    assert text != _read(_COMPILED)
+    code = load_device_code(text, kernel="hashes")
+    x = _draw("u8", 8)
+    arguments: dict[str, Any] = {"param0": x, "param1": _room("u8", 8), "param2": 8}
+    right = load_device_code(_read(_COMPILED), kernel="hashes")
+    expected = run_kernel(right, arguments, kernel="hashes", block=32).get_buffer("param1").values
+    result = run_kernel(code, arguments, kernel="hashes", block=32)
+    diagnosis = explain_run(code, arguments, result, {"param1": dict(enumerate(expected.tolist()))})
+    first = diagnosis.explanations[0]
+    assert first.statement
+    assert first.statement.text.startswith("and.b64 %rd6, %rd5")
+
+
 def test_one_expected_value_is_enough() -> None:
     fault = plant(*_FAULTS[0])
     result = launch(fault.name, fault.code)
@@ -294,6 +320,17 @@ def test_one_expected_value_is_enough() -> None:
         fault.code, _get_arguments(fault.name), result, {name: {index: expected[index]}}
     )
     assert names_line_first(fault, diagnosis)
+
+
+def test_an_element_that_is_not_there() -> None:
+    code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
+    result, arguments = launch("sad_stereo", code), _get_arguments("sad_stereo")
+    for expected, message in (
+        ({"param2": {64: 1}}, "param2 has 64 elements, none at 64"),
+        ({"param3": {0: 1}}, "param3 is not a buffer of this run"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            explain_run(code, arguments, result, expected)
 
 
 def test_an_assembler_that_deviates_explains_the_whole_kernel() -> None:

@@ -184,17 +184,17 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
     """Yield the changes that give all that was expected, or the nearest."""
     count, tried = diagnosis.element_count, format_count(diagnosis.try_count, "change")
     values = "the expected value" if count == 1 else f"all {count:,} expected values"
-    found = diagnosis.explanations
-    if found:
-        verdict = f"{len(found)} {'gives' if len(found) == 1 else 'give'} {values}"
+    explanations = diagnosis.explanations
+    if explanations:
+        verdict = f"{len(explanations)} {'gives' if len(explanations) == 1 else 'give'} {values}"
     else:
         verdict = f"none gives {values}"
         verdict += "; the nearest:" if diagnosis.near_misses else ""
     yield from ("", f"{tried} tried: {verdict}")
-    for x in (*found, *diagnosis.near_misses)[:_MAX_EXPLANATIONS]:
+    for x in (*explanations, *diagnosis.near_misses)[:_MAX_EXPLANATIONS]:
         yield from _iter_explanation(x, count)
-    if len(found) > _MAX_EXPLANATIONS:
-        yield f"  and {len(found) - _MAX_EXPLANATIONS:,} more"
+    if len(explanations) > _MAX_EXPLANATIONS:
+        yield f"  and {len(explanations) - _MAX_EXPLANATIONS:,} more"
 
 
 def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
-from .device_code import CodeStatement, DeviceCode, Function
+from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, run_kernel
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
@@ -31,8 +31,8 @@ Expectations = Mapping[str, Mapping[int, int]]
 
 _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
-_MAX_MEMORY_BYTES = 1 << 27
-"""Global memory of the replicas that run at once, unless one needs more."""
+_MAX_MEMORY_BYTES = 1 << 24
+"""Memory of the replicas that run at once, unless one needs more; it takes 17 times as much."""
 _MAX_THREADS = 8
 """Threads that run first, if they exchange nothing."""
 _MIN_THREAD_STEPS = 1 << 14
@@ -147,9 +147,9 @@ class _Search:
         self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
         values = read_arguments(self.kernel, arguments)
         self.memory = LaunchMemory(code, self.kernel, self.shape, values)
-        self.functions = [x for x in code.functions.values() if x is self.kernel or not x.is_kernel]
+        self.functions = _list_functions(code, self.kernel)
         self.all_threads = ThreadSelection(range(self.shape.block_count))
-        self.expected = [(self._find_buffer(name), x) for name, x in expected.items()]
+        self.expected = [self._read_expected(name, x) for name, x in expected.items()]
         self.first_threads = self._select_threads()
         self.elements = list(self._list_elements())
         self.element_count = sum(len(x.indices) for x in self.elements)
@@ -160,7 +160,7 @@ class _Search:
 
     def run(self) -> RunDiagnosis:
         """Try the likely changes, and the others if these explain nothing."""
-        if self.result and self._count_matches(self.result) == self.element_count:
+        if self._is_right_without_change():
             return RunDiagnosis((), (), self.element_count, 0)
         explanations = list(self._iter_model_explanations())
         try_count = 0
@@ -174,10 +174,29 @@ class _Search:
             if explanations:
                 break
         explanations.sort(key=lambda x: x.cost)
-        found = () if explanations else self._examine(near_misses)
-        return RunDiagnosis(tuple(explanations), tuple(found), self.element_count, try_count)
+        nearest = () if explanations else self._examine(near_misses)
+        return RunDiagnosis(tuple(explanations), tuple(nearest), self.element_count, try_count)
+
+    def _is_right_without_change(self) -> bool:
+        """Whether the run gives what was expected, or would with a higher limit of steps."""
+        if self.result and self.result.is_complete:
+            return self._count_matches(self.result) == self.element_count
+        first = self.kernel.statements[0]
+        same = StatementChange(first, first, None, "", 0)
+        return any(x == self.element_count for _, x in self._count_all_matches([same]))
 
     # --- threads
+
+    def _read_expected(
+        self, name: str, elements: Mapping[int, int]
+    ) -> tuple[BoundBuffer, dict[int, int]]:
+        """Return a buffer with its expected elements, as wide as they are there."""
+        buffer = self._find_buffer(name)
+        array, highest = buffer.array, max(elements, default=0)
+        if highest >= array.size:
+            raise ValueError(f"{name} has {array.size:,} elements, none at {highest}")
+        mask = (1 << 8 * array.dtype.itemsize) - 1
+        return buffer, {index: bits & mask for index, bits in elements.items()}
 
     def _find_buffer(self, name: str) -> BoundBuffer:
         position = find_parameter(self.kernel, name)
@@ -219,11 +238,7 @@ class _Search:
         size = self.shape.block_size
         for bound, elements in self.expected:
             indices = np.array(list(elements), np.int64)
-            if indices.max(initial=0) >= bound.array.size:
-                message = f"{bound.name} has {bound.array.size:,} elements, none at {indices.max()}"
-                raise ValueError(message)
-            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
-            words = np.array([x & (1 << 8 * dtype.itemsize) - 1 for x in elements.values()], dtype)
+            words = np.array(list(elements.values()), f"u{bound.array.dtype.itemsize}")
             threads = np.full(len(indices), -1)
             if self.result:
                 threads = self.result.buffers[bound.name].threads[indices]
@@ -345,13 +360,13 @@ class _Search:
     def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
         """Return the nearest misses among some changes."""
         own_count = self._count_matches(self.result) if self.result else 0
-        found = [
+        nearest = [
             _make_explanation(change, count)
             for change, count in self._count_all_matches(changes)
             if count > own_count
         ]
-        found.sort(key=lambda x: (-x.match_count, x.cost))
-        return found[:_MAX_NEAR_MISSES]
+        nearest.sort(key=lambda x: (-x.match_count, x.cost))
+        return nearest[:_MAX_NEAR_MISSES]
 
     def _count_all_matches(
         self, changes: Sequence[StatementChange]
@@ -371,6 +386,25 @@ def _choose(numbers: Sequence[int], count: int) -> list[int]:
     if len(numbers) <= count:
         return list(numbers)
     return [numbers[i * (len(numbers) - 1) // (count - 1)] for i in range(count)]
+
+
+def _list_functions(code: DeviceCode, kernel: Function) -> list[Function]:
+    """Return the kernel, and the functions that it may call."""
+    tables = [x.values for x in code.variables.values()]
+    functions = {kernel.name: kernel}
+    pending = [x.name for values in tables for x in values if isinstance(x, SymbolOperand)]
+    new_functions = [kernel]
+    while new_functions:
+        operands = [x for y in new_functions for z in y.statements for x in z.operands]
+        pending += [x.name for x in operands if isinstance(x, SymbolOperand)]
+        new_functions = [
+            code.functions[x]
+            for x in dict.fromkeys(pending)
+            if x in code.functions and x not in functions
+        ]
+        functions |= {x.name: x for x in new_functions}
+        pending = []
+    return list(functions.values())
 
 
 def _make_explanation(change: StatementChange, count: int) -> RunExplanation:

@@ -22,7 +22,7 @@ from .focus_controller import FocusController
 if TYPE_CHECKING:
     from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
-    from ...state.thread_run import ThreadRun
+    from ...state.thread_run import Evaluation, ThreadRun
 
 
 class ListingController:
@@ -213,9 +213,11 @@ class ListingController:
                 self._launch_texts[kernel.name] = text
                 app.push_screen(RunScreen(runs[0]), on_leave)
 
-        def on_leave(asks_arguments: bool | None) -> None:
-            if asks_arguments:
+        def on_leave(result: RunScreen | Evaluation | None) -> None:
+            if isinstance(result, RunScreen):
                 self.run_kernel()
+            elif result is not None:
+                self._open_evaluation(result)
 
         app = self._view.screen.app
         text = self._launch_texts.get(kernel.name) or suggest_launch(kernel)
@@ -224,6 +226,15 @@ class ListingController:
         app.push_screen(
             TextPrompt(title, "arguments", text, hint, "run it", "run", check), on_close
         )
+
+    def _open_evaluation(self, evaluation: Evaluation) -> None:
+        """Show an instruction on the values that a thread has."""
+        ins = evaluation.instruction
+        cursor = self._state.cursor and self._state.cursor.move_to_line(evaluation.line, str(ins))
+        if cursor:
+            self.go_to(cursor)
+        setup = make_setup(ins, evaluation.values, self._state.setup.model)
+        self._edits.edit(replace(setup, place=self._state.setup.place, is_detached=True))
 
     def check(self) -> None:
         """Show errors in the listing or the line, and the errata that can change a result."""
