@@ -19,7 +19,7 @@ pytest.importorskip("bitwuzla")
 
 import numpy as np
 
-from tools import nvcc_intrinsics, proofs, symbolic_calls
+from tools import nvcc_intrinsics, proofs, symbolic_calls, verified
 from tools.nvcc_intrinsics import map_kernels, prove_intrinsic, read_stored_ptx
 from tools.symbolic_ptx import PlainPtx
 
@@ -132,3 +132,48 @@ def test_wrong_calls_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: dict[Any, Any] = dict(symbolic_calls._CALLS)
     monkeypatch.setattr(symbolic_calls, "_CALLS", {**calls, np.add: calls[np.subtract]})
     assert proofs.prove_program(plan) == "refuted"
+
+
+# --- what `ptxscope verify` proved ----------------------------------------------------------------
+
+
+def test_the_page_has_what_was_verified() -> None:
+    page = verified.PAGE.read_text("utf-8")
+    assert verified.replace_section(page) == page
+    rows = verified.read_rows()
+    for row in rows:
+        assert row.lines == row.documented + row.departing + row.undecided + row.other
+        known = {x.id for x in ERRATA if row.opcode in x.opcodes}
+        assert set(row.errata.split()) <= known
+        assert bool(row.departing) == bool(row.errata)
+
+
+def test_results_of_verify_become_rows() -> None:
+    def verdict(ptx: str, outcome: str, documented: bool | None, *ids: str) -> dict[str, Any]:
+        return {
+            "ptx": ptx,
+            "outcome": outcome,
+            "as_documented": documented,
+            "errata": [*ids],
+            "seconds": 0.25,
+        }
+
+    document = {
+        "ptxas": "13.0.88",
+        "targets": [
+            {
+                "arch": "sm_90",
+                "verdicts": [
+                    verdict("vadd.s32.s32.s32 d, a, b", "proved", True),
+                    verdict("vadd.s32.s32.s32 d.h1, a, b, c", "proved", False, "E1"),
+                    verdict("vadd.u32.u32.u32.max d, a, b, c", "proved", False, "E6"),
+                    verdict("vadd.u32.u32.u32.sat d, a, b", "undecided", None),
+                    verdict("@p set.lt.f32.s32 d, a, b", "refused", None),
+                ],
+            }
+        ],
+    }
+    assert list(verified.make_rows(document, "2026-11-23")) == [
+        verified.VerifiedRow("vadd", "13.0.88", "sm_90", "2026-11-23", 4, 1, 2, "E1 E6", 1, 0, 1.0),
+        verified.VerifiedRow("set", "13.0.88", "sm_90", "2026-11-23", 1, 0, 0, "", 0, 1, 0.2),
+    ]

@@ -43,6 +43,8 @@ from ptxscope.engine.launches.parameters import parse_argument
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.machine_code.disassembly import parse_disassembly
+from ptxscope.engine.machine_code.machine_instruction import parse_machine_instruction
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.sequences.sequence_notes import SequenceSearch
 from ptxscope.engine.syntax.completions import find_completions
@@ -219,6 +221,14 @@ def _lane(text: str) -> object:
     return None
 
 
+def _disassembled(text: str) -> None:
+    """A text as an instruction, as operands, and as the lines of a section."""
+    parse_machine_instruction(text)
+    parse_machine_instruction(f"@P0 MOV {text}")
+    parse_disassembly(f"\t.section\t.text.k,x\n/*0000*/ MOV {text}\n")
+    parse_disassembly(f"\t.section\t.nv.constant2.k,x\n/*0000*/ .byte {text.split(',')[0]}\n{text}")
+
+
 ENTRIES: dict[str, Callable[[str], object]] = {
     "parse": parse_all,
     "instruction of an argument": parse_instruction,
@@ -246,6 +256,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "load Python": lambda text: load(text, "x.py"),
     "device code": lambda text: load_device_code(f".entry k() {{ {text}"),
     "arguments of kernels": _refused(lambda text: parse_argument(text, _POINTER)),
+    "machine code": _disassembled,
     "run": _run,
     "open": _open,
     "complete": find_completions,

@@ -31,6 +31,7 @@ from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.export import FORMATS
+from ptxscope.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser
 from tests.reference import reference
@@ -400,6 +401,16 @@ def here(files: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def has_tools() -> bool:
+    """Whether NVIDIA's assembler and disassembler are here."""
+    try:
+        find_tool(PTXAS)
+        find_tool(NVDISASM)
+    except ToolError:
+        return False
+    return True
+
+
 @ci_only
 @pytest.mark.usefixtures("here")
 @pytest.mark.parametrize(
@@ -411,6 +422,8 @@ def test_a_command_prints_what_is_shown(path: Path, block: str) -> None:
         assert program == "ptxscope"
         if words[0] not in COMMANDS:  # the explorer: what it is given can be read
             assert open_arguments().parse_intermixed_args(words).ptx == words[0]
+            continue
+        if words[0] in ("lower", "verify") and not has_tools():
             continue
         done = run(*words)
         is_question = "--expect" in words or words[0] in ("prove", "find")

@@ -57,6 +57,7 @@ from .nvcc_intrinsics import (
 )
 from .symbolic_calls import run_calls
 from .symbolic_ptx import PlainPtx, UnknownInstructionError
+from .verified import format_section
 
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "evidence.md"
 TIMEOUT = 10.0
@@ -510,14 +511,7 @@ def _format_page(
         "|---|---|---|---|",
     ]
     lines += [f"| {x.erratum} | `{x.line}` | `{x.condition}` | {x.verdict} |" for x in conditions]
-    lines += [
-        "",
-        "## Not proved",
-        "",
-        "- What ptxas does: the models describe what its machine code computed when it was run. "
-        "[The specification](semantics.md) has that evidence.",
-        "",
-    ]
+    lines += ["", *format_section()]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines))
 
 

@@ -102,6 +102,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "prove",
             "Prove this instruction equal to the pinned one, or show where it differs",
         ),
+        Action(
+            "machine_code",
+            "A",
+            "machine_code",
+            "SASS",
+            "Show the machine instructions, and what each computes",
+        ),
     ),
     "Edit": (
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),

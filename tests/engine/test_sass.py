@@ -40,6 +40,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
 from tests.reference_data import DATA
+from tests.tiers import sampled, some
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
 
 pytest.importorskip("bitwuzla")
@@ -314,6 +315,7 @@ class Encoded:
         return not self.question.solver.is_possible(*given, terms.join("OR", wrong))
 
 
+@sampled
 @pytest.mark.parametrize("text", list_spellings_computed())
 def test_an_opcode_means_the_same_on_numbers_and_as_bit_vectors(text: str) -> None:
     ins = parse_machine_instruction(text)
@@ -442,7 +444,7 @@ def test_machine_code_gives_the_golden_results(arch: str) -> None:
     assert count > 400
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", some(ARCHITECTURES, 1))
 def test_machine_code_equals_the_model_of_its_assembler(arch: str) -> None:
     for sample in samples(arch):
         verdict = decide_line(sample.line, sample.source, sample.kernel)
@@ -503,10 +505,11 @@ def iter_changed_forms(sample: Sample) -> Iterator[Sample]:
             yield sample._replace(source=sample.source._replace(ins=replace(ins, form=form)))
 
 
-def test_planted_errors_are_refuted_or_harmless() -> None:
+@pytest.mark.parametrize("count", some([60, 500]))
+def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
     rng, refuted, equal = Random(28), 0, 0
     planted = [changed for x in samples("sm_90") for changed in iter_changed_forms(x)]
-    for sample in rng.sample(planted, 500):
+    for sample in rng.sample(planted, count):
         ins = sample.source.ins
         machine = MachineQuestion(sample.source, sample.kernel, 20)
         plan = make_model_plan(ins, PTXAS)
@@ -527,7 +530,7 @@ def test_planted_errors_are_refuted_or_harmless() -> None:
             operands = {x.name: draw_word(rng) % (1 << x.type.bits) for x in sample.source.inputs}
             results = compute_machine_results(sample.source, sample.kernel, operands)
             assert results == compute_plan_results(ins, plan, operands), (str(ins), operands)
-    assert refuted + equal > 480
+    assert refuted + equal > 0.95 * count
     assert refuted > 5 * equal
 
 

@@ -12,6 +12,7 @@ from random import Random
 from ...engine.extras import format_install_hint
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
 from ...engine.machine_code.form_verdict import KNOWN_MODELS, FormVerdict, Outcome
+from ...engine.machine_code.kernel_source import rename_registers
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import find_closest_spelling, make_printable
@@ -179,7 +180,7 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     if sum(chosen) != 1:
         raise CommandError("error: give an instruction, --all, or --family OPCODE")
     if arguments.ptx is not None:
-        return [parse_instruction(arguments.ptx)]
+        return [rename_registers(parse_instruction(arguments.ptx))]
     opcodes = list_verified_opcodes()
     for name in arguments.family:
         if name not in opcodes:

@@ -6,6 +6,7 @@ import json
 import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
@@ -23,7 +24,7 @@ from ...engine.machine_code.form_verdict import (
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.records import NamedTuple
 from ...engine.syntax.instruction import Instruction
-from ...toolchain import Tool
+from ...toolchain import Tool, ToolError
 
 CHUNK_LINES = 60
 """The lines of one module."""
@@ -121,6 +122,8 @@ def iter_verdicts(
             done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), future.result()
+    except BrokenProcessPool:
+        raise ToolError("a process was killed; --jobs 1 takes less memory") from None
     finally:
         processes: Sequence[Any] = [*pool._processes.values()]
         pool.shutdown(wait=False, cancel_futures=True)

@@ -12,6 +12,8 @@ _SECTION = re.compile(r"\s*+\.section\s++(?P<name>[^\s,]++)")
 _LINE = re.compile(r"\s*+/\*(?P<offset>[0-9a-f]{4,8})\*/\s++(?P<text>[^;]*+);?.*+")
 _ZEROS = re.compile(r"\s*+\.zero\s++(?P<count>\d++)")
 _NUMBER_BYTES = {".byte": 1, ".short": 2, ".word": 4, ".dword": 8}
+_NUMBER = re.compile(r"0x([0-9a-f]{1,16})")
+_MAX_BANK_BYTES = 1 << 16
 _CONSTANT_SECTION = re.compile(r"\.nv\.constant(?P<bank>\d{1,2})\.(?P<kernel>.++)")
 _TEXT_SECTION = ".text."
 _REUSE = ".reuse"
@@ -69,13 +71,15 @@ def _iter_instructions(lines: list[str]) -> Iterator[MachineInstruction]:
 
 
 def _read_bytes(lines: list[str]) -> bytes:
-    """Return the data of a section."""
+    """Return the data of a section, up to what is no number, such as an address to be filled in."""
     data = bytearray()
     for line in lines:
         if match := _ZEROS.match(line):
-            data += bytes(int(match["count"]))
+            data += bytes(min(int(match["count"][:8]), _MAX_BANK_BYTES))
         elif (match := _LINE.fullmatch(line)) and (words := match["text"].split(None, 1))[1:]:
             size = _NUMBER_BYTES.get(words[0], 0)
-            for number in words[1].split(",") if size else ():
-                data += int(number, 16).to_bytes(size, "little")
+            for word in words[1].split(",") if size else ():
+                if not (number := _NUMBER.fullmatch(word.strip())):
+                    return bytes(data)
+                data += int(number[1], 16).to_bytes(_NUMBER_BYTES[".dword"], "little")[:size]
     return bytes(data)

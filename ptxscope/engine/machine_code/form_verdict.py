@@ -12,6 +12,7 @@ from ..records import NamedTuple
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_model_plan
+from ..tracing.folding_bugs import describe_folding
 from .disassembly import MachineKernel
 from .kernel_source import KernelSource
 from .machine_proof import Counterexample, MachineProof, MachineQuestion
@@ -47,7 +48,7 @@ class FormVerdict(NamedTuple):
     is_as_documented: bool | None = None
     """Whether it equals the documentation; None if that is not decided."""
     reason: str = ""
-    """Why it is not interpreted, or refused."""
+    """Why it is not interpreted, or refused; what is known of a departure of constants."""
     opcode: str = ""
     """The opcode without a known meaning."""
     instruction_count: int = 0
@@ -140,6 +141,7 @@ def _judge(
         tuple(model.name for model in equal),
         tuple(x.id for x in source.ins.errata if x in followed),
         is_as_documented,
+        reason="; ".join(describe_folding(source.ins)) if outcome is Outcome.DEPARTED else "",
         instruction_count=len(list(machine.run.iter_computations())),
         seconds=machine.question.solver.elapsed,
         operands={

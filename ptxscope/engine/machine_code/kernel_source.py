@@ -51,7 +51,7 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
     """
     if CARRY_REGISTER in ins.names.values():
         raise ValueError("the carry flag has no place in memory")
-    renamed = _rename(ins)
+    renamed = rename_registers(ins)
     roles: dict[str, None] = {}
     for model in (ISA_MODEL, *PTXAS_MODELS):
         roles |= dict.fromkeys(x.role for x in make_model_plan(renamed, model).sources)
@@ -69,7 +69,7 @@ def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[Slot]:
         yield Slot(role, name, ins.type_of(role), index * _SLOT_BYTES)
 
 
-def _rename(ins: Instruction) -> Instruction:
+def rename_registers(ins: Instruction) -> Instruction:
     """Return the instruction with registers whose names are legal in PTX, one for one."""
     names: dict[str, str] = {}
     for role, name in ins.names.items():

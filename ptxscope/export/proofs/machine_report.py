@@ -77,13 +77,16 @@ def format_verdict(verdict: FormVerdict) -> str:
     seconds = format_seconds(verdict.seconds)
     match verdict.outcome:
         case Outcome.PROVED:
-            names = " and ".join(verdict.models)
+            names = " and ".join(filter(None, (", ".join(verdict.models[:-1]), verdict.models[-1])))
             sentence = f"Equal to {names} for all operands, proved in {seconds}"
             if verdict.is_as_documented is False:
                 return f"{sentence}; not to isa: {_format_example(verdict)}."
             return f"{sentence}."
         case Outcome.DEPARTED:
-            return f"Equal to no known model: {_format_example(verdict)}."
+            known = (
+                f" It is a known result of constants: {verdict.reason}." if verdict.reason else ""
+            )
+            return f"Equal to no known model: {_format_example(verdict)}.{known}"
         case Outcome.UNDECIDED:
             return f"Undecided after {seconds}; --timeout gives more time."
         case Outcome.UNKNOWN:

@@ -413,6 +413,9 @@ class MainScreen(ThemedScreen[None]):
     async def action_prove(self) -> None:
         await self.controllers.proofs.prove()
 
+    async def action_machine_code(self) -> None:
+        await self.controllers.proofs.show_machine_code()
+
     def action_sweep(self) -> None:
         self.controllers.dialogs.sweep()
 
