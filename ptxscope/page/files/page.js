@@ -188,6 +188,7 @@ const measure = () => send("resize", {compact: get("picture").clientWidth < NARR
 
 const start = async () => {
   const bar = get("progress"), note = get("loading");
+  get("loader").hidden = false;
   const show = (share, text) => { bar.value = share; note.textContent = text; };
   try {
     const find = await loadEngine(show);
