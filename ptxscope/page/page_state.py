@@ -40,7 +40,6 @@ class PageState:
         """What an action reports."""
         self._value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
-        self._traces = self._state.trace, _drop_idle_operands(self._state.trace)
         self._panel: list[Child] = []
         self._panel_key = ""
         """The key of the trace that the panel is about."""
@@ -52,11 +51,8 @@ class PageState:
 
     @property
     def trace(self) -> Trace:
-        """The evaluation that is shown, on the operands that are read, as of the command line."""
-        full_trace = self._state.trace
-        if self._traces[0] is not full_trace:
-            self._traces = full_trace, _drop_idle_operands(full_trace)
-        return self._traces[1]
+        """The evaluation that is shown."""
+        return self._state.trace
 
     @property
     def trace_key(self) -> str:
@@ -142,15 +138,3 @@ class PageState:
     def get_value_error(self, operand: Input) -> tuple[str, PtxError] | None:
         """Return the typed text of an operand that is no value, with its error, or None."""
         return self._value_errors.get(operand.roles[0])
-
-
-def _drop_idle_operands(trace: Trace) -> Trace:
-    """Return a trace without the old values of destinations that nothing reads."""
-    ins = trace.instruction
-    read_names = {x.name for x in ins.inputs} | {ins.names.get(x.role) for x in trace.plan.sources}
-    operands = {
-        role: bits
-        for role, bits in trace.operands.items()
-        if role in ins.constants or ins.names.get(role) in read_names
-    }
-    return Trace(ins, trace.model, operands).with_annotations(trace.annotations)

@@ -16,11 +16,12 @@ from ..sweep.register_parts import (
     parse_swept_part,
     with_read_order,
 )
-from .elements import Child, make_button, make_element
+from .elements import Child, Element, make_button, make_element
 from .tool_panels import make_error, make_field
 
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""
+_PLOT_WIDTH, _PLOT_HEIGHT = 320, 160
 _MAX_RUNS = 64
 """Maximum rows of the table."""
 
@@ -99,15 +100,51 @@ def sweep(trace: Trace, text: str) -> list[Child]:
     result = choose_default_result(ins, part) if part else None
     if part is None or result is None:
         return [make_element("p", "This instruction reads no operand, or keeps no result.")]
-    return [*head, *_make_table(compute_samples(trace, part, result))]
+    swept = compute_samples(trace, part, result)
+    runs = list_runs(swept)
+    count = "all" if swept.stride == 1 else f"{len(swept.samples)} of the"
+    about = f"{result.label} over {count} {part.values:,} values of {part.label}"
+    point = swept.part.compute_rank(part.extract(trace.operands[part.role]))
+    return [*head, _make_plot(swept, runs, about, point), *_make_table(swept, runs)]
 
 
-def _make_table(swept: SweptPart) -> list[Child]:
-    part, result, runs = swept.part, swept.result, list_runs(swept)
-    count = len(swept.samples)
-    about = f"{result.label} over {count} of the {part.values:,} values of {part.label}."
-    if swept.stride == 1:
-        about = f"{result.label} over all {count} values of {part.label}."
+def _make_plot(swept: SweptPart, runs: list[tuple[Sample, ...]], about: str, point: int) -> Element:
+    """Return a plot of the results by rank, with the present value marked."""
+    part, result = swept.part, swept.result
+
+    def place(rank: int, result_rank: int) -> str:
+        x = _PLOT_WIDTH * rank / max(part.values - 1, 1)
+        y = _PLOT_HEIGHT - _PLOT_HEIGHT * result_rank / max(result.values - 1, 1)
+        return f"{x:.1f} {y:.1f}"
+
+    path = "".join(
+        f"M{place(run[0].rank, run[0].result_rank)}L{place(run[-1].rank, run[-1].result_rank)}"
+        for run in runs
+    )
+    x = place(point, 0).partition(" ")[0]
+    box = f"0 0 {_PLOT_WIDTH} {_PLOT_HEIGHT}"
+    plot = make_element(
+        "svg",
+        make_element("rect", width=f"{_PLOT_WIDTH}", height=f"{_PLOT_HEIGHT}"),
+        make_element("path", d=f"M{x} 0V{_PLOT_HEIGHT}", class_="point"),
+        make_element("path", d=path, class_="results"),
+        viewBox=box,
+        role="img",
+        aria_label=about,
+    )
+    low, high = (result.format_value(result.get_value_at(x)) for x in (0, result.values - 1))
+    left, right = (part.format_value(part.get_value_at(x)) for x in (0, part.values - 1))
+    return make_element(
+        "figure",
+        make_element("figcaption", f"{about}: {left} to {right}, and {low} to {high} upwards"),
+        plot,
+        class_="plot",
+    )
+
+
+def _make_table(swept: SweptPart, runs: list[tuple[Sample, ...]]) -> list[Child]:
+    """Return the runs as a table."""
+    part, result = swept.part, swept.result
     rows = [
         make_element(
             "tr",
@@ -121,7 +158,7 @@ def _make_table(swept: SweptPart) -> list[Child]:
         "tr", *(make_element("th", x, scope="col") for x in (part.label, result.label, "values"))
     )
     table = make_element("table", make_element("thead", head), make_element("tbody", *rows))
-    children: list[Child] = [make_element("p", about), table]
+    children: list[Child] = [table]
     if len(runs) > _MAX_RUNS:
         children.append(make_element("p", f"{len(runs) - _MAX_RUNS} more rows are left out."))
     return children

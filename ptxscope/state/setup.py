@@ -35,12 +35,16 @@ class Setup(Record):
 
 
 def trace_of(setup: Setup) -> Trace:
-    """Return the evaluation of a setup. A register in several roles has the value of the first."""
+    """Return the evaluation of a setup on the operands that are read.
+
+    A register in several roles has the value of the first.
+    """
     ins = setup.instruction
+    read_names = {x.name for x in ins.inputs}
     first: dict[str, int] = {}
     operands = dict(ins.constants)
-    for role in Role:
-        if role in ins.names and role not in operands:
+    for role in map(str, Role):
+        if ins.names.get(role) in read_names and role not in operands:
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)

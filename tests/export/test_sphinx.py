@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import struct
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
 
 import html5lib
@@ -17,6 +19,7 @@ from ptxscope.export.content.value_lookup import (
     format_destinations,
     format_value,
 )
+from ptxscope.live_figure import LiveFigure
 from tests.export.samples import E3
 from tests.tiers import ci_only
 
@@ -374,3 +377,53 @@ def test_values_of_a_block() -> None:
     for wrong in ("t", "s3.write", "saturate", "s2.none"):
         with pytest.raises(ValueError, match=r"none of|not a step"):
             format_block_value(block, wrong)
+
+
+LIVE = """\
+Live
+====
+
+.. ptx-trace:: vadd4.s32.s32.s32.sat d, a, b, c
+   :operands: a=0x7f b=1
+   :format: FORMAT
+   :title: Saturation
+   :alt: a clamp
+   :LIVE:
+
+.. ptx-trace:: prmt.b32 d, a, b, c
+   :operands: a=1 b=2 c=0x3210
+   :name: moved
+   :steps: 1
+   :LIVE:
+"""
+
+
+@pytest.mark.parametrize("format_", ["html", "svg"])
+def test_a_live_figure_is_the_still_one_with_fields(tmp_path: Path, format_: str) -> None:
+    text = LIVE.replace("FORMAT", format_)
+    still, live = tmp_path / "still", tmp_path / "live"
+    for folder, mark in ((still, "class: x"), (live, "live:")):
+        folder.mkdir()
+        pages = {"index": "T\n=\n\n.. toctree::\n\n   sub/page\n"}
+        (folder / "sub").mkdir()
+        (folder / "sub" / "page.rst").write_text(text.replace("LIVE:", mark), encoding="utf-8")
+        assert built(folder, pages, "html", "", "-W") == ""
+    page = read(live, "sub/page.html")
+    drawn = re.findall(r"<svg.*?</svg>", read(still, "sub/page.html"), re.DOTALL)
+    assert re.findall(r"<svg.*?</svg>", page, re.DOTALL) == drawn
+    assert page.count('src="../_static/ptxscope/live.js"') == 2
+    assert (live / "out" / "_static" / "ptxscope" / "engine.json").exists()
+    assert not (still / "out" / "_static" / "ptxscope").exists()
+    for words, shown in zip(
+        re.findall('data-words="([^"]*)"', page), ("a=0x7f b=1", "a=1 b=2 c=0x3210"), strict=True
+    ):
+        figure = LiveFigure(unescape(words))
+        values = dict(x.split("=") for x in shown.split())
+        assert json.loads(figure.render(json.dumps(values)))["document"].strip() in page
+
+
+def test_a_text_builder_has_the_still_text(tmp_path: Path) -> None:
+    text = LIVE.replace("LIVE:", "live:").replace("FORMAT", "svg")
+    assert built(tmp_path, {"index": text}, "text", "", "-W") == ""
+    assert "vadd4.s32.s32.s32.sat" in read(tmp_path, "index.txt")
+    assert not (tmp_path / "out" / "_static").exists()

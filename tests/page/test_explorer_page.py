@@ -245,7 +245,7 @@ def test_both_answers_are_there_where_they_differ() -> None:
     [
         ("explain", "0x81010002", "documented"),
         ("check", "vadd4.s32.s32 d, a, b, c;", "1 illegal"),
-        ("sweep", "a.b0", "over all 256 values of a.b0"),
+        ("sweep", "a.b0", "d.b0 over all 256 values of a.b0"),
         ("prove", "", "ptxscope prove"),
         ("lesson", "lanes", "card 1 of"),
         ("challenge", "seed.1.1", "1."),

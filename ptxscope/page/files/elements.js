@@ -13,6 +13,11 @@ const setAttributes = (element, attributes) => {
   if (element.nodeName === "OPTION") element.selected = "selected" in attributes;
 };
 
+const SVG = "http://www.w3.org/2000/svg";
+
+const create = (parent, tag) =>
+  document.createElementNS(tag === "svg" ? SVG : parent.namespaceURI, tag);
+
 export const patch = (parent, children) => {
   children.forEach((child, index) => {
     const old = parent.childNodes[index];
@@ -24,7 +29,7 @@ export const patch = (parent, children) => {
     }
     const [tag, attributes, ...inner] = child;
     const isSame = old?.nodeName.toLowerCase() === tag && old.id === (attributes.id ?? "");
-    const element = isSame ? old : put(document.createElement(tag));
+    const element = isSame ? old : put(create(parent, tag));
     setAttributes(element, attributes);
     patch(element, inner);
   });

@@ -6,7 +6,7 @@ import {PictureHost} from "./picture.js";
 const NARROW = 760;
 const get = id => document.getElementById(id);
 const line = get("line"), options = get("completions"), shares = get("copies");
-let page = null, handle = null, isStale = false, waiting = 0, asking = 0, choice = -1;
+let page = null, handle = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -17,7 +17,10 @@ const apply = changes => {
   if ("line" in changes && line !== document.activeElement) line.value = changes.line;
   if (changes.pictures) pictures.show(changes.pictures);
   if ("message" in changes) get("message").textContent = changes.message;
-  if ("link" in changes) showLink(changes.link);
+  if ("link" in changes) {
+    clearTimeout(linking);  // browsers limit how often an address may change
+    linking = setTimeout(() => showLink(changes.link), 150);
+  }
   if ("stale" in changes) isStale = changes.stale;
   clearTimeout(asking);
   if (isStale) asking = setTimeout(() => send("refresh"), 400);
@@ -27,7 +30,7 @@ const apply = changes => {
       const zones = JSON.parse(page.list_zones());
       pictures.showZones(zones.pictures);
       get("spoken").textContent = zones.spoken;
-    }, 30);
+    }, 60);
   }
 };
 
@@ -41,8 +44,10 @@ const send = (action, words = {}) => {
 };
 
 const showLink = link => {
+  if (location.hash !== hash) return;  // the reader is on the way to another link
   const address = link ? `#${link}` : location.pathname;
   if (location.hash.slice(1) !== link) history.replaceState(null, "", address);
+  hash = location.hash;
   get("permalink").value = link ? location.href : "";
   if (!link) get("message").textContent = "This is too long for a link.";
 };
@@ -81,7 +86,8 @@ document.addEventListener("submit", event => {
 });
 
 addEventListener("hashchange", () => {
-  const fragment = location.hash.slice(1);
+  hash = location.hash;
+  const fragment = hash.slice(1);
   if (page && fragment && fragment !== page.format_copy("link")) {
     send("open_link", {fragment});
     line.value = page.line;
@@ -168,7 +174,8 @@ const draw = async svg => {
 const copy = async format => {
   if (!page) return;
   let note = `Copied: ${format}`;
-  const text = format === "png" ? "" : format === "link" ? location.href : page.format_copy(format);
+  const written = format === "png" ? "" : page.format_copy(format);
+  const text = format === "link" ? `${location.href.split("#")[0]}#${written}` : written;
   try {
     if (format === "png") {
       const data = {"image/png": draw(page.format_copy("svg", pageTheme()))};
@@ -188,6 +195,7 @@ const measure = () => send("resize", {compact: get("picture").clientWidth < NARR
 
 const start = async () => {
   const bar = get("progress"), note = get("loading");
+  get("loader").hidden = false;
   const show = (share, text) => { bar.value = share; note.textContent = text; };
   try {
     const find = await loadEngine(show);

@@ -1,0 +1,45 @@
+"""The sweep of a page, which has no NumPy, against that of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from ptxscope import parse, trace
+from ptxscope.page.sweep_panel import compute_samples, list_runs, sweep
+from ptxscope.sweep.computation import compute_sweep
+from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
+from tests.page.test_explorer_page import text_of
+
+LINES = [
+    ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0"),
+    ("vavrg2.u32.u32.s32 d, a, b, c", "b.h1"),
+    ("vset4.u32.s32.lt.add d, a, b, c", "a.b2"),
+    ("vmad.s32.s32.s32.sat.shr15 d, a.h0, b.h1, c", "a.h0"),
+    ("shf.l.wrap.b32 d, a, b, c", "c"),
+    ("setp.lt.f32 p, a, b", "a"),
+    ("prmt.b32 d, a, b, c", "c"),
+]
+
+
+@pytest.mark.parametrize(("line", "part"), LINES)
+@pytest.mark.parametrize("model", ["isa", "ptxas"])
+def test_results_are_those_of_the_command_line(line: str, part: str, model: str) -> None:
+    ins = parse(line)
+    values = {"a": 0x3F80FF01, "b": 0x40007F80, "c": 0x11}
+    traced = trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model)
+    swept = parse_swept_part(ins, part)
+    result = choose_default_result(ins, swept)
+    assert result
+    mine = compute_samples(traced, swept, result)
+    other = compute_sweep(ins, traced.operands, swept, result_part=result, model=model)
+    theirs = dict(zip(map(int, other.x.ranks), map(int, other.bits), strict=True))
+    common = [x for x in mine.samples if x.rank in theirs]
+    assert len(common) >= (len(mine.samples) if swept.unit <= 16 else 2)
+    assert all(theirs[x.rank] == x.result for x in common)
+    assert [x for run in list_runs(mine) for x in run] == list(mine.samples)
+
+
+def test_what_cannot_be_swept_says_so() -> None:
+    told = text_of(sweep(trace("vadd4.s32.s32.s32 d, a, b, c", {"a": 1, "b": 2}), "z.b0"))
+    assert "z.b0" in told
+    assert "allowed" in told
