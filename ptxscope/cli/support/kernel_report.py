@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.launches.conflicts import ConflictKind
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
-from ...engine.launches.memory import ConflictKind
 from ...engine.launches.parameters import format_dtype
 from ...engine.syntax.errors import format_count
 from .command_error import CommandError
