@@ -231,7 +231,9 @@ def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPa
         advance(12, 345)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.explain_run", explain_until_interrupted)
+    monkeypatch.setattr(
+        "ptxscope.engine.launches.run_explanations.explain_run", explain_until_interrupted
+    )
     done = launch(kernel, "--expect", "param1[0]=1", "--explain")
     assert done.returncode == 130
     assert "interrupted after 12 of 345 changes" in done.stderr

@@ -260,11 +260,17 @@ def test_there_are_forty_faults() -> None:
     assert len(set(_FAULTS)) == 40
 
 
+@cache
+def diagnose(case: tuple[str, str, str]) -> tuple[PlantedFault, RunDiagnosis]:
+    """Plant a fault, and explain its results."""
+    fault = plant(*case)
+    return fault, explain(fault)
+
+
 @pytest.mark.parametrize("case", _FAULTS, ids=lambda x: f"{x[0]}: {x[2]}")
 @sampled
 def test_a_planted_fault_is_explained(case: tuple[str, str, str]) -> None:
-    fault = plant(*case)
-    diagnosis = explain(fault)
+    fault, diagnosis = diagnose(case)
     lines = [x.statement and x.statement.line for x in diagnosis.explanations]
     assert fault.line in lines
     assert all(x.match_count == diagnosis.element_count for x in diagnosis.explanations)
@@ -272,8 +278,7 @@ def test_a_planted_fault_is_explained(case: tuple[str, str, str]) -> None:
 
 @ci_only
 def test_the_line_of_a_planted_fault_is_named_first() -> None:
-    faults = [plant(*case) for case in _FAULTS]
-    count = sum(names_line_first(fault, explain(fault)) for fault in faults)
+    count = sum(names_line_first(*diagnose(case)) for case in _FAULTS)
     assert count >= 32
 
 

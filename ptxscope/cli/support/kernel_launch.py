@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Collection, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -34,7 +34,6 @@ from ...engine.launches.parameters import (
     convert_bytes,
     find_parameter,
 )
-from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
@@ -55,6 +54,9 @@ from .progress_bar import ProgressBar
 from .streams import print_message
 from .thread_report import iter_origin_lines, iter_thread_lines
 
+if TYPE_CHECKING:
+    from ...engine.launches.run_explanations import FailedRun, RunDiagnosis
+
 
 def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
     """Return whether some names are those of parameters of the kernels of a file's text."""
@@ -68,6 +70,8 @@ def launch_kernel(
     """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
     if arguments.trace:
         raise CommandError("error: --trace is for runs from registers, not from parameters")
+    if arguments.explain and not arguments.expect:
+        raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
     if ".entry" not in text:
         raise CommandError("error: there is no kernel (.entry) here to launch")
     bar.begin("loading", len(text), "characters")
@@ -89,13 +93,13 @@ def launch_kernel(
         try:
             result = _run(code, kernel, values, shape, arguments, model, bar, log)
         except LaunchError:
-            failed = FailedRun(kernel, shape, model)
-            diagnosis = _explain(code, values, arguments, bar, failed, expected)
-            for line in iter_explanation_lines(diagnosis) if diagnosis else ():
-                print(make_printable(line))
+            if arguments.explain:
+                _print_failure_explanations(code, values, bar, kernel, shape, model, expected)
             raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
-        diagnosis = _explain(code, values, arguments, bar, result, expected)
+        diagnosis = None
+        if arguments.explain and _has_differences(result, expected):
+            diagnosis = _explain(code, values, bar, result, expected)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -210,18 +214,13 @@ def _has_differences(result: KernelRun, expected: Expectations) -> bool:
 def _explain(
     code: DeviceCode,
     values: Mapping[str, Argument],
-    arguments: argparse.Namespace,
     bar: ProgressBar,
     result: KernelRun | FailedRun,
     expected: Expectations,
-) -> RunDiagnosis | None:
-    """Return the changes that give what was expected; None if it is given, or not asked for."""
-    if not arguments.explain:
-        return None
-    if not expected:
-        raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
-    if isinstance(result, KernelRun) and not _has_differences(result, expected):
-        return None
+) -> RunDiagnosis:
+    """Return the changes that give what was expected."""
+    from ...engine.launches.run_explanations import explain_run
+
     bar.begin("explaining", None, "changes")
     reached = [0, 0]
 
@@ -236,6 +235,24 @@ def _explain(
         bar.hide()
         print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
         raise
+
+
+def _print_failure_explanations(
+    code: DeviceCode,
+    values: Mapping[str, Argument],
+    bar: ProgressBar,
+    kernel: Function,
+    shape: LaunchShape,
+    model: Model,
+    expected: Expectations,
+) -> None:
+    """Print the changes with which a run that could not go on gives what was expected."""
+    from ...engine.launches.run_explanations import FailedRun
+
+    diagnosis = _explain(code, values, bar, FailedRun(kernel, shape, model), expected)
+    bar.begin_printing()
+    for line in iter_explanation_lines(diagnosis):
+        print(make_printable(line))
 
 
 # --- arguments ---------------------------------------------------------------------------

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.launches.conflicts import ConflictKind
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
-from ...engine.launches.memory import ConflictKind
 from ...engine.launches.parameters import format_dtype
-from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
 from ...engine.syntax.errors import format_count
 from .command_error import CommandError
+
+if TYPE_CHECKING:
+    from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
 
 _MAX_VALUES = 16
 """Elements of a buffer that are shown."""

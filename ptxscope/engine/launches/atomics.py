@@ -113,6 +113,7 @@ def _bind(
     def act(group: Group) -> None:
         nonlocal act_count
         act_count += group.count
+        state.begin_epoch(group.mask)  # threads may communicate by it, as by a fence
         if destination and act_count > 1:
             state.fidelity.ordered_statements.setdefault(id(statement), statement)
         address_causes = address.find_causes(group)

@@ -12,13 +12,14 @@ from ..records import NamedTuple
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model
+from .conflicts import Conflict, ConflictKind
 from .device_code import CodeStatement, DeviceCode, Function
 from .device_code_loader import load_device_code
 from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
-from .memory import AddressSpace, Conflict, ConflictKind
+from .memory import AddressSpace
 from .parameters import Argument, find_parameter, read_arguments
 from .thread_log import ThreadLog
 from .thread_state import WaveState

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..semantics.models import Model
+from .conflicts import Accessors, Conflict
 from .device_code import (
     TYPE_BITS,
     CodeStatement,
@@ -21,7 +22,7 @@ from .device_code import (
 )
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
-from .memory import Accessors, AddressSpace, Conflict, Numbers
+from .memory import AddressSpace, Numbers
 from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
