@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 from .engine.machine_code.disassembly import MachineKernel, parse_disassembly
 from .engine.machine_code.kernel_source import KernelSource, format_module
-from .toolchain import RefusedError, Tool, ToolError, assemble, disassemble
+from .toolchain import CrashedError, RefusedError, Tool, assemble, disassemble
 
 Compiled = MachineKernel | str
 """The machine code of a kernel, or why there is none."""
@@ -53,7 +53,7 @@ class _Compilation:
                 raise
             found |= refused
             self.compile_some([x for x in indexes if x not in refused], found)
-        except ToolError as error:
+        except CrashedError as error:
             if len(indexes) == 1:
                 found[indexes[0]] = str(error)
                 return

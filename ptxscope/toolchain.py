@@ -23,10 +23,16 @@ _FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
 _RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
 _ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
 _SECONDS = 600
+_WINDOWS_EXCEPTION = 0xC0000000
+"""The least exit status of a process that Windows has ended."""
 
 
 class ToolError(Exception):
     """A tool is missing, or cannot do what is asked; the text says what to do."""
+
+
+class CrashedError(ToolError):
+    """A tool has crashed, as it does on some inputs."""
 
 
 class RefusedError(ToolError):
@@ -107,7 +113,8 @@ def _run(words: list[str], name: str) -> subprocess.CompletedProcess[str]:
 def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> None:
     """Assemble PTX for a target, ``sm_90``, to a file.
 
-    Raise RefusedError if the PTX is refused, ToolError if the target is not known.
+    Raise RefusedError if the PTX is refused, CrashedError if the assembler crashes, and ToolError
+    if it does nothing for any PTX, as for an unknown target.
     """
     source = target.with_suffix(".ptx")
     source.write_text(ptx, "utf-8")
@@ -120,15 +127,23 @@ def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> N
     if errors:
         reason = "; ".join(dict.fromkeys(message for _, message in errors))
         raise RefusedError(f"ptxas {ptxas.build} refuses it for {arch}: {reason}", errors)
-    reason = next((x.strip() for x in text.splitlines() if x.strip()), "")
-    if not reason:
-        reason = f"it crashes, with signal {-answer.returncode}"
+    _check_crash(answer, f"ptxas {ptxas.build}")
+    reason = next((x.strip() for x in text.splitlines() if x.strip()), "no reason given")
     raise ToolError(f"ptxas {ptxas.build} fails for {arch}: {reason}")
 
 
+def _check_crash(answer: subprocess.CompletedProcess[str], name: str) -> None:
+    """Raise CrashedError if a process was ended by a signal, or on Windows by an exception."""
+    if answer.returncode < 0:
+        raise CrashedError(f"{name} crashes, with signal {-answer.returncode}")
+    if answer.returncode >= _WINDOWS_EXCEPTION:
+        raise CrashedError(f"{name} crashes, with {answer.returncode:#x}")
+
+
 def disassemble(nvdisasm: Tool, cubin: Path) -> str:
-    """Return nvdisasm's text of a file; raise ToolError if it cannot read it."""
+    """Return nvdisasm's text of a file; raise ToolError if it cannot read it, or crashes."""
     answer = _run([nvdisasm.path, str(cubin)], NVDISASM)
+    _check_crash(answer, f"nvdisasm {nvdisasm.build}")
     if answer.returncode:
         lines = (answer.stderr + answer.stdout).splitlines()
         reason = next((x.strip() for x in lines if x.strip()), "no reason given")

@@ -124,28 +124,46 @@ def format_section() -> list[str]:
     groups: dict[tuple[str, str, str], list[VerifiedRow]] = {}
     for row in rows:
         groups.setdefault((row.ptxas, row.arch, row.date), []).append(row)
-    for (ptxas, arch, date), group in groups.items():
-        total = sum(x.lines for x in group)
+    lines += _table_lines(
+        "ptxas,target,date", [(key, _add_rows(group)) for key, group in groups.items()]
+    )
+    if groups:
+        (ptxas, arch, _), largest = max(groups.items(), key=lambda x: _add_rows(x[1]).lines)
+        lines += [f"By instruction, of ptxas {ptxas} for {arch}:", ""]
+        lines += _table_lines("instruction", [((f"`{x.opcode}`",), x) for x in largest])
         lines += [
-            f"### ptxas {ptxas}, {arch}",
-            "",
-            f"{date}. {total:,} lines with registers, {sum(x.seconds for x in group):,.0f} s of "
-            f"proofs. `ptxscope verify --all --arch {arch}` repeats them, and proves all forms.",
-            "",
-            f"| {' | '.join(_TITLES)} |",
-            "|---" * len(_TITLES) + "|",
-            *(
-                f"| `{x.opcode}` | {x.lines:,} | {x.documented:,} | {x.departing:,} "
-                f"| {x.errata.replace(' ', ', ') or '-'} | {x.undecided} | {x.other} "
-                f"| {x.seconds:,.0f} |"
-                for x in group
-            ),
+            "`docs/verified.csv` has these figures for every target. `ptxscope verify "
+            "--all --arch sm_90` repeats the proofs, for all forms; `--sample N` for some.",
             "",
         ]
     return [*lines, *_SAMPLED, ""]
 
 
-_TITLES = "instruction,lines,as documented,with errata,errata,undecided,other,s".split(",")
+def _add_rows(rows: Sequence[VerifiedRow]) -> VerifiedRow:
+    """Return the sums over instructions."""
+    ids = {id_ for x in rows for id_ in x.errata.split()}
+    return rows[0]._replace(
+        lines=sum(x.lines for x in rows),
+        documented=sum(x.documented for x in rows),
+        departing=sum(x.departing for x in rows),
+        errata=" ".join(sorted(ids, key=lambda x: int(x[1:]))),
+        undecided=sum(x.undecided for x in rows),
+        other=sum(x.other for x in rows),
+        seconds=sum(x.seconds for x in rows),
+    )
+
+
+def _table_lines(titles: str, rows: Sequence[tuple[Sequence[str], VerifiedRow]]) -> Iterator[str]:
+    columns = f"{titles},lines,as documented,with errata,errata,undecided,other,s".split(",")
+    yield f"| {' | '.join(columns)} |"
+    yield "|---" * len(columns) + "|"
+    for names, x in rows:
+        ids = x.errata.replace(" ", ", ") or "-"
+        counts = f"{x.lines:,} | {x.documented:,} | {x.departing:,} | {ids}"
+        yield f"| {' | '.join(names)} | {counts} | {x.undecided} | {x.other} | {x.seconds:,.0f} |"
+    yield ""
+
+
 _SAMPLED = """\
 ### How much is sampled
 

@@ -104,6 +104,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--steps": "a limit in run",
         "--fold": "sequences in run",
         "--all": "explanations in explain, forms in verify",
+        "--report": "one erratum in errata, departures in verify",
         "--family": "groups in challenge, opcodes in verify",
         "--jobs": "files in check, processes in verify",
         "--report": "known errata in errata, departures in verify",

@@ -31,7 +31,7 @@ from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.toolchain import RefusedError, Tool, ToolError, find_tool
+from ptxscope.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
 from tests.cli.running import run
 from tools.machine_code import COUNTED_LINES, read_samples
 
@@ -292,6 +292,16 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         assert message in done.stderr
     done = run("lower", SHOWING_E3, "--ptxas", good, "--nvdisasm", old_tool)
     assert "cannot read what ptxas wrote; one that is not older than ptxas can" in done.stderr
+    crashing = 'case "$1" in --version) {};; *) kill -11 $$;; esac'
+    crash = write_tool(tmp_path, "crash", crashing.format(VERSION.format("13.0")))
+    done = run("lower", SHOWING_E3, "--ptxas", crash, "--nvdisasm", old_tool)
+    assert done.returncode == 1
+    assert "ptxas 13.0.88 crashes, with signal 11" in done.stderr
+    unknown = 'case "$1" in --version) {};; *) echo "ptxas fatal   : no sm_99" >&2; exit 255;; esac'
+    fails = write_tool(tmp_path, "fails", unknown.format(VERSION.format("13.0")))
+    done = run("verify", SHOWING_E3, "--fresh", "--ptxas", fails, "--nvdisasm", old_tool)
+    assert done.returncode == 2
+    assert "ptxas 13.0.88 fails for sm_90: ptxas fatal   : no sm_99" in done.stderr
     monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     assert (
@@ -312,7 +322,7 @@ def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.Monke
             if line.startswith("  vset4"):
                 raise RefusedError("refused", ((number, "Illegal modifier"),))
         if "  vabsdiff4" in ptx:
-            raise ToolError("ptxas 13.0.88 fails for sm_90: it crashes, with signal 11")
+            raise CrashedError("ptxas 13.0.88 crashes, with signal 11")
         monkeypatch.setattr(compilation, "disassemble", lambda *_: _list_text(ptx))
 
     def _list_text(ptx: str) -> str:

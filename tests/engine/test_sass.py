@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import cache
 from random import Random
 
@@ -148,6 +148,7 @@ LEA.HI.SX32 R0, R1, R2, 0x1f
 LEA.HI.X.SX32 R0, R1, ~R2, 0x1, P1
 VIADD.U8x4 R0, R1, -R2
 VIADD R0, R1, 0x1
+IADD R0, R1, -R2
 IABS R0, -R1
 IDP.4A.U8.S8 R0, R1, R2, R3
 IDP.4A.S8.S8 R0, R1, R2, -R3
@@ -492,34 +493,34 @@ def test_an_instruction_is_shown_beside_what_it_computes() -> None:
 # --- errors that are planted --------------------------------------------------------------------
 
 
-def iter_changed_forms(sample: Sample) -> Iterator[Sample]:
-    """The sample's machine code beside its line with one slot changed."""
-    ins = sample.source.ins
-    for slot in get_entry(ins.form).slots:
-        for value in slot.iter_choices():
-            form = with_c(ins.form._replace(**{slot.name: value}))  # type: ignore[arg-type]
-            if form == ins.form or form.c != ins.form.c or find_violations(form):
-                continue
-            if form.dst is not ins.form.dst or form.opcode != ins.form.opcode:
-                continue
-            yield sample._replace(source=sample.source._replace(ins=replace(ins, form=form)))
+def draw_planted_error(rng: Random) -> Sample:
+    """The machine code of a sample beside its line with one slot changed."""
+    while True:
+        sample = rng.choice(samples("sm_90"))
+        ins = sample.source.ins
+        slot = rng.choice(get_entry(ins.form).slots)
+        value = rng.choice(list(slot.iter_choices()))
+        form = with_c(ins.form._replace(**{slot.name: value}))  # type: ignore[arg-type]
+        if form == ins.form or (form.c, form.dst) != (ins.form.c, ins.form.dst):
+            continue
+        if find_violations(form):
+            continue
+        changed = replace(ins, form=form)
+        inputs = {x.role: x.type.bits for x in sample.source.inputs}
+        sources = make_model_plan(changed, PTXAS).sources
+        if all(inputs.get(x.role) == x.type.bits for x in sources):
+            return sample._replace(source=sample.source._replace(ins=changed))
 
 
 @pytest.mark.parametrize("count", some([60, 500]))
 def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
     rng, refuted, equal = Random(28), 0, 0
-    planted = [changed for x in samples("sm_90") for changed in iter_changed_forms(x)]
-    for sample in rng.sample(planted, count):
+    for _ in range(count):
+        sample = draw_planted_error(rng)
         ins = sample.source.ins
-        machine = MachineQuestion(sample.source, sample.kernel, 20)
+        machine = MachineQuestion(sample.source, sample.kernel, 60)
         plan = make_model_plan(ins, PTXAS)
-        if any(x.role not in {y.role for y in sample.source.inputs} for x in plan.sources):
-            continue
-        try:
-            proof = machine.prove(plan)
-        except ValueError:  # an operand of another width
-            refuted += 1
-            continue
+        proof = machine.prove(plan)
         assert proof.verdict is not Verdict.UNDECIDED, str(ins)
         if proof.verdict is Verdict.DIFFERENT:
             assert proof.counterexample  # replayed on numbers by `prove`
@@ -530,8 +531,8 @@ def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
             operands = {x.name: draw_word(rng) % (1 << x.type.bits) for x in sample.source.inputs}
             results = compute_machine_results(sample.source, sample.kernel, operands)
             assert results == compute_plan_results(ins, plan, operands), (str(ins), operands)
-    assert refuted + equal > 0.95 * count
-    assert refuted > 5 * equal
+    assert refuted + equal == count
+    assert refuted > 2 * equal
 
 
 # --- departures ---------------------------------------------------------------------------------

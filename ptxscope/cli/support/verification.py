@@ -132,9 +132,15 @@ def iter_verdicts(
 
 
 def _begin_process(code_verdicts: Mapping[str, FormVerdict]) -> None:
-    """Leave Ctrl-C to the main process, and remember what is known."""
+    """Leave Ctrl-C to the main process, clean up at the end, and remember what is known."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, _end_process)
     _begin(code_verdicts)
+
+
+def _end_process(*_: object) -> None:
+    """End the tool that runs, and remove its files."""
+    raise SystemExit(1)
 
 
 # --- what is known ------------------------------------------------------------------------------

@@ -241,7 +241,7 @@ def _extend(s: MachineStep[V], match: Match) -> None:
 
 
 BIT_OPCODES: tuple[Opcode, ...] = (
-    make_opcode(r"U?MOV|R2UR", _move),
+    make_opcode(r"U?MOV", _move),
     make_opcode(r"CS2R(?P<word>\.32)?", _clear_pair),
     make_opcode(r"U?PRMT", _permute),
     make_opcode(r"U?LOP3\.LUT", _combine_three, "[PQ]?[RU]"),

@@ -10,7 +10,6 @@ from ..isa.catalog import CATALOG
 from ..isa.entry import CORE_GROUPS, Slot
 from ..isa.form import Form
 from ..isa.legality import draw_form, find_violations, with_c
-from ..isa.types import Destinations
 from ..syntax.instruction import Instruction, Register
 
 _SELECTORS = ("asel", "bsel")
@@ -52,8 +51,3 @@ def make_instruction(form: Form) -> Instruction:
     roles = (x.role for x in entry.sources if not x.is_implicit and (x.role != "c" or form.c))
     destinations = form.dst.names if form.dst else ("d",)
     return Instruction(form, destinations, tuple(map(Register, roles)))
-
-
-def has_result(form: Form) -> bool:
-    """Whether a form writes anything: ``setp`` may discard both of its results."""
-    return form.dst is not Destinations.SINK

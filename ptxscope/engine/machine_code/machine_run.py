@@ -41,7 +41,7 @@ _FILES = {
     OperandKind.PREDICATE: "P",
     OperandKind.UNIFORM_PREDICATE: "UP",
 }
-_IGNORED = frozenset(("EXIT", "NOP", "BAR.SYNC"))
+_IGNORED = frozenset(("EXIT", "NOP"))
 
 
 class Origin(IntEnum):
@@ -133,13 +133,13 @@ class MachineRun(Generic[V]):
     def _compute(self, ins: MachineInstruction) -> None:
         opcode, match, outputs = find_opcode(ins)
         origin = Origin.CONSTANT
-        wide: list[MachineValue[V]] = []
+        read_values: list[MachineValue[V]] = []
 
         def read_exact(x: MachineOperand, bits: int) -> tuple[int, ...]:
             nonlocal origin
             value = self._read(x, bits, ins)
             origin = max(origin, value.origin)
-            wide.append(value)
+            read_values.append(value)
             return (value.number,)
 
         exact = MachineStep(EXACT, _lift_exact, ins, outputs, read_exact)
@@ -149,7 +149,7 @@ class MachineRun(Generic[V]):
                 (x.operand, MachineValue[V](origin, x.value[0]), x.bits) for x in exact.writes
             ]
         else:
-            if any(x.origin is Origin.ADDRESS for x in wide):
+            if any(x.origin is Origin.ADDRESS for x in read_values):
                 raise UnknownMachineCodeError("an address meets an operand", ins)
             step = MachineStep(self._ar, self._lift, ins, outputs, self._make_reader(ins))
             opcode.meaning(step, match)

@@ -33,9 +33,6 @@ class Write(NamedTuple, Generic[V]):
     """1 for a predicate, 32 for a register, 64 for a register and the next one."""
 
 
-ReadOperand = Callable[[MachineOperand], V]
-
-
 class MachineStep(Generic[V]):
     """The operands of an instruction as values, and what it writes.
 

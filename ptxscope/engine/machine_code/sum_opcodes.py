@@ -222,8 +222,8 @@ _CARRIES = "[RU][PQ]*"
 SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?IADD3(?P<x>\.X)?", _add_three, _CARRIES),
     make_opcode(r"U?IADD\.64", _add_pairs),
-    make_opcode(r"VIADD|UVIADD|IADD|UIADD", _add_two),
-    make_opcode(r"VIADD2?\.[US](?P<unit>8|16)x[24]", _add_lanes),
+    make_opcode(r"V?IADD", _add_two),
+    make_opcode(r"VIADD\.[US](?P<unit>8|16)x[24]", _add_lanes),
     make_opcode(r"U?IMAD(?:\.(?:MOV|IADD|SHL))?(?:\.U32)?(?P<x>\.X)?", _multiply),
     make_opcode(r"U?IMAD\.HI(?P<unsigned>\.U32)?", _multiply_high, _CARRIES),
     make_opcode(r"U?IMAD\.WIDE(?P<unsigned>\.U32)?", _multiply_wide, _CARRIES),
@@ -236,7 +236,7 @@ SUM_OPCODES: tuple[Opcode, ...] = (
         r"(?:U?V?IMNMX)(?:\.(?P<sign>[US])(?P<bits>32))?", _bound, "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?"
     ),
     make_opcode(r"U?IMNMX\.(?P<sign>[US])64", _bound_pairs, "[PQ]{2}[RU]"),
-    make_opcode(r"U?VIMNMX2?\.(?P<sign>[US])(?P<unit>8|16)x[24]", _bound_lanes),
+    make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24]", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),
 )
 """The opcodes of sums, products, bounds and conversions of integers."""
