@@ -107,7 +107,6 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--report": "one erratum in errata, departures in verify",
         "--family": "groups in challenge, opcodes in verify",
         "--jobs": "files in check, processes in verify",
-        "--report": "known errata in errata, departures in verify",
         "--model": "what is expected in verify",
     }
     texts: dict[str, set[str]] = {}
