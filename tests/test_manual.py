@@ -31,7 +31,7 @@ from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.export import FORMATS
-from ptxscope.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser
 from tests.reference import reference

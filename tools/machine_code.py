@@ -22,7 +22,7 @@ from ptxscope.engine.machine_code.kernel_source import (
 )
 from ptxscope.engine.records import NamedTuple
 from ptxscope.engine.semantics.errata import ERRATA
-from ptxscope.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
+from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 
 DATA = Path(__file__).resolve().parent.parent / "tests" / "data"
 ARCHITECTURES = ("sm_75", "sm_90", "sm_120")

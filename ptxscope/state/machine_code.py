@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from ..compilation import compile_kernels
 from ..engine.machine_code.kernel_source import make_kernel_source
 from ..engine.machine_code.machine_listing import MachineListing, list_machine_code
 from ..engine.proof.solver import IsStopped, Stopped, never
 from ..engine.records import NamedTuple
 from ..engine.syntax.instruction import Instruction
-from ..toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ..nvidia.compilation import compile_kernels
+from ..nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 
 ARCH = "sm_90"
 """The target that the explorer assembles for."""

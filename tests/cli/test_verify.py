@@ -18,10 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ptxscope import compilation, device, device_launch, parse, toolchain
+from ptxscope import parse
 from ptxscope.cli.commands import lower, verify
 from ptxscope.cli.support import departures, tools, verification
-from ptxscope.compilation import Compiled, compile_kernels
 from ptxscope.engine.machine_code.form_lists import (
     iter_forms,
     list_verified_opcodes,
@@ -31,8 +30,11 @@ from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
+from ptxscope.nvidia import compilation, device, device_launch, toolchain
+from ptxscope.nvidia.compilation import Compiled, compile_kernels
+from ptxscope.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
 from tests.cli.running import run
+from tests.tiers import ci_only
 from tools.machine_code import COUNTED_LINES, read_samples
 
 pytest.importorskip("bitwuzla")
@@ -133,6 +135,7 @@ def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
     assert len(stored) == 2
 
 
+@ci_only
 def test_a_chunk_that_is_interrupted_goes_on(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -162,6 +165,7 @@ def test_a_chunk_that_is_interrupted_goes_on(
     assert "0  equal to no known model" in done.stdout
 
 
+@ci_only
 def test_counts_name_what_is_not_as_expected(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -210,6 +214,7 @@ def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "--report takes one erratum" in run("errata", "--report").stderr
 
 
+@ci_only
 def test_requests_that_are_wrong(stored: list[str]) -> None:
     for words, message in (
         ((), "give an instruction, --all, or --family OPCODE"),

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ...compilation import compile_kernels
 from ...engine.extras import format_install_hint
 from ...engine.machine_code.kernel_source import make_kernel_source
 from ...engine.machine_code.machine_listing import MachineListing, list_machine_code
 from ...engine.syntax.errors import make_printable
 from ...export.formats.json_text import format_json
 from ...export.proofs.machine_report import listing_to_json, render_listings
+from ...nvidia.compilation import compile_kernels
 from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
 from ..support.command_error import CommandError
 from ..support.programs import add_timeout

@@ -25,7 +25,7 @@ from ...export.proofs.machine_report import (
     render_verdicts,
     verdict_to_json,
 )
-from ...toolchain import Tool
+from ...nvidia.toolchain import Tool
 from ..support.arguments import (
     Parser,
     choose_model,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import suppress
 
-from ...compilation import compile_kernels
 from ...engine.isa.form import Form
 from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
 from ...engine.machine_code.disassembly import MachineKernel
@@ -19,7 +18,8 @@ from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...export.proofs.erratum_report import ErratumReport, render_report
-from ...toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ...nvidia.compilation import compile_kernels
+from ...nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from .tools import DEFAULT_ARCH, format_tools
 from .verification import Task, format_line
 

@@ -6,7 +6,13 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ...device import (
+from ...engine.extras import format_install_hint
+from ...engine.syntax.errors import format_count, make_printable
+from ...engine.syntax.instruction import Instruction
+from ...export.formats.json_text import format_json
+from ...export.proofs.machine_report import DeviceFindings, device_to_json, render_device
+from ...files import expand_path
+from ...nvidia.device import (
     RESULTS,
     THREADS,
     DeviceVerdict,
@@ -15,13 +21,7 @@ from ...device import (
     read_results,
     write_batch,
 )
-from ...device_launch import DriverError, Gpu, load_driver
-from ...engine.extras import format_install_hint
-from ...engine.syntax.errors import format_count, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...export.formats.json_text import format_json
-from ...export.proofs.machine_report import DeviceFindings, device_to_json, render_device
-from ...files import expand_path
+from ...nvidia.device_launch import DriverError, Gpu, load_driver
 from .command_error import CommandError
 
 MAX_LINES = 4000

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ...engine.semantics.errata import TARGETS
 from ...engine.syntax.errors import make_printable
-from ...toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
+from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
 from .command_error import CommandError
 
 DEFAULT_ARCH = "sm_90"

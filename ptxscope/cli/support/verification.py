@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 from ... import engine
-from ...compilation import compile_kernels
 from ...engine.machine_code.form_verdict import (
     FormVerdict,
     Outcome,
@@ -24,7 +23,8 @@ from ...engine.machine_code.form_verdict import (
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.records import NamedTuple
 from ...engine.syntax.instruction import Instruction
-from ...toolchain import Tool, ToolError
+from ...nvidia.compilation import compile_kernels
+from ...nvidia.toolchain import Tool, ToolError
 
 CHUNK_LINES = 60
 """The lines of one module."""

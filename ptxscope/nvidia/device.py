@@ -16,21 +16,21 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from .engine.isa.types import Type
-from .engine.listings.probe_operands import draw_operands
-from .engine.machine_code.form_verdict import KNOWN_MODELS
-from .engine.machine_code.kernel_source import (
+from ..engine.isa.types import Type
+from ..engine.listings.probe_operands import draw_operands
+from ..engine.machine_code.form_verdict import KNOWN_MODELS
+from ..engine.machine_code.kernel_source import (
     STRIDE,
     KernelSource,
     Slot,
     format_module,
     make_kernel_source,
 )
-from .engine.records import NamedTuple
-from .engine.semantics.models import Model
-from .engine.syntax.instruction import Instruction
-from .engine.syntax.parser import parse
-from .engine.tracing.evaluation import evaluate
+from ..engine.records import NamedTuple
+from ..engine.semantics.models import Model
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import parse
+from ..engine.tracing.evaluation import evaluate
 
 Words = npt.NDArray[np.uint64]
 THREADS = 1024
@@ -113,7 +113,7 @@ def write_batch(batch: Batch, folder: Path, arch: str) -> None:
     names = [str(ins) for ins in batch.lines]
     document = {"schema": SCHEMA, "arch": arch, "lines": names}
     (folder / _LINES).write_text(json.dumps(document, indent=1) + "\n", "utf-8")
-    launch = files("ptxscope").joinpath("device_launch.py").read_text("utf-8")
+    launch = files("ptxscope.nvidia").joinpath("device_launch.py").read_text("utf-8")
     (folder / _LAUNCH).write_text(launch, "utf-8")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from .engine.machine_code.disassembly import MachineKernel, parse_disassembly
-from .engine.machine_code.kernel_source import KernelSource, format_module
+from ..engine.machine_code.disassembly import MachineKernel, parse_disassembly
+from ..engine.machine_code.kernel_source import KernelSource, format_module
 from .toolchain import CrashedError, RefusedError, Tool, assemble, disassemble
 
 Compiled = MachineKernel | str

@@ -1,0 +1,1 @@
+"""NVIDIA's assembler and disassembler, and GPUs through the CUDA driver."""
