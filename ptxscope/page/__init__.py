@@ -2,14 +2,14 @@
 
 From a key to the picture:
 
-1. ``engine.js`` has started Python. ``page.js`` calls ``ExplorerPage.handle`` with the action that an
-   element names (``data-on``, ``data-do``) and its text, in the same turn of the event loop.
+1. ``engine.js`` has started Python. ``page.js`` calls ``ExplorerPage.handle`` with the action that
+   an element names (``data-on``, ``data-do``) and its text, in the same turn of the event loop.
 2. A transition makes a new ``Setup`` and hands it to ``ExplorerState``, as in the explorer.
-3. ``page_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns those
-   that differ from what the page has, and the picture: what ``trace_picture`` draws for
+3. ``page_view`` writes each region as ``elements``, lists of strings. ``format_changes`` returns
+   those that differ from what the page has, and the picture: what ``trace_picture`` draws for
    ``trace -f svg``.
-4. ``elements.js`` patches regions, and ``picture.js`` the lines of the picture that differ. A moment
-   later it lays the zones of ``list_zones`` over it: hover, keys, chips, wires.
+4. ``elements.js`` patches regions, and ``picture.js`` the lines of the picture that differ. A
+   moment later it lays the zones of ``list_zones`` over it: hover, keys, chips, wires.
 
 JavaScript only wires events. Text is never markup: it reaches a page as a node or a value.
 """

@@ -445,8 +445,9 @@ def test_machine_code_gives_the_golden_results(arch: str) -> None:
     assert count > 400
 
 
-@pytest.mark.parametrize(("arch", "step"), some([("sm_90", 5), *((x, 1) for x in ARCHITECTURES)]))
-def test_machine_code_equals_the_model_of_its_assembler(arch: str, step: int) -> None:
+@pytest.mark.parametrize("part", some([("sm_90", 5), *((x, 1) for x in ARCHITECTURES)]), ids=str)
+def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int]) -> None:
+    arch, step = part
     for sample in samples(arch)[::step]:
         verdict = decide_line(sample.line, sample.source, sample.kernel)
         assert verdict.outcome is Outcome.PROVED, verdict
