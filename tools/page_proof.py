@@ -21,6 +21,8 @@ from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.trace import trace
 from ptxscope.learn.seeded_random import SeededRandom, draw_form, draw_operands, make_instruction
 from ptxscope.page.permalink import PageLink, format_permalink, parse_permalink
+from ptxscope.page.runtime import CDN, FILES
+from ptxscope.page.site import make_site
 from tools.page_browser import READY_MS, PageDriver, serve_site, start_browser
 
 _FORMS: Final = 200
@@ -232,6 +234,40 @@ def check_offline(driver: PageDriver) -> str:
     return "offline, the picture and all tools work"
 
 
+def check_runtime(browser: Any, url: str, folder: Path, packages: Path) -> str:
+    """Pyodide from jsDelivr, played by this machine, starts; a file that is another does not."""
+    kept = {name: (folder / name).read_bytes() for name in ("engine.json", "index.html")}
+    for name, data in make_site(None).items():
+        if name in kept:
+            (folder / name).write_bytes(data)
+    changed = ""
+
+    def answer(route: Any) -> None:
+        name = route.request.url.removeprefix(CDN)
+        data = (packages / "pyodide" / name).read_bytes()
+        kind = {"mjs": "text/javascript", "wasm": "application/wasm"}.get(name.rpartition(".")[2])
+        headers = {"Access-Control-Allow-Origin": "*", "Content-Type": kind or "text/plain"}
+        route.fulfill(body=data + b" " * (name == changed), headers=headers)
+
+    for changed in ("", *FILES):
+        driver = PageDriver(browser, url)
+        driver.context.route(f"{CDN}**", answer)
+        if changed:
+            driver.page.goto(url)
+            driver.wait_for(
+                "document.getElementById('loading').innerText.startsWith('Python did not start')",
+                READY_MS,
+            )
+            require(driver.page.query_selector("#picture svg"), "no still picture is left")
+        else:
+            driver.open()
+            require(not driver.complaints, f"from jsDelivr: {driver.complaints}")
+        driver.close()
+    for name, data in kept.items():
+        (folder / name).write_bytes(data)
+    return f"the runtime of jsDelivr starts; none of its {len(FILES)} files may be another"
+
+
 _LIVE: Final = (
     ("vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "--title", "Saturation <b>"),
     ("prmt.b32 d, a, b, c", "a=0x11223344", "b=0x55667788", "c=0x3210"),
@@ -430,7 +466,8 @@ def main() -> None:
         for driver in drivers.values():
             driver.close()
         try:
-            print(check_live(browser, url, folder))
+            print(check_live(browser, url, folder), flush=True)
+            print(check_runtime(browser, url, folder, packages), flush=True)
         except (CheckError, TimeoutError) as failure:
             sys.exit(str(failure))
 

@@ -21,23 +21,26 @@ async function start(onProgress) {
   let done = 0;
   const advance = bytes => onProgress(0.6 * (done += bytes) / total, "loading Python");
   const usual = globalThis.fetch;
+  let refuse;
+  const refusal = new Promise((_, reject) => { refuse = reject; });  // Pyodide waits for ever
+  refusal.catch(() => {});
   const checked = (url, options = {}) => {
     const name = String(url.url ?? url).replace(runtime, "").replace(HOME.href, "");
     const file = config.files[name];
     if (!file) return usual(url, options);
     const request = usual(url, {...options, integrity: file.integrity, credentials: "omit"});
+    request.catch(() => refuse(new Error(`${name} is not what this page was made for`)));
     return request.then(response => (advance(file.bytes), response));
   };
   globalThis.fetch = checked;
   try {
     const archive = checked(new URL(config.archive, HOME).href).then(x => x.arrayBuffer());
     await Promise.all(config.modules.map(async name => {
-      const file = config.files[name];
-      await preload(runtime + name, file.integrity);
-      advance(file.bytes);
+      await checked(runtime + name);
+      await preload(runtime + name, config.files[name].integrity);
     }));
     const {loadPyodide} = await import(runtime + "pyodide.mjs");
-    const python = await loadPyodide({indexURL: runtime});
+    const python = await Promise.race([loadPyodide({indexURL: runtime}), refusal]);
     onProgress(0.75, "starting ptxscope");
     python.unpackArchive(await archive, "zip", {extractDir: "/ptxscope"});
     await new Promise(resolve => setTimeout(resolve));

@@ -5,11 +5,11 @@ const prepare = figure => {
   const form = figure.querySelector("form");
   const target = figure.querySelector(".px-frame-live") ?? figure.querySelector(".px-document");
   const note = figure.querySelector(".px-state");
-  let drawn = JSON.stringify(Object.fromEntries(new FormData(form))), live = null;
+  let drawn = JSON.stringify(Object.fromEntries(new FormData(form))), live = null, hasFailed = false;
 
   const load = async () => {
     const find = await loadEngine((share, text) => {
-      if (!live) note.value = `${text}: ${Math.round(100 * share)} %`;
+      if (!live && !hasFailed) note.value = `${text}: ${Math.round(100 * share)} %`;
     });
     live ??= find("ptxscope.live_figure:LiveFigure")(figure.dataset.words);
     note.value = "";
@@ -19,6 +19,7 @@ const prepare = figure => {
     try {
       if (!live) await load();
     } catch (error) {
+      hasFailed = true;
       note.value = `This stays a still picture: ${error.message}`;
       return;
     }

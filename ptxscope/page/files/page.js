@@ -196,7 +196,10 @@ const measure = () => send("resize", {compact: get("picture").clientWidth < NARR
 const start = async () => {
   const bar = get("progress"), note = get("loading");
   get("loader").hidden = false;
-  const show = (share, text) => { bar.value = share; note.textContent = text; };
+  let hasFailed = false;  // a file that comes later says nothing
+  const show = (share, text) => {
+    if (!hasFailed) [bar.value, note.textContent] = [share, text];
+  };
   try {
     const find = await loadEngine(show);
     show(0.9, "drawing");
@@ -215,6 +218,7 @@ const start = async () => {
     get("loader").hidden = true;
     new ResizeObserver(measure).observe(get("picture"));
   } catch (error) {
+    hasFailed = true;
     note.textContent = `Python did not start: ${error.message}. The picture is a still one.`;
   }
 };
