@@ -14,7 +14,7 @@ from ..micro_operations.base import MicroOperation
 from ..micro_operations.carries import TakeBits
 from ..micro_operations.merge import Merge, Pack
 from ..micro_operations.numbers import Add, Maximum, Minimum, Multiply, Negate, Subtract
-from ..micro_operations.saturation import Clamp, Truncate
+from ..micro_operations.saturation import Truncate
 from ..micro_operations.selection import Select
 from ..micro_operations.stage import Stage
 from .common_lowering import lower_mul
@@ -47,9 +47,9 @@ def _make_lowering(operation: MicroOperation, *roles: str) -> _Lowering:
         operands = [_build_operand(b, type_, role) for role in roles]
         t = b.add_row(Stage.OPERATE, "t", operation, *operands)
         if form.sat:
-            t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(unit, type_.signed)), t)
+            t = b.clamp(t, *get_limits(unit, type_.signed))
         if form.relu:
-            t = b.add_row(Stage.SATURATE, "t", Clamp(0, None), t)
+            t = b.clamp(t, 0, None)
         if type_.lanes == 1:
             return {"d": b.add_row(Stage.WRITE, "d", Truncate(unit, type_.signed), t)}
         merge_key = b.add_row(

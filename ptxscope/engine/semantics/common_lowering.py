@@ -11,7 +11,7 @@ from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
 from ..micro_operations.numbers import Add, Magnitude, Multiply
 from ..micro_operations.quotients import Divide, Remainder
-from ..micro_operations.saturation import Clamp, Truncate
+from ..micro_operations.saturation import Truncate
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
 from .plan import Builder
@@ -87,7 +87,7 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         c = b.extend(Stage.SUM, "c", "c", total_bits, signed)
         t = b.add_row(Stage.SUM, "t", Add(), t, c)
     if form.sat:
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
+        t = b.clamp(t, *get_limits(bits, signed))
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(total_bits, b.get_range(t).low < 0), t)}
 
 
@@ -99,7 +99,7 @@ def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     bits, signed = form.dtype.bits, form.dtype.signed
     t = b.extend(Stage.EXTEND, "a", "a", form.atype.bits, form.atype.signed)
     if form.sat:
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*get_limits(bits, signed)), t)
+        t = b.clamp(t, *get_limits(bits, signed))
     elif bits < form.converted_type.bits:
         t = b.wrap(Stage.OPERATE, "t", t, bits, signed)
     micro = Truncate(form.converted_type.bits, signed)

@@ -33,7 +33,7 @@ from ..micro_operations.numbers import (
     ScaleDown,
     Subtract,
 )
-from ..micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
+from ..micro_operations.saturation import ToBits, Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
@@ -178,9 +178,9 @@ def _build_saturation(b: Builder, t: str, bounds: Range, form: Form, rules: Rule
     low, high = _find_bounds(bounds, rules)
     if rules.clamp_unsigned and possible_range.low < 0:
         t = b.wrap(Stage.SATURATE, "u64", t, 64, signed=False)
-        return b.add_row(Stage.SATURATE, "t", Clamp(None, high), t)
+        return b.clamp(t, None, high)
     bounded = rules.clamp_upper or possible_range.high <= high
-    return b.add_row(Stage.SATURATE, "t", Clamp(low, high if bounded else None), t)
+    return b.clamp(t, low, high if bounded else None)
 
 
 def _find_bounds(limits: Range, rules: Rules) -> Range:
@@ -203,7 +203,7 @@ def _build_secondary(b: Builder, t: str, form: Form, rules: Rules) -> str:
         c = b.wrap(Stage.SECONDARY, "c64", c, 64, signed)
     t = b.add_row(Stage.SECONDARY, "t", _SECONDARY[form.secop], t, c)
     if rules.add_clamps and form.secop is SecOp.ADD:
-        t = b.add_row(Stage.SECONDARY, "clamped", Clamp(*get_limits(32, signed)), t)
+        t = b.clamp(t, *get_limits(32, signed), Stage.SECONDARY, "clamped")
     return t
 
 
@@ -243,7 +243,7 @@ def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     if form.sat:
         if rules.sum_64:
             t = b.wrap(Stage.SATURATE, "s64", t, 64, signed=True)
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(32, signed), rules)), t)
+        t = b.clamp(t, *_find_bounds(get_limits(32, signed), rules))
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
 
 
@@ -266,10 +266,10 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         c = b.extend(Stage.ACCUMULATE, "c", "c", 32, signed=True) if signed else "c"
         total = b.add_row(Stage.ACCUMULATE, "t", Accumulate(mask, lanes), t, c)
         if rules.add_clamps:
-            total = b.add_row(Stage.ACCUMULATE, "clamped", Clamp(*get_limits(32, signed)), total)
+            total = b.clamp(total, *get_limits(32, signed), Stage.ACCUMULATE, "clamped")
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
     if form.sat:
-        t = b.add_row(Stage.SATURATE, "t", Clamp(*_find_bounds(get_limits(unit, signed), rules)), t)
+        t = b.clamp(t, *_find_bounds(get_limits(unit, signed), rules))
     kept_operands = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
     merge_key = b.add_row(Stage.MERGE, "t", Merge(unit, mask, signed), t, *kept_operands)
     return {"d": b.add_row(Stage.WRITE, "d", Pack(unit), merge_key)}

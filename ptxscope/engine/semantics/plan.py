@@ -9,7 +9,7 @@ from ..isa.integers import Range, get_limits
 from ..isa.types import Type
 from ..micro_operations.arithmetic import RANGES
 from ..micro_operations.base import MicroOperation
-from ..micro_operations.saturation import Wrap
+from ..micro_operations.saturation import Clamp, Wrap
 from ..micro_operations.selection import Extend
 from ..micro_operations.stage import Stage
 from ..records import NamedTuple
@@ -122,6 +122,17 @@ class Builder:
         if self.get_range(key).fits_in(bits, signed):
             return key
         return self.add_row(stage, name, Wrap(bits, signed), key)
+
+    def clamp(
+        self,
+        key: str,
+        low: int | None,
+        high: int | None,
+        stage: Stage = Stage.SATURATE,
+        name: str = "t",
+    ) -> str:
+        """Append a row that clamps to limits; None is no limit."""
+        return self.add_row(stage, name, Clamp(low, high), key)
 
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:
         """Return the collected rows, sorted by stage, as a Plan."""
