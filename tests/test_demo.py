@@ -89,7 +89,8 @@ def kept() -> Film:
 
 def result(setup: Setup) -> str:
     """What is computed at the end, by the second formulation."""
-    ins, operands = setup.instruction, trace_of(setup).operands
+    ins = setup.instruction
+    operands = {**setup.values, **trace_of(setup).operands}
     values = {ins.names[role]: bits for role, bits in operands.items() if role in ins.names}
     (bits,) = reference(setup.line, values, "isa").values()
     return f"{bits:#010x}"

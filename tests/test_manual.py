@@ -577,7 +577,7 @@ def test_no_page_is_too_long_or_too_wide(built: Path, path: str, browser: Browse
     for width in (400, 1200):
         browser.visit(built / f"{path}.html", width)
         assert browser.value("document.documentElement.scrollWidth") <= width
-        assert browser.value("document.documentElement.scrollHeight") < 30_000
+        assert browser.value("document.documentElement.scrollHeight") < 40_000
         cells = browser.value(
             "[...document.querySelectorAll('table.docutils :is(td, th)')]"
             ".map(x => x.getBoundingClientRect().right)"

@@ -33,7 +33,7 @@ def lower_mov(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 def _read_source(b: Builder, form: Form, role: str) -> str:
     """Return an operand, negated if it is written ``!a``."""
     is_negated = form.nega if role == "a" else form.negb
-    return b.add_row(Stage.EXTEND, role, Not(), role) if is_negated else role
+    return b.add_row(Stage.BOOLEAN, role, Not(), role) if is_negated else role
 
 
 def lower_logic(b: Builder, form: Form, _: Rules) -> dict[str, str]:

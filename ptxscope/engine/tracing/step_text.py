@@ -89,11 +89,13 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
 
 
 _LOGIC_SENTENCES = {
-    "and": "The result is true if a and b are both true.",
-    "or": "The result is true if a or b is true.",
-    "xor": "The result is true if a and b differ.",
-    "not": "The result is the opposite of a.",
+    "and": "The result is true if {a} and {b} are both true.",
+    "or": "The result is true if {a} or {b} is true.",
+    "xor": "The result is true if {a} and {b} differ.",
+    "not": "The result is the opposite of {a}.",
+    "mov": "The result is {a}.",
 }
+"""By opcode; an operand may be negated."""
 
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
@@ -101,7 +103,8 @@ def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     if ins.form.lut is not None:
         return f"p becomes p {boolop} {'!e' if ins.form.nege else 'e'}."
     if boolop is None and ins.form.opcode != "setp":
-        return _LOGIC_SENTENCES[ins.form.opcode]
+        a, b = "!a" if ins.form.nega else "a", "!b" if ins.form.negb else "b"
+        return _LOGIC_SENTENCES[ins.form.opcode].format(a=a, b=b)
     if boolop is None:
         return "q is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):
