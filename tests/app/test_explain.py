@@ -10,9 +10,9 @@ from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
 from tests.app.driving import Driver, explorer
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})
 

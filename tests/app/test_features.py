@@ -29,7 +29,7 @@ from tests.app.driving import KEYS, LINE, VALUES, explorer, focused
 from tests.strategies import random_instruction
 from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 E1 = "vset.s32.u32.lt d.h1, a, b, c"
 E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x11223344})

@@ -9,7 +9,7 @@ import pytest
 
 from tests.app.driving import explorer
 from tests.app.test_listing import BLOCK
-from tests.tiers import some, thorough
+from tests.tiers import ci_only, some, thorough
 
 _LETTERS = [*"gnpailomtursvbyYxPCh=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
@@ -62,6 +62,7 @@ def _frames() -> None:
     """Every frame is drawn."""
 
 
+@ci_only
 @pytest.mark.parametrize("seed", some([0, 1]))
 async def test_two_hundred_keys(seed: int) -> None:
     await _let_loose(seed, keys=100, resizes=5)

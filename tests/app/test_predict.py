@@ -14,9 +14,9 @@ from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 LINE = "vadd4.s32.s32.s32.sat d, a, b, c"
 VALUES = {"a": 0x80FF7F01, "b": 0x01010180, "c": 0}

@@ -35,7 +35,7 @@ from tests.reference_halves import (
     round_half,
 )
 from tests.strategies import bits, instruction_of
-from tests.tiers import examples, some
+from tests.tiers import ci_only, examples, some
 
 _OPCODES = ("set", "setp")
 _MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0"}
@@ -77,6 +77,7 @@ def test_executed_rows(model: str) -> None:
         assert tuple(replay(found).values()) == _results(row, model), row
 
 
+@ci_only
 @pytest.mark.parametrize("engine", ["numpy", "llvm"])
 @pytest.mark.parametrize("model", _MODELS)
 def test_executed_rows_as_arrays(model: str, engine: str) -> None:
