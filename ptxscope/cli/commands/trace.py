@@ -81,6 +81,7 @@ _FOLD_BUT_LAST = "but-last"
 _FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
 """The statements that ``--fold`` takes."""
 _ARCH = re.compile(r"sm_\w++")
+"""The value of ``--sass``."""
 _MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
@@ -99,8 +100,10 @@ def run(words: Sequence[str]) -> int:
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
     trace, options = _annotate_request(arguments, _find_block(arguments))
-    if arguments.sass:
+    if arguments.sass is not None:
         options = options._replace(machine_code=_compile_line(trace, arguments))
+    elif arguments.ptxas or arguments.nvdisasm:
+        raise CommandError("error: --ptxas and --nvdisasm are for --sass")
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
     warn_about_small_letters(trace, arguments.format, options)

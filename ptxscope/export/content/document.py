@@ -249,6 +249,7 @@ class Document(NamedTuple):
     words: tuple[str, ...]
     """Words of that command."""
     machine_code: MachineSection | None
+    """Machine code of the instruction, if it is requested."""
 
     @property
     def subject(self) -> str:
