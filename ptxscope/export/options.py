@@ -24,13 +24,40 @@ class Motion(StrEnum):
     """The steps appear one after the other, in a loop."""
 
 
+class MachineRow(NamedTuple):
+    """A machine instruction in words."""
+
+    offset: str
+    code: str
+    purpose: str
+    """The value that it computes; indented if it is only part of the computation."""
+
+
+class MachineSection(NamedTuple):
+    """The machine code of the line in words, the same for all operands."""
+
+    arch: str
+    count_text: str
+    """The number of instructions that compute from operands."""
+    tools: str
+    """The assembler and the disassembler with their versions."""
+    sentences: tuple[str, ...]
+    """The models that it follows, and the errata."""
+    rows: tuple[MachineRow, ...]
+
+    @property
+    def title(self) -> str:
+        """The heading."""
+        return f"Machine code for {self.arch}: {self.count_text}"
+
+
 class Options(NamedTuple):
     """Options that every format accepts; a format ignores those it cannot use."""
 
     both: bool = False
     """Show the steps of the other answer too, if the models differ."""
     standalone: bool = False
-    """Make a write a write a whole page instead of a fragment."""
+    """Write a whole page instead of a fragment."""
     stages: frozenset[Stage] | None = None
     """Steps to show; None shows all."""
     result: bool = True
@@ -61,6 +88,8 @@ class Options(NamedTuple):
     """Steps of a block to show, by number through all statements; None shows all."""
     folded: frozenset[int] = frozenset()
     """Statements of a block whose steps are left out, by number from 1."""
+    machine_code: MachineSection | None = None
+    """Text, markup and HTML: machine code to show after the steps of an instruction."""
 
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""

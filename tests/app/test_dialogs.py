@@ -515,7 +515,8 @@ async def test_help_opens_at_the_top_where_no_panel_has_the_focus() -> None:
 
 def test_help_has_a_section_for_every_panel() -> None:
     assert set(HELP_SECTIONS.values()) <= set(_PANES)
-    assert set(HELP) == set(_PANES) - {"run"}  # `test_kernel_run` opens that
+    # `test_kernel_run` and `test_machine_code` open these
+    assert set(HELP) == set(_PANES) - {"run", "machine code"}
 
 
 async def test_the_export_dialog_says_what_enter_does() -> None:

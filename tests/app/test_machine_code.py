@@ -10,6 +10,7 @@ from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.screens.main import proof_controller
 from ptxscope.state.machine_code import MachineCode
 from tests.app.driving import explorer
+from tests.app.test_dialogs import framed
 from tools.machine_code import read_samples
 
 pytest.importorskip("bitwuzla")
@@ -38,6 +39,17 @@ async def test_each_instruction_stands_beside_what_it_computes(
         assert "part of saturate.t" in await drive.text()
         await drive.press("escape")
         assert "Machine code" not in await drive.text()
+
+
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+async def test_help_opens_at_the_machine_code(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proof_controller, "find_machine_code", find_stored)
+    async with explorer(LINE, size=(80, 24)) as drive:
+        await drive.press("A", key)
+        first, *_ = (line.split("  ") for line in await framed(drive))
+        assert "machine code" in first
+        await drive.press("escape")
+        assert "sm_90: 12 instructions" in await drive.text()
 
 
 async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

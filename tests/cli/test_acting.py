@@ -99,13 +99,14 @@ GIVEN: dict[str, list[str]] = {
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
 }
-BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"]}
-"""Options of the command that do not change what a format renders."""
+BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"], "sass": ["--sass"]}
+"""Options of the command only; what --sass shows is tested in test_verify."""
 
 
 def test_every_option_is_looked_at() -> None:
     known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
     known |= {"--fold"}  # for blocks, in every format
+    known |= {"--ptxas", "--nvdisasm"}  # for --sass
     assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, *BESIDE}
     assert {*GIVEN, *BESIDE} >= set(AFFECTED_FORMATS)
     assert {format_ for formats in AFFECTED_FORMATS.values() for format_ in formats} <= set(FORMATS)

@@ -80,6 +80,7 @@ def test_options_of_trace_stand_under_headings() -> None:
         "output": [
             *("--theme", "--standalone", "--heading-level", "--id", "--live", "--alt", "--from"),
         ],
+        "machine code": ["--sass", "--ptxas", "--nvdisasm"],
         "blocks": ["--fold"],
     }
 

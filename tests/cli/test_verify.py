@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ctypes
+import html
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,8 +21,8 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
-from ptxscope.cli.commands import lower, verify
-from ptxscope.cli.support import departures, tools, verification
+from ptxscope.cli.commands import verify
+from ptxscope.cli.support import departures, line_code, tools, verification
 from ptxscope.engine.machine_code.form_lists import (
     iter_forms,
     list_verified_opcodes,
@@ -30,6 +32,8 @@ from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
+from ptxscope.export import FORMATS
+from ptxscope.export.content.option_support import has_effect
 from ptxscope.nvidia import compilation, device, device_launch, toolchain
 from ptxscope.nvidia.compilation import Compiled, compile_kernels
 from ptxscope.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
@@ -58,7 +62,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         compiled.extend(lines)
         return [kernels.get(line, "it is in no sample") for line in lines]
 
-    for module in (lower, departures, verification):
+    for module in (line_code, departures, verification):
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
     for module in (tools, departures):
         monkeypatch.setattr(
@@ -103,6 +107,60 @@ def test_a_line_that_is_refused(stored: list[str]) -> None:
     done = run("lower", SHOWING_E3, "--arch", "sm_50")
     assert done.returncode == 2
     assert "write sm_90; sm_70 and later are understood" in done.stderr
+
+
+# --- trace --sass -------------------------------------------------------------------------------
+
+TRACED_E3 = ("trace", SHOWING_E3, "a=-1", "b=0", "c=5")
+
+
+@pytest.mark.parametrize("format_", FORMATS)
+def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) -> None:
+    if not has_effect("sass", format_):
+        done = run(*TRACED_E3, "--sass", "-f", format_)
+        assert (done.returncode, done.stdout, stored) == (2, "", [])
+        assert "--sass does nothing in" in done.stderr
+        return
+    plain = run(*TRACED_E3, "-f", format_).stdout
+    done = run(*TRACED_E3, "--sass", "-f", format_)
+    assert done.returncode == 0, done.stderr
+    assert "Machine code for sm_90" not in plain
+    text = html.unescape(re.sub("<[^>]*>|[`|*+]", " ", done.stdout.replace("\\_", "_")))
+    words = " ".join(text.split())
+    assert "Machine code for sm_90: 12 instructions" in words
+    assert "ptxas 13.0.88, nvdisasm 13.5.37" in words
+    assert "Equal to ptxas-13.5 and ptxas-13.0 for all operands, proved; not to isa" in words
+    assert "computed by no instruction" in words
+    assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate\.t\W+0140", words)
+    assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge\.t, all lanes\W+0160", words)
+    assert "--sass sm_90" in done.stdout
+
+
+def test_the_shown_command_makes_the_same_document(stored: list[str]) -> None:
+    text = run("trace", "--sass", *TRACED_E3[1:]).stdout
+    assert max(map(len, text.splitlines())) <= 80
+    command = text.partition("\n$ ")[2].replace("\\\n", " ")
+    assert run(*shlex.split(command)[1:]).stdout == text
+    other = run(*TRACED_E3, "--sass", "sm_75").stdout
+    assert "Machine code for sm_75: 12 instructions" in other
+    assert other == run(*TRACED_E3, "--sass=sm_75").stdout
+    assert other != text
+
+
+def test_machine_code_that_a_trace_cannot_have(stored: list[str]) -> None:
+    for words, message in (
+        ((*TRACED_E3, "--sass="), "error: --sass : write sm_90"),
+        ((*TRACED_E3, "--ptxas", "/ptxas"), "error: --ptxas and --nvdisasm are for --sass"),
+        ((*TRACED_E3, "--sass=sm_50"), "error: --sass sm_50: write sm_90"),
+        ((*TRACED_E3, "--sass", "--live", "site/", "-f", "html"), "a browser has no ptxas"),
+        (("trace", "{ vadd.u32.u32.u32 t, a, b; not.b32 d, t; }", "a=1", "b=2", "--sass"), "one"),
+    ):
+        done = run(*words)
+        assert (done.returncode, done.stdout, stored) == (2, "", [])
+        assert message in done.stderr
+    done = run("trace", "vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--sass")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
 
 
 # --- verify -------------------------------------------------------------------------------------
@@ -309,10 +367,10 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     assert "ptxas 13.0.88 fails for sm_90: ptxas fatal   : no sm_99" in done.stderr
     monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
-    assert (
-        "ptxas is not found: give --ptxas PATH, set PTXSCOPE_PTXAS"
-        in run("lower", SHOWING_E3).stderr
-    )
+    for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
+        done = run(*command)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "ptxas is not found: give --ptxas PATH, set PTXSCOPE_PTXAS" in done.stderr
 
 
 def test_a_module_without_the_kernels_that_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,14 +6,10 @@ import sys
 from collections.abc import Sequence
 
 from ...engine.extras import format_install_hint
-from ...engine.machine_code.kernel_source import make_kernel_source
-from ...engine.machine_code.machine_listing import MachineListing, list_machine_code
-from ...engine.syntax.errors import make_printable
 from ...export.formats.json_text import format_json
 from ...export.proofs.machine_report import listing_to_json, render_listings
-from ...nvidia.compilation import compile_kernels
 from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
-from ..support.command_error import CommandError
+from ..support.line_code import format_line, list_line_code, make_line_source
 from ..support.programs import add_timeout
 from ..support.tools import (
     TOOL_HELP,
@@ -21,7 +17,6 @@ from ..support.tools import (
     choose_archs,
     choose_tools,
     format_tools,
-    use_tools,
 )
 
 _EPILOG = f"""\
@@ -61,23 +56,9 @@ def run(words: Sequence[str]) -> int:
     ins = parse_instruction(arguments.ptx)
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
-    try:
-        source = make_kernel_source(ins)
-    except ValueError as error:
-        raise CommandError(f"error: {error}") from None
-    line = str(source.ins).removesuffix(";")
-
-    def make_listing(arch: str) -> MachineListing:
-        (kernel,) = compile_kernels(ptxas, nvdisasm, arch, [source])
-        if isinstance(kernel, str):
-            raise CommandError(
-                f"error: ptxas {ptxas.build} refuses the line for {arch}: "
-                f"{make_printable(kernel)}\n  {make_printable(line)}",
-                1,
-            )
-        return list_machine_code(line, source, kernel, arch, timeout=arguments.timeout)
-
-    listings = use_tools(lambda: [make_listing(arch) for arch in archs])
+    source = make_line_source(ins)
+    line = format_line(source.ins)
+    listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
     if arguments.json:
         document = {
             "ptx": line,

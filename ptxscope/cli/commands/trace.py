@@ -19,13 +19,15 @@ from ...export.content.option_support import (
     format_no_effect_error,
     has_effect,
 )
-from ...export.options import DEFAULT, Options
+from ...export.options import DEFAULT, MachineSection, Options
 from ...export.theme import Theme
 from ..support.arguments import (
+    DEFAULT_ARCH,
     Parser,
     add_format,
     add_instruction,
     add_model,
+    add_tool_paths,
     build_block_trace,
     build_trace,
     choose_model,
@@ -78,6 +80,8 @@ _ALTS = ("short", "long")
 _FOLD_BUT_LAST = "but-last"
 _FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
 """The statements that ``--fold`` takes."""
+_ARCH = re.compile(r"sm_\w++")
+"""The value of ``--sass``."""
 _MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
@@ -96,6 +100,10 @@ def run(words: Sequence[str]) -> int:
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
     trace, options = _annotate_request(arguments, _find_block(arguments))
+    if arguments.sass is not None:
+        options = options._replace(machine_code=_compile_line(trace, arguments))
+    elif arguments.ptxas or arguments.nvdisasm:
+        raise CommandError("error: --ptxas and --nvdisasm are for --sass")
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
     warn_about_small_letters(trace, arguments.format, options)
@@ -120,6 +128,24 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
+def _compile_line(trace: Trace | BlockTrace, arguments: argparse.Namespace) -> MachineSection:
+    """Return the machine code of the line."""
+    from ...engine.proof.equivalence import TIMEOUT
+    from ...export.proofs.machine_report import make_machine_section
+    from ..support.line_code import list_line_code, make_line_source
+    from ..support.tools import check_arch, choose_tools, format_tools
+
+    if not isinstance(trace, Trace):
+        raise CommandError("error: --sass takes one instruction; here are several")
+    if arguments.live:
+        raise CommandError("error: --sass and --live do not go together: a browser has no ptxas")
+    check_arch(arguments.sass, "--sass")
+    tools = choose_tools(arguments)
+    source = make_line_source(trace.instruction)
+    (listing,) = list_line_code(source, [arguments.sass], tools, TIMEOUT)
+    return make_machine_section(listing, format_tools(*tools))
+
+
 def _render_live(trace: Trace | BlockTrace, options: Options, folder: str) -> str:
     """Return an HTML document whose operands a reader can edit."""
     from html import escape
@@ -139,10 +165,12 @@ def _render_live(trace: Trace | BlockTrace, options: Options, folder: str) -> st
 
 
 def _complete_values(words: Sequence[str]) -> list[str]:
-    """Return the words, with values for ``--alt`` and ``--fold`` if none follow: PTX may follow."""
+    """Return the words, with values for options that have none; PTX may follow one."""
     return [
         f"--alt={_ALTS[1]}"
         if word == "--alt" and next_word not in _ALTS
+        else f"--sass={DEFAULT_ARCH}"
+        if word == "--sass" and not _ARCH.fullmatch(next_word or "")
         else f"--fold={_FOLD_BUT_LAST}"
         if word == "--fold" and not _FOLDED.fullmatch(next_word or "")
         else word
@@ -233,6 +261,7 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     _add_output_options(output)
     parser.set_defaults(read=None)
     if not is_document:
+        _add_machine_code(parser)
         _add_live(output)
         _add_alternatives(output)
     _add_fold(parser)
@@ -295,6 +324,19 @@ def _add_output_options(parser: argparse._ArgumentGroup) -> None:
         "(default: 2); 0 for bold text instead of headings",
     )
     add_id(parser)
+
+
+def _add_machine_code(parser: Parser) -> None:
+    group = parser.add_argument_group("machine code")
+    group.add_argument(
+        "--sass",
+        nargs="?",
+        const=DEFAULT_ARCH,
+        metavar="ARCH",
+        help="after the steps, show the machine instructions that ptxas makes of the line, and the "
+        f"value that each computes ({format_affected_formats('sass')}; default: {DEFAULT_ARCH})",
+    )
+    add_tool_paths(group)
 
 
 def _add_live(parser: argparse._ActionsContainer) -> None:

@@ -20,8 +20,10 @@ from ...engine.syntax.parser import parse
 from ...export.proofs.erratum_report import ErratumReport, render_report
 from ...nvidia.compilation import compile_kernels
 from ...nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
-from .tools import DEFAULT_ARCH, format_tools
-from .verification import Task, format_line
+from .arguments import DEFAULT_ARCH
+from .line_code import format_line
+from .tools import format_tools
+from .verification import Task
 
 
 def render_departures(

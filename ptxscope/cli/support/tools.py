@@ -10,9 +10,9 @@ from typing import TypeVar
 from ...engine.semantics.errata import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
+from .arguments import DEFAULT_ARCH, add_tool_paths
 from .command_error import CommandError
 
-DEFAULT_ARCH = "sm_90"
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")
 _OLDEST_ARCH = 70
 TOOL_HELP = (
@@ -30,20 +30,24 @@ def add_tools(parser: argparse.ArgumentParser) -> None:
         metavar="ARCH",
         help=f"target, {TARGETS}; repeatable (default: {DEFAULT_ARCH})",
     )
-    for name in (PTXAS, NVDISASM):
-        parser.add_argument(f"--{name}", metavar="PATH", help=f"path of {name}")
+    add_tool_paths(parser)
 
 
 def choose_archs(arguments: argparse.Namespace) -> list[str]:
     """Return the targets; a wrong one ends the command with status 2."""
     archs: list[str] = list(dict.fromkeys(arguments.arch or [DEFAULT_ARCH]))
     for arch in archs:
-        match = _ARCH.fullmatch(arch)
-        if match is None or int(match[1]) < _OLDEST_ARCH:
-            raise CommandError(
-                f"error: --arch {make_printable(arch)}: write sm_90; {TARGETS} are understood"
-            )
+        check_arch(arch, "--arch")
     return archs
+
+
+def check_arch(arch: str, option: str) -> None:
+    """End the command with status 2 if a target, given by an option, is none."""
+    match = _ARCH.fullmatch(arch)
+    if match is None or int(match[1]) < _OLDEST_ARCH:
+        raise CommandError(
+            f"error: {option} {make_printable(arch)}: write sm_90; {TARGETS} are understood"
+        )
 
 
 def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:

@@ -25,6 +25,7 @@ from ...engine.records import NamedTuple
 from ...engine.syntax.instruction import Instruction
 from ...nvidia.compilation import compile_kernels
 from ...nvidia.toolchain import Tool, ToolError
+from .line_code import format_line
 
 CHUNK_LINES = 60
 """The lines of one module."""
@@ -79,11 +80,6 @@ def verify_lines(task: Task, lines: Sequence[Instruction]) -> list[Found]:
             verdict = decide_line(line, source, kernel, timeout=task.timeout)
         found.append((digest, verdict._replace(line=line)))
     return found
-
-
-def format_line(ins: Instruction) -> str:
-    """Return a line without its semicolon."""
-    return str(ins).removesuffix(";")
 
 
 def _make_source(ins: Instruction) -> KernelSource | str:

@@ -40,7 +40,7 @@ from ...engine.tracing.lane_text import (
 )
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import RowTrace, Step, Trace
-from ..options import DEFAULT, Motion, Options
+from ..options import DEFAULT, MachineSection, Motion, Options
 from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows
 from .option_support import has_effect
 from .sanitizer import sanitize_text
@@ -248,6 +248,8 @@ class Document(NamedTuple):
     """Shell command that reproduces this document."""
     words: tuple[str, ...]
     """Words of that command."""
+    machine_code: MachineSection | None
+    """Machine code of the instruction, if it is requested."""
 
     @property
     def subject(self) -> str:
@@ -299,6 +301,7 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         f"PTX ISA {entry.section} ({minimum}); ptxscope {__version__}",
         format_command(trace, options),
         list_command_words(trace, options),
+        options.machine_code,
     )
 
 
@@ -363,6 +366,8 @@ def _list_style_options(options: Options) -> _OptionValues:
     """Yield the options for the appearance."""
     if options.both:
         yield "both", None
+    if options.machine_code:
+        yield "sass", options.machine_code.arch
     if options.standalone:
         yield "standalone", None
     if options.theme is not DEFAULT.theme:

@@ -17,6 +17,7 @@ AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
     "steps": _WORDED_FORMATS,
     "until": _WORDED_FORMATS,
     "no-result": _WORDED_FORMATS,
+    "sass": ("text", "markdown", "rst", "asciidoc", "html"),
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
     "live": ("html",),
@@ -39,7 +40,7 @@ def has_effect(option: str, format_: str) -> bool:
 
 
 _FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
-_FIELDS |= {"motion": "stepping", "heading_level": "heading-level"}
+_FIELDS |= {"motion": "stepping", "heading_level": "heading-level", "machine_code": "sass"}
 """Option for each field of ``Options`` that does not affect every format."""
 
 

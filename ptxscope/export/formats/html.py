@@ -27,7 +27,7 @@ from ..content.document import (
     list_traces,
 )
 from ..content.id_prefix import make_id_prefix
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, MachineSection, Options
 from ..svg import trace_picture
 from ..svg.svg_canvas import Node
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
@@ -107,6 +107,8 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield f"<pre><code>{escape(doc.command)}</code></pre>"
     yield "</footer>"
     yield "</details>"
+    if doc.machine_code:
+        yield from _machine_lines(doc.machine_code)
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "</article>"
@@ -281,3 +283,18 @@ def iter_answer_lines(
                 answers.other_trace, step, level + 1, f"{id_}-other", relations
             )
     yield "</section>"
+
+
+def _machine_lines(section: MachineSection) -> Iterator[str]:
+    """Yield the machine code, folded."""
+    yield f"<details><summary>{escape(section.title)}</summary>"
+    yield f'<p class="px-dim">{escape(section.tools)}.</p>'
+    yield from (f"<p>{escape(x)}</p>" for x in section.sentences)
+    rows = (
+        f'<th scope="row"><code>{escape(x.offset)}</code></th>'
+        f"<td><code>{escape(x.code)}</code></td><td>{escape(x.purpose.strip())}</td>"
+        for x in section.rows
+    )
+    head = ("offset", "instruction", "value")
+    yield from _table_lines("px-models", "Machine code", head, rows)
+    yield "</details>"

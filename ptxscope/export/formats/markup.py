@@ -13,7 +13,7 @@ from enum import Enum
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
-from ..options import Options
+from ..options import MachineSection, Options
 
 
 class InlineKind(Enum):
@@ -117,6 +117,8 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
         yield from iter_answer_blocks(doc.answers)
     if doc.agreement:
         yield Paragraph(make_text(doc.agreement))
+    if doc.machine_code:
+        yield from _iter_machine_blocks(doc.machine_code)
     yield from iter_tail_blocks(doc)
 
 
@@ -216,6 +218,14 @@ def iter_answer_blocks(answers: Answers) -> Iterator[Block]:
         )
         for step in answers.steps:
             yield from iter_step_blocks(step, 2)
+
+
+def _iter_machine_blocks(section: MachineSection) -> Iterator[Block]:
+    """Yield the machine code."""
+    yield Heading(1, make_text(section.title))
+    yield from (Paragraph(make_text(x)) for x in (f"{section.tools}.", *section.sentences))
+    rows = ((make_code(x.offset), make_code(x.code), make_text(x.purpose)) for x in section.rows)
+    yield Table(tuple(map(make_text, ("offset", "instruction", "value"))), tuple(rows))
 
 
 def measure_longest_run(char: str, text: str) -> int:

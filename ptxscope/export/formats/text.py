@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import shlex
 import textwrap
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, MachineRow, MachineSection, Options
 
 WIDTH = 80
 _INDENT = 14
+_MAX_CODE_COLUMNS = 46
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
@@ -34,6 +35,8 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
         lines += ["", *answer_lines(doc.answers, width)]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
+    if doc.machine_code:
+        lines += ["", *_machine_lines(doc.machine_code, width)]
     lines += tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
@@ -149,6 +152,23 @@ def answer_lines(answers: Answers, width: int = WIDTH) -> Iterator[str]:
         yield from ("", f"The steps of {answers.other_name} from there")
         for step in answers.steps:
             yield from step_lines(step, width)
+
+
+def _machine_lines(section: MachineSection, width: int) -> Iterator[str]:
+    """Yield the machine code, below its heading, the tools and what is known of all of it."""
+    yield from wrap_text(f"{section.title} ({section.tools})", "", "  ", width)
+    for sentence in section.sentences:
+        yield from wrap_text(sentence, "  ", "  ", width)
+    yield ""
+    for line in machine_row_lines(section.rows):
+        yield from wrap_text(line, "  ", " " * 10, width)
+
+
+def machine_row_lines(rows: Sequence[MachineRow]) -> Iterator[str]:
+    """Yield a line for each machine instruction, in columns."""
+    code_width = min(max((len(x.code) for x in rows), default=0), _MAX_CODE_COLUMNS)
+    for x in rows:
+        yield f"{x.offset}  {x.code:<{code_width}}  {x.purpose}"
 
 
 def command_lines(words: Iterable[str], width: int = WIDTH) -> Iterator[str]:

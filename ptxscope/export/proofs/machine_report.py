@@ -12,10 +12,10 @@ from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import make_printable
-from ..formats.text import WIDTH, wrap_text
+from ..formats.text import WIDTH, machine_row_lines, wrap_text
+from ..options import MachineRow, MachineSection
 from .proof_report import format_seconds
 
-_MAX_CODE_COLUMNS = 46
 _SHOWN = 10
 """The lines of one kind that are listed."""
 
@@ -38,19 +38,39 @@ def _format_count(count: int) -> str:
 
 
 def _listing_lines(listing: MachineListing) -> Iterator[str]:
-    verdict = listing.verdict
     yield f"{listing.arch}: {_format_count(listing.instruction_count)}"
-    yield from wrap_text(make_printable(format_verdict(verdict)), "  ", "  ", WIDTH)
-    for key in listing.missing_rows[:1]:
-        sentence = f"The documented value of {key} is computed by no instruction."
+    for sentence in _iter_sentences(listing):
         yield from wrap_text(sentence, "  ", "  ", WIDTH)
-    for id_ in verdict.errata:
-        yield from wrap_text(f"{id_}: {get_erratum(id_).sentence}", "  ", "  ", WIDTH)
     yield ""
-    shown = [x for x in listing.instructions if x.purpose is not Purpose.ADDRESS]
-    width = min(max((len(x.text) for x in shown), default=0), _MAX_CODE_COLUMNS)
-    for x in shown:
-        yield f"  {x.offset:04x}  {make_printable(x.text):<{width}}  {_format_purpose(x)}"
+    yield from (f"  {line}" for line in machine_row_lines(_make_rows(listing)))
+
+
+def _iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
+    """Yield what is known of the machine code as a whole."""
+    yield make_printable(format_verdict(listing.verdict, with_time=with_time))
+    for key in listing.missing_rows[:1]:
+        yield f"The documented value of {key} is computed by no instruction."
+    for id_ in listing.verdict.errata:
+        yield f"{id_}: {get_erratum(id_).sentence}"
+
+
+def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
+    return tuple(
+        MachineRow(f"{x.offset:04x}", make_printable(x.text), _format_purpose(x))
+        for x in listing.instructions
+        if x.purpose is not Purpose.ADDRESS
+    )
+
+
+def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
+    """Return machine code in words, for the document of a trace; no times, which always differ."""
+    return MachineSection(
+        listing.arch,
+        _format_count(listing.instruction_count),
+        tools,
+        tuple(_iter_sentences(listing, with_time=False)),
+        _make_rows(listing),
+    )
 
 
 def _format_purpose(x: MatchedInstruction) -> str:
@@ -72,13 +92,17 @@ def _format_row(x: MatchedInstruction) -> str:
     return x.key if x.lane is None else f"{x.key}[{x.lane}]"
 
 
-def format_verdict(verdict: FormVerdict) -> str:
-    """Return a sentence on a verdict: ``Equal to isa for all operands, proved in 5 ms.``"""
+def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
+    """Return a sentence on a verdict: ``Equal to isa for all operands, proved in 5 ms.``
+
+    ``with_time`` is whether it says how long that took.
+    """
     seconds = format_seconds(verdict.seconds)
     match verdict.outcome:
         case Outcome.PROVED:
             names = " and ".join(filter(None, (", ".join(verdict.models[:-1]), verdict.models[-1])))
-            sentence = f"Equal to {names} for all operands, proved in {seconds}"
+            sentence = f"Equal to {names} for all operands, proved"
+            sentence += f" in {seconds}" if with_time else ""
             if verdict.is_as_documented is False:
                 return f"{sentence}; not to isa: {_format_example(verdict)}."
             return f"{sentence}."
@@ -88,6 +112,8 @@ def format_verdict(verdict: FormVerdict) -> str:
             )
             return f"Equal to no known model: {_format_example(verdict)}.{known}"
         case Outcome.UNDECIDED:
+            if not with_time:
+                return "Undecided in the time that a proof has."
             return f"Undecided after {seconds}; --timeout gives more time."
         case Outcome.UNKNOWN:
             return f"Not interpreted: {verdict.reason}."

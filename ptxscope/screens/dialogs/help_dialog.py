@@ -120,6 +120,10 @@ _PANES = {
         "A is the pinned instruction, B the current one; Enter shows both on operands for which "
         "they differ, u returns to yours; ^y copies the answer"
     ),
+    "machine code": (
+        "each instruction stands beside the value that it computes, or is part of; arrows "
+        "scroll, ^y copies the text"
+    ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
         "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"

@@ -26,6 +26,8 @@ class MachineDialog(Dialog[None]):
         Binding("ctrl+y", "copy", "Copy", show=False),
     ]
 
+    help_section = "machine code"
+
     def __init__(self, code: MachineCode) -> None:
         super().__init__()
         self._text = render_listings(code.line, [code.listing], code.tools)
