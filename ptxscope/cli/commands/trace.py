@@ -261,9 +261,9 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     _add_output_options(output)
     parser.set_defaults(read=None)
     if not is_document:
-        _add_machine_code(parser)
         _add_live(output)
         _add_alternatives(output)
+        _add_machine_code(parser)
     _add_fold(parser)
     return parser
 
