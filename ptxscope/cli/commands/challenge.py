@@ -56,8 +56,8 @@ def make_parser() -> Parser:
         "--family",
         metavar="FAMILY",
         choices=[*map_families()],
-        help="instructions to practise: compare, scalar, simd; an operation in all its widths: "
-        "vadd; an instruction: vadd4",
+        help="instructions to practise: compare, scalar, simd, permute, fields, packed or common; "
+        "an operation in all its widths: vadd; an instruction: vadd4",
     )
     parser.add_argument(
         "--level",
