@@ -17,6 +17,8 @@ def list_shared_slots(entry: Entry) -> tuple[Slot, ...]:
     Slots that only other shapes have come first, as ``.cc`` does for ``add.u32``.
     """
     shapes = list_shapes(entry.opcode)
+    if len(shapes) == 1:
+        return entry.slots
     telling_slots = {
         slot.name: slot
         for shape in shapes

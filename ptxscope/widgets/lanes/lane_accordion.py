@@ -390,8 +390,8 @@ class _Painter:
             yield from self.draw_linked_rows(wired)
         is_current = step.stage is self.current.stage
         progress = self.view.progress if is_current else 1
-        is_tight = self._is_tight(step.stage)
         other_rows = rows[len(wired) :]
+        is_tight = bool(other_rows) and self._is_tight(step.stage)
         draw_row = partial(draw_row_lines, width=self.width, highlights=self.lights, level=level)
         bodies = {row: draw_row(row, progress=progress, is_tight=is_tight) for row in other_rows}
         rails = [row.figure for row in other_rows if is_rail(row.figure, bodies[row])]
@@ -587,6 +587,8 @@ class _Painter:
 
         Each has its name if the step has several rows.
         """
+        if self.view.pin is None:
+            return []
         is_tight = self._is_tight(stage)
         step = step_of(self.trace, stage)
         has_several = step is not None and len(step.rows) > 1

@@ -258,10 +258,12 @@ def _blocks(
     cells: Sequence[Cell], lane_columns: int, draw: CellWriter, styles: Sequence[bool]
 ) -> tuple[bool, list[list[StyledLine]]] | None:
     """Return whether cells are tight, and their lines in columns, or None if they do not fit."""
-    rows = [(tight, [draw(cell, tight) for cell in cells]) for tight in styles]
-    for tight, row in rows:
+    rows: list[tuple[bool, list[StyledLine]]] = []
+    for tight in styles:
+        row = [draw(cell, tight) for cell in cells]
         if max(map(measure_line, row)) < lane_columns:
             return tight, [[cell] for cell in row]
+        rows.append((tight, row))
     for tight, row in rows:  # two lines for all
         halves = [_break_cell(cell) for cell in row]
         if max(measure_line(half) for cell in halves for half in cell) < lane_columns:
