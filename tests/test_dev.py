@@ -14,7 +14,7 @@ import pytest
 from hatchling.builders.sdist import SdistBuilder
 from packaging.requirements import Requirement
 
-from tests.tiers import ALONE
+from tests.tiers import ALONE, ci_only
 
 ROOT = Path(__file__).parent.parent
 
@@ -86,6 +86,7 @@ def test_the_newest_python_that_is_here_is_taken(tmp_path: Path) -> None:
     assert f".venv-3.{ours + 2} …" in done.stdout
 
 
+@ci_only
 def test_the_source_distribution_has_every_file() -> None:
     # its tests read screenshots, locks, dev.py, …
     held = {x.distribution_path for x in SdistBuilder(str(ROOT)).recurse_included_files()}

@@ -38,7 +38,7 @@ from ptxscope.nvidia import compilation, device, device_launch, toolchain
 from ptxscope.nvidia.compilation import Compiled, compile_kernels
 from ptxscope.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
 from tests.cli.running import run
-from tests.tiers import ci_only
+from tests.tiers import ci_only, sampled
 from tools.machine_code import COUNTED_LINES, read_samples
 
 pytest.importorskip("bitwuzla")
@@ -253,6 +253,7 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
     assert text == "Nothing departs from the documentation.\n"
 
 
+@sampled
 @pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
 def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
     done = run("errata", erratum.id, "--report")

@@ -328,6 +328,7 @@ def test_a_single_statement_is_no_block(ptx: str) -> None:
     assert find_block(ptx) is None
 
 
+@sampled
 @pytest.mark.parametrize("engine", ["numpy", "llvm"])
 @pytest.mark.parametrize(
     "line",

@@ -37,7 +37,7 @@ from ptxscope.engine.syntax.instruction import Instruction
 from tests.reference import reference
 from tests.reference_data import golden_rows
 from tests.strategies import INSTRUCTIONS, SOURCE_ROLES, evaluations, instruction_of
-from tests.tiers import examples, sampled, some, thorough
+from tests.tiers import ci_only, examples, sampled, some, thorough
 
 _EDGES = (0, 1, 0x7F, 0x80, 0xFF, 0x7FFF, 0x8000, 0xFFFF, 0x7FFFFFFF, 0x80000000, 0xFFFFFFFF)
 
@@ -662,6 +662,7 @@ def test_selectors_are_solved_with_unknown_low_bits_in_many_observations() -> No
         )
 
 
+@ci_only
 def test_a_pair_of_selectors_is_found_behind_dull_observations() -> None:
     rng = Random(3)
     written = "vsub4.s32.u32.s32.add d, a, b, c"

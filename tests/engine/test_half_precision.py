@@ -178,6 +178,7 @@ def test_the_executed_example_of_a_false_guard() -> None:
         assert parse(f"@g {unaffected} d, a, b").errata == ()
 
 
+@ci_only
 def test_an_integer_becomes_the_nearest_half() -> None:
     """The whole domain of E14's conversion, against fractions."""
     numbers = np.arange(0x10000)
@@ -202,6 +203,7 @@ def _is_accepted(line: str) -> bool:
     return True
 
 
+@ci_only
 def test_exactly_the_forms_of_the_table_are_legal() -> None:
     """2,616 without `!c`: 2,112 of `set`, 504 of `setp` with p, or p|q for pairs."""
     comparisons = sorted({x for found in COMPARISONS.values() for x in found})

@@ -101,6 +101,7 @@ def test_most_intrinsics_are_in_the_table() -> None:
 # --- nothing false ----------------------------------------------------------------------------
 
 
+@sampled
 @pytest.mark.parametrize("pattern", get_patterns(), ids=lambda x: x.intrinsic)
 def test_each_row_of_the_table_is_what_cuda_documents(pattern: Pattern) -> None:
     rng, block = Random(str(pattern)), parse_block(write_ptx(pattern))

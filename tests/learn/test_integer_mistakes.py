@@ -166,7 +166,7 @@ def test_a_number_above_3_is_never_taken_for_0(mode: str) -> None:
 
 
 @pytest.mark.parametrize("family", ["permute", "fields", "packed"])
-@pytest.mark.parametrize("seed", some([str(seed) for seed in range(8)], 0, 1))
+@pytest.mark.parametrize("seed", some([str(seed) for seed in range(8)]))
 def test_every_exercise_of_a_new_family_has_mistakes_and_hints(family: str, seed: str) -> None:
     opcodes = map_families()[family]
     for level in (1, 2, 3):
