@@ -35,6 +35,10 @@ class Whole(NamedTuple):
     """The unbreakable parts."""
 
 
+NamedLine = tuple[str | Whole, StyledLine]
+"""A line of the lanes after its row's name, which is empty below the first, or after a value."""
+
+
 def labelled(
     label: str, name: str, style_name: str, body: StyledLine, number: int | None = None
 ) -> StyledLine:

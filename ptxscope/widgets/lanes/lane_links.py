@@ -10,6 +10,8 @@ from ...scene.scene_model import LaneRef, Link
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import format_link_style
 
+MIN_LINKED_COLUMNS = 12
+"""Minimum columns of a lane for links."""
 LINK_END_COLUMNS = {"a": 3, "b": 0}
 """The column of a link's end at the selected row of a, and of b, beside that of a."""
 INDENTS = {"a": 2, "b": 0}
