@@ -63,6 +63,13 @@ class Terminal:
             time.sleep(0.05)
         return shown
 
+    def wait_without(self, text: str) -> None:
+        """Wait until a text is gone: a key that comes with an Escape would be one key with it."""
+        deadline = time.monotonic() + _PATIENCE
+        while text in (shown := self.screen()):
+            assert time.monotonic() < deadline, f"{text!r} stays:\n{shown}"
+            time.sleep(0.05)
+
     def ended(self) -> bool:
         deadline = time.monotonic() + _PATIENCE
         while self.tmux("list-sessions"):
@@ -152,7 +159,9 @@ def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> Non
     terminal.send("x")
     terminal.type("0x112233ff")
     terminal.wait_for("as ptxas 11.8 to 13.5 compiles it")
-    terminal.send("Escape", "c")
+    terminal.send("Escape")
+    terminal.wait_without("Why did I get that?")
+    terminal.send("c")
     terminal.wait_for("line 2  E3")
     terminal.send("Escape", "]", "]")
     terminal.wait_for("%r6 = 0xeeddcd00")  # not 0x11223300, plus 1

@@ -112,7 +112,7 @@ def mutate_constant(rng: Random) -> tuple[Program, Program]:
             return programs
 
 
-@pytest.mark.parametrize("seed", some(range(11)))
+@pytest.mark.parametrize("seed", some(range(6)))
 @pytest.mark.parametrize("mutate", [mutate_form, mutate_constant])
 def test_mutations(mutate: Callable[[Random], tuple[Program, Program]], seed: int) -> None:
     rng = Random(f"{mutate.__name__} {seed}")
