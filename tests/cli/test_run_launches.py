@@ -284,3 +284,15 @@ def test_a_run_from_registers_is_as_before(kernel: str) -> None:
     assert "shr.u32 %r4, %r3, 1" in done.stdout
     done = run("run", "vadd4.u32.u32.u32 %r1, %r2, %r3, %r4;", "--grid", "2")
     assert "there is no kernel (.entry) here" in done.stderr
+
+
+def test_nothing_is_certain_after_an_unmodelled_store(kernel: str) -> None:
+    store = "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d2], {%r1, %r2};"
+    change(kernel, "  ret;", f"  {store}\n  ret;")
+    done = launch(kernel)
+    assert "halves_out (u32 × 4): not certain" in done.stdout
+    assert "unchanged as far as is known: param0" in done.stdout
+    assert (
+        "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 is not modelled, so what it writes to "
+        "memory is unknown; no result is certain" in done.stdout
+    )

@@ -1012,3 +1012,50 @@ def test_the_progress_has_a_total_once_some_blocks_have_ended() -> None:
     )
     assert reports[0][1] is None
     assert reports[-1] == (result.step_count, result.step_count)
+
+
+@pytest.mark.parametrize(
+    ("lines", "is_written"),
+    [
+        ("tex.1d.v4.s32.s32 {%r5,%r6,%r7,%r8}, [%d1, {%r1}];", False),
+        ("tex.2d.v4.s32.f32 {%r5,%r6,%r7,%r8}, [%d1, {%f1,%f2}];", False),
+        ("tex.1d.v4.s32.s32 {%r5,%r6,%r7,%r8}|%p1, [%d1, {%r1}];", False),
+        ("tld4.r.2d.v4.s32.f32 {%r5,%r6,%r7,%r8}, [%d1, {%f1,%f2}];", False),
+        ("suld.b.1d.b32.trap {%r5}, [%d1, {%r1}];", False),
+        ("wmma.load.c.sync.aligned.row.m8n8k32.global.s32 {%r5,%r6}, [%d1];", False),
+        ("tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r5}, [%r6];", False),
+        ("mov.u32 %r5, %clock;", False),
+        ("wmma.store.d.sync.aligned.row.m8n8k32.global.s32 [%d1], {%r6,%r7};", True),
+        ("sust.b.1d.b32.trap [%d1, {%r1}], {%r6};", True),
+        ("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%r6], {%r7};", True),
+        ("cp.async.ca.shared.global [%r6], [%d1], 4;", True),
+        ("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r6], %r7, [%r8];", True),
+        ("mbarrier.arrive.shared.b64 %d5, [%r6];", True),
+        ("atom.global.v2.f32.add {%f1,%f2}, [%d1], {%f3,%f4};", True),
+    ],
+)
+def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, is_written: bool) -> None:
+    body = f"{_ADDRESSES}mov.u32 %r5, 3;\n{lines}\nst.global.u32 [%d2], %r5; ret;"
+    result = run(make_kernel(body), "zeros:u32:64", "zeros:u32:1")
+    opcode = lines.partition(".")[0]
+    assert [x.statement.opcode for x in result.fidelity.decisions] == [opcode] * is_written
+    causes = result.get_buffer("out").causes
+    cause = 0 if causes is None else int(causes[0])
+    reasons = [x and x.reason for x in result.fidelity.iter_causes(cause)]
+    if "%r5" in lines:
+        name = "%clock" if "%clock" in lines else lines.split()[0]
+        assert reasons == [f"{name} is not modelled"]
+    assert not result.is_exact
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "wgmma.fence.sync.aligned;",
+        "cp.async.wait_group 0;",
+        "multimem.ld_reduce.global.add.u32 %r5, [%d1];",
+    ],
+)
+def test_what_names_no_place_to_write_leaves_memory_known(line: str) -> None:
+    body = f"{_ADDRESSES}{line}\nst.global.u32 [%d2], %r3; ret;"
+    assert run(make_kernel(body), "zeros:u32:64", "zeros:u32:1").is_exact

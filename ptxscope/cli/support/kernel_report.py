@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...engine.launches.conflicts import ConflictKind
+from ...engine.launches.fidelity import UnknownDecision
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
 from ...engine.launches.parameters import format_dtype
 from ...engine.syntax.errors import format_count
@@ -45,7 +46,8 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
             yield from _iter_value_lines(buffer)
     unchanged = [get_label(x) for x in result.buffers.values() if not x.is_changed]
     if unchanged and not is_quiet:
-        yield from ("", f"unchanged: {', '.join(unchanged)}")
+        limit = " as far as is known" if result.fidelity.decisions else ""
+        yield from ("", f"unchanged{limit}: {', '.join(unchanged)}")
     yield from _iter_report_lines(result)
 
 
@@ -63,12 +65,15 @@ def _name_buffer(buffer: KernelBuffer) -> str:
 def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     """Return whether a buffer is exact, or which lines made how many elements unknown."""
     if buffer.causes is None:
-        is_sure = result.is_complete and not result.fidelity.decisions
-        return "exact" if is_sure else "computed"
+        if result.fidelity.decisions:
+            return "not certain"
+        return "exact" if result.is_complete else "exact so far"
     count = int(np.count_nonzero(buffer.causes))
     united = int(np.bitwise_or.reduce(buffer.causes))
+    has_foreign = any(x.reason for x in result.fidelity.decisions)
+    writer = "nothing modelled" if has_foreign else "nothing"
     reasons = [
-        f"line {x.statement.line}" if x else "memory or a register that nothing has written"
+        f"line {x.statement.line}" if x else f"memory or a register that {writer} has written"
         for x in result.fidelity.iter_causes(united)
     ]
     return f"{count:,} of {buffer.values.size:,} unknown because of {', '.join(reasons)}"
@@ -106,12 +111,11 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
         for x in result.fidelity.iter_causes(causes)
         if x
     ]
-    for decision in result.fidelity.decisions:
-        times = format_count(decision.thread_count, "time")
-        lines.append(
-            f"line {decision.statement.line}: {decision.statement.text}: an unknown value decided "
-            f"{decision.effect}, {times}; no result is certain"
-        )
+    lines += [
+        f"line {x.statement.line}: {x.statement.text}: {_describe_decision(x)}; "
+        "no result is certain"
+        for x in result.fidelity.decisions
+    ]
     lines += [
         f"line {x.line}: {x.text}: its results depend on the order of threads; here it is that of "
         "their numbers"
@@ -129,6 +133,13 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
     if lines:
         yield ""
         yield from lines
+
+
+def _describe_decision(decision: UnknownDecision) -> str:
+    if decision.reason:
+        return f"{decision.reason}, so {decision.effect} is unknown"
+    times = format_count(decision.thread_count, "time")
+    return f"an unknown value decided {decision.effect}, {times}"
 
 
 def _format_conflict(x: KernelConflict) -> str:

@@ -75,6 +75,7 @@ def make_atomic(frame: Frame, statement: CodeStatement) -> Step | None:
     if (
         form is None
         or form.element_count > 1
+        or "async" in statement.modifiers
         or not operands
         or not isinstance(operands[0], MemoryOperand)
     ):

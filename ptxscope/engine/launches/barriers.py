@@ -161,8 +161,10 @@ class Barriers:
     def _make_unmodelled(
         self, frame: Frame, statement: CodeStatement, next_block: int
     ) -> Callable[[Group], None]:
+        reason = f"{statement.name} is not modelled"
+
         def go_on(group: Group) -> None:
-            self.state.fidelity.note_decision(statement, "when threads go on", group.count)
+            self.state.fidelity.note_decision(statement, "when threads go on", group.count, reason)
             self._released.append((frame, next_block, group))
 
         return go_on

@@ -159,7 +159,8 @@ def _make_foreign_call(
 ) -> Leaving:
     """Return what threads do that call a function that is not in the text."""
     state = machine.state
-    cause = state.fidelity.get_cause(statement, f"the function {name} is not here")
+    reason = f"the function {name} is not here"
+    cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
 
     def call(group: Group) -> None:
@@ -172,7 +173,7 @@ def _make_foreign_call(
                 assert local.causes is not None
                 local.causes[group.lanes, place[1] : place[1] + size] = cause
         if name not in _HARMLESS_FUNCTIONS:
-            state.fidelity.note_decision(statement, f"what {name} does", group.count)
+            state.fidelity.note_decision(statement, "what it does", group.count, reason)
         machine.send(frame, next_block, group)
 
     return call

@@ -31,13 +31,15 @@ class Cause(NamedTuple):
 
 
 class UnknownDecision(NamedTuple):
-    """A statement at which an unknown value decided what was done."""
+    """A statement of which it is unknown what it did."""
 
     statement: CodeStatement
     effect: str
-    """``the branch``, ``the address of a store``, ``whether it acts``."""
+    """``the branch``, ``the address of a store``, ``what it writes to memory``."""
     thread_count: int
     """The number of executions by a thread."""
+    reason: str
+    """``wmma.store.d is not modelled``; empty if an unknown value decided the effect."""
 
 
 class Fidelity:
@@ -46,7 +48,7 @@ class Fidelity:
     def __init__(self) -> None:
         self.causes: list[Cause] = []
         self._bits: dict[int, int] = {}
-        self._decisions: dict[int, tuple[CodeStatement, str]] = {}
+        self._decisions: dict[int, tuple[CodeStatement, str, str]] = {}
         self._decision_counts = Counter[int]()
         self.ordered_statements: dict[int, CodeStatement] = {}
         """The statements whose results depend on the order of threads, by their id."""
@@ -59,17 +61,22 @@ class Fidelity:
             self._bits[key] = min(len(self.causes), _LAST_BIT)
         return np.uint64(1 << self._bits[key])
 
-    def note_decision(self, statement: CodeStatement, effect: str, thread_count: int) -> None:
-        """Note that unknown values decided what some threads did."""
-        self._decisions.setdefault(id(statement), (statement, effect))
+    def note_decision(
+        self, statement: CodeStatement, effect: str, thread_count: int, reason: str = ""
+    ) -> None:
+        """Note that it is unknown what some threads did.
+
+        An unknown value decided it, or the statement does what is not modelled, for a ``reason``.
+        """
+        self._decisions.setdefault(id(statement), (statement, effect, reason))
         self._decision_counts[id(statement)] += thread_count
 
     @property
     def decisions(self) -> tuple[UnknownDecision, ...]:
-        """What unknown values decided, in the order of the run."""
+        """The statements of which it is unknown what they did, in the order of the run."""
         return tuple(
-            UnknownDecision(statement, effect, self._decision_counts[key])
-            for key, (statement, effect) in self._decisions.items()
+            UnknownDecision(statement, effect, self._decision_counts[key], reason)
+            for key, (statement, effect, reason) in self._decisions.items()
         )
 
     def iter_causes(self, causes: int) -> Iterator[Cause | None]:

@@ -268,9 +268,9 @@ def extend(bits: Bits, type_: str, register: ThreadValues) -> Bits:
 
 
 def make_store(frame: Frame, statement: CodeStatement) -> Step | None:
-    """Return the step of ``st``; None if it is of another kind."""
+    """Return the step of ``st``; None if it is of another kind, as ``st.async``."""
     form = parse_memory_form(statement)
-    if form is None or len(statement.operands) < 2:
+    if form is None or len(statement.operands) != 2:
         return None
     destination, source = statement.operands[:2]
     parts = find_operands(source, form.element_count)

@@ -62,7 +62,15 @@ def _read_parts(
             parts.append([])
         else:
             parts[-1].append(word)
-    return [_read_single(part, registers) for part in parts if part]
+    return [_read_part(part, registers) for part in parts if part]
+
+
+def _read_part(words: Sequence[Token], registers: Collection[str]) -> Operand | None:
+    """Read a part of an operand: a single one, or a vector of them, as in ``{a, b}|p``."""
+    if words[0].text == "{":
+        parts = [_read_single(words[i : i + 1], registers) for i in range(1, len(words) - 1, 2)]
+        return _wrap(VectorOperand, parts)
+    return _read_single(words, registers)
 
 
 def _read_name(words: Sequence[Token], registers: Collection[str]) -> Operand | None:

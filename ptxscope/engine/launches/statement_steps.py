@@ -10,9 +10,11 @@ from .atomics import make_atomic
 from .device_code import (
     CodeStatement,
     ListOperand,
+    MemoryOperand,
     Operand,
     PairOperand,
     RegisterOperand,
+    SpecialOperand,
     VectorOperand,
 )
 from .float_steps import make_float_conversion, make_float_step
@@ -85,24 +87,8 @@ _MAKERS: dict[str, Maker] = {
         _make_nothing,
     ),
 }
-_MEMORY_OPCODES = frozenset(
-    (
-        "atom",
-        "clusterlaunchcontrol",
-        "cp",
-        "mbarrier",
-        "multimem",
-        "red",
-        "st",
-        "stmatrix",
-        "sured",
-        "sust",
-        "tcgen05",
-        "tensormap",
-        "wgmma",
-    )
-)
-"""The opcodes that may write memory."""
+_WRITING_OPCODES = frozenset(("atom", "mbarrier", "red", "st"))
+"""The opcodes that write memory even if they have a result."""
 
 
 def make_step(frame: Frame, statement: CodeStatement) -> Step:
@@ -168,20 +154,33 @@ def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
     """Return a step that makes results unknown."""
     state = frame.state
     results = find_results(frame, statement)
-    reason = f"{statement.name} is not modelled"
+    specials = [x.name for x in statement.operands if isinstance(x, SpecialOperand)]
+    reason = f"{' '.join(specials) or statement.name} is not modelled"
     if statement.problems:
         reason = f"{statement.name} is illegal: {statement.problems[0].message}"
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
-    writes_memory = statement.opcode in _MEMORY_OPCODES
+    may_write = _may_write_memory(statement)
 
     def forget(group: Group) -> None:
         for register in results:
             write_causes(register, group, causes)
-        if writes_memory:
-            state.fidelity.note_decision(statement, "what it writes to memory", group.count)
+        if may_write:
+            effect = "what it writes to memory"
+            state.fidelity.note_decision(statement, effect, group.count, reason)
 
     return forget
+
+
+def _may_write_memory(statement: CodeStatement) -> bool:
+    """Whether a statement may write memory: its first operand is an address, or can't be read.
+
+    Textures, matrices and copies have operands that are not read: ``[t, {x, y}]``.
+    """
+    if statement.opcode in _WRITING_OPCODES:
+        return True
+    is_place = [x is None or isinstance(x, MemoryOperand) for x in statement.operands[:1]]
+    return any(is_place)
 
 
 def _with_guard(frame: Frame, statement: CodeStatement, step: Step) -> Step:
@@ -202,7 +201,7 @@ def _with_guard(frame: Frame, statement: CodeStatement, step: Step) -> Step:
             for register in results:
                 causes = unite_causes((register, guard))
                 write_causes(register, doubtful, causes)
-            if statement.opcode in _MEMORY_OPCODES:
+            if _may_write_memory(statement):
                 state.fidelity.note_decision(statement, "whether it acts", doubtful.count)
 
     return act

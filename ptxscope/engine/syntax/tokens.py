@@ -297,15 +297,27 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
         )
     opcode = words[i]
     modifiers_start = i = i + 1
-    while i < len(words) and (words[i].kind is TokenKind.DOTTED or words[i].text == "."):
+    while i < len(words) and (_is_modifier(words, i) or words[i].text == "."):
         if words[i].text == ".":
             problems.append(Problem("a modifier must follow its dot at once", words[i].span))
             i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
-    modifiers = tuple(word for word in words[modifiers_start:i] if word.kind is TokenKind.DOTTED)
+    modifiers = tuple(
+        word._replace(kind=TokenKind.DOTTED)
+        for word in words[modifiers_start:i]
+        if word.text[0] == "." != word.text
+    )
     operands = tuple(_split_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
     return RawInstruction(guard, is_negated, opcode, modifiers, operands, span, tuple(problems))
+
+
+def _is_modifier(words: list[Token], i: int) -> bool:
+    """Whether a word is a modifier; ``.2d`` in ``tex.2d`` looks like a number."""
+    word = words[i]
+    if word.kind is TokenKind.NUMBER:
+        return word.text[0] == "." and word.start == words[i - 1].end
+    return word.kind is TokenKind.DOTTED
 
 
 def _split_operands(
