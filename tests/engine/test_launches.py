@@ -408,6 +408,122 @@ def test_a_thread_that_reads_what_another_writes(
         }
 
 
+_SCAN = """.extern .shared .u32 s[];
+.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<8>; .reg .b64 %d<5>; .reg .pred %p<2>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d1, %d1, %d3;
+  add.u64 %d2, %d2, %d3;
+  mov.u32 %r2, s;
+  mad.lo.u32 %r2, %r1, 4, %r2;
+  ld.global.u32 %r3, [%d1];
+  st.shared.u32 [%r2], %r3;
+  bar.sync 0;
+  mov.u32 %r4, 1;
+LOOP:
+  mov.u32 %r5, 0;
+  setp.lt.u32 %p1, %r1, %r4;
+  @%p1 bra NONE;
+  shl.b32 %r6, %r4, 2;
+  sub.u32 %r6, %r2, %r6;
+  ld.shared.u32 %r5, [%r6];
+NONE:
+  BETWEEN;
+  ld.shared.u32 %r3, [%r2];
+  add.u32 %r3, %r3, %r5;
+  st.shared.u32 [%r2], %r3;
+  bar.sync 0;
+  shl.b32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 64;
+  @%p1 bra LOOP;
+  st.global.u32 [%d2], %r3;
+  ret;
+}"""
+
+
+def test_a_read_is_not_hidden_by_a_later_read_of_the_thread_that_writes() -> None:
+    """A scan without the barrier between its reads and its writes."""
+    words = random_words(64)
+    options: dict[str, Any] = {"block": 64, "dynamic_shared_bytes": 256}
+    whole = run(_SCAN.replace("BETWEEN", _BARRIER), words, np.zeros(64, np.uint32), **options)
+    assert np.array_equal(whole.get_buffer("out").values, np.cumsum(words, dtype=np.uint32))
+    assert not whole.conflicts
+    without = _SCAN.replace("BETWEEN", "mov.u32 %r7, 0")
+    (conflict,) = run(without, words, np.zeros(64, np.uint32), **options).conflicts
+    assert (conflict.kind.name, conflict.line, conflict.other_line) == ("WRITE_AFTER_READ", 28, 23)
+    assert (conflict.place, conflict.thread, conflict.other_thread) == (
+        "s[1]",  # thread 0 adds 0
+        "thread (1,0,0) of block (0,0,0)",
+        "thread (2,0,0) of block (0,0,0)",
+    )
+
+
+def test_a_place_that_all_threads_read_before_the_last_of_them_writes() -> None:
+    body = f"""{_ADDRESSES}
+.shared .u32 x[1];
+ld.shared.u32 %r5, [x];
+setp.eq.u32 %p1, %r1, 7;
+@%p1 st.shared.u32 [x], 5;
+ret;"""
+    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=8).conflicts
+    assert conflict.thread == "thread (7,0,0) of block (0,0,0)"
+    assert conflict.other_thread != conflict.thread
+
+
+_ONE_WRITER = f"""{_ADDRESSES}
+.shared .u32 x[1];
+setp.eq.u32 %p1, %r1, 0;
+@%p1 st.shared.u32 [x], 5;
+BETWEEN;
+ld.shared.u32 %r5, [x];
+ret;"""
+
+
+@pytest.mark.parametrize(
+    ("between", "block", "is_race"),
+    [
+        ("bar.warp.sync -1", 32, False),
+        ("bar.warp.sync -1", 64, True),
+        ("bar.sync 0", 64, False),
+        ("fence.acq_rel.cta", 64, False),
+    ],
+)
+def test_a_barrier_of_a_warp_does_not_order_other_warps(
+    between: str, block: int, is_race: bool
+) -> None:
+    ptx = make_kernel(_ONE_WRITER.replace("BETWEEN", between))
+    assert bool(run(ptx, "zeros:u32:1", "zeros:u32:1", block=block).conflicts) is is_race
+
+
+@pytest.mark.parametrize(
+    ("between", "is_race"),
+    [
+        ("bar.sync 0", True),
+        ("fence.acq_rel.cta", True),
+        ("membar.gl", False),
+        ("atom.global.exch.b32 %r6, [%d1], 0", False),
+    ],
+)
+@pytest.mark.parametrize("grid", [2, 300])
+def test_blocks_are_ordered_by_fences_and_atomic_operations_only(
+    between: str, is_race: bool, grid: int
+) -> None:
+    """Also those of which one has ended before the other begins."""
+    body = f"""{_ADDRESSES}
+setp.eq.u32 %p1, %r2, 0;
+setp.eq.u32 %p2, %r2, {grid - 1};
+@%p1 st.global.u32 [%d2], 1;
+{between};
+@%p2 st.global.u32 [%d2], 2;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", grid=grid, block=64)
+    assert bool(result.conflicts) is is_race
+
+
 def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None:
     ptx = _NEIGHBOUR.replace("FIRST", _NOTHING).replace("SECOND", _BARRIER)
     ptx = ptx.replace("ld.shared", "ld.volatile.shared")

@@ -143,11 +143,12 @@ def _describe_decision(decision: UnknownDecision) -> str:
 
 
 def _format_conflict(x: KernelConflict) -> str:
+    where = f" at line {x.other_line}" if x.other_line != x.line else ""
     if x.kind is ConflictKind.READ_AFTER_WRITE:
-        return f"{x.thread} reads {x.place}, which {x.other_thread} writes,"
+        return f"{x.thread} reads {x.place}, which {x.other_thread} writes{where},"
     if x.kind is ConflictKind.WRITE_AFTER_READ:
-        return f"{x.thread} writes {x.place}, which {x.other_thread} reads,"
-    return f"{x.thread} and {x.other_thread} {x.kind} {x.place}"
+        return f"{x.thread} writes {x.place}, which {x.other_thread} reads{where},"
+    return f"{x.thread} and{where and f', {where.strip()},'} {x.other_thread} {x.kind} {x.place}"
 
 
 # --- expectations ------------------------------------------------------------------------

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from .conflicts import Scope
 from .device_code import (
     CodeStatement,
     MemoryOperand,
@@ -108,13 +109,14 @@ def _bind(
     unknown: np.uint64,
 ) -> Step:
     state, act_count = frame.state, 0
+    scope = Scope.BLOCK if "cta" in statement.modifiers else Scope.GRID
     kind = "i" if form.type.startswith("s") else "u"
     number_type = np.dtype(f"{kind}{form.width}")
 
     def act(group: Group) -> None:
         nonlocal act_count
         act_count += group.count
-        state.begin_epoch(group.mask)  # threads may communicate by it, as by a fence
+        state.begin_epoch(group.mask, scope)  # threads may communicate by it, as by a fence
         if destination and act_count > 1:
             state.fidelity.ordered_statements.setdefault(id(statement), statement)
         address_causes = address.find_causes(group)

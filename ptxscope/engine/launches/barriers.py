@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from ..syntax.errors import format_count
+from .conflicts import Mask, Scope
 from .device_code import CodeStatement, RegisterOperand
 from .thread_state import (
     Frame,
     Group,
-    Mask,
     ThreadValues,
     WaveState,
     unite_causes,
@@ -100,7 +100,7 @@ class Barriers:
                 and not reduction
                 and number not in (self._barriers)
             ):
-                self.state.begin_epoch(group.mask)
+                self.state.begin_epoch(group.mask, Scope.BLOCK)
                 self._released.append((frame, next_block, group))
                 return
             waiting = _Waiting(frame, statement, next_block, group.mask, reduction)
@@ -140,7 +140,7 @@ class Barriers:
         if not is_complete.any():
             return
         lanes = is_complete[wave.slots]
-        state.begin_epoch(lanes)
+        state.begin_epoch(lanes, Scope.BLOCK)
         left: list[_Waiting] = []
         for x in barrier.waiting:
             mask = x.mask & lanes

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import NamedTuple
+from .launch import WARP
 
 Numbers = npt.NDArray[np.int64]
+Lines = npt.NDArray[np.int32]
+Mask = npt.NDArray[np.bool_]
 
 
 class ConflictKind(StrEnum):
@@ -28,8 +31,18 @@ class Conflict(NamedTuple):
     """The lane of the thread that acts last."""
     other_thread: int
     """The number of the other thread, of all threads of the grid."""
+    other_line: int
+    """The line at which the other thread acts; 0 if it is the same."""
     place: str
     """``param0[5]``."""
+
+
+class Scope(IntEnum):
+    """Which threads a barrier or a fence orders."""
+
+    WARP = 0
+    BLOCK = 1
+    GRID = 2
 
 
 class Accessors(NamedTuple):
@@ -38,16 +51,76 @@ class Accessors(NamedTuple):
     threads: Numbers
     """The number of each lane's thread, of all threads of the grid, from 0."""
     epochs: Numbers
-    """For each lane, the number of the last barrier or fence that its thread has passed."""
+    """For each scope and lane, the last epoch that its thread began by a barrier or a fence of that
+    scope or a wider one."""
     block_size: int
     """Threads in a block."""
     own_lanes: Numbers
     """The lanes that have a thread, in the order of the threads' numbers."""
     own_threads: Numbers
     """The numbers of these threads."""
+    has_fences: bool
+    """Whether the code has fences or atomic operations, which may order threads of two waves."""
+    finds_conflicts: bool
+    """Whether conflicts are looked for; each thread is in one lane then."""
 
-    def find_lanes(self, threads: Numbers) -> Numbers:
-        """Return the lanes of some threads; -1 for one that is not in the wave."""
-        places = np.searchsorted(self.own_threads, threads)
+    def make_stamps(self, lanes: Numbers) -> Numbers:
+        """Return who accesses memory, and when: a thread's number + 1, its epoch above 32 bits."""
+        stamps: Numbers = (self.threads[lanes] + 1) | self.epochs[Scope.WARP, lanes] << 32
+        return stamps
+
+    def find_races(self, lanes: Numbers, stamps: Numbers) -> Mask:
+        """Return which stamps are of another thread that has passed nothing since that orders it.
+
+        Those of 0 are of none.
+        """
+        threads, others = self.threads[lanes], get_threads(stamps)
+        races: Mask = (stamps != 0) & (others != threads)
+        if not races.any():
+            return races
+        threads, others = threads[races], others[races]
+        blocks, other_blocks = threads // self.block_size, others // self.block_size
+        warps, other_warps = (x % self.block_size // WARP for x in (threads, others))
+        scopes = np.where(
+            blocks != other_blocks,
+            Scope.GRID,
+            np.where(warps != other_warps, Scope.BLOCK, Scope.WARP),
+        )
+        places = np.searchsorted(self.own_threads, others)
         places[places == len(self.own_threads)] = 0
-        return np.where(self.own_threads[places] == threads, self.own_lanes[places], -1)
+        is_here = self.own_threads[places] == others
+        epochs = self.epochs[scopes, self.own_lanes[places]]
+        is_ordered = np.where(is_here, epochs > stamps[races] >> 32, self.has_fences)
+        races[races] = ~is_ordered
+        return races
+
+
+def get_threads(stamps: Numbers) -> Numbers:
+    """Return the numbers of the threads of stamps; -1 for none."""
+    threads: Numbers = (stamps & 0xFFFFFFFF) - 1
+    return threads
+
+
+class Readers:
+    """The last readers of each place: two threads, so that one is not the one that writes then."""
+
+    def __init__(self, size: int) -> None:
+        self._last, self._other = (
+            (np.zeros(size, np.int64), np.zeros(size, np.int32)) for _ in range(2)
+        )
+
+    def note(self, places: Numbers, stamps: Numbers, line: int) -> None:
+        """Note the readers of places at a line."""
+        (last, last_lines), (other, other_lines) = self._last, self._other
+        old, old_lines = last[places], last_lines[places]
+        last[places], last_lines[places] = stamps, line
+        new = last[places]
+        moved = np.flatnonzero((old != 0) & ((old ^ new) & 0xFFFFFFFF != 0))
+        if moved.size:
+            other[places[moved]], other_lines[places[moved]] = old[moved], old_lines[moved]
+        if (is_lost := new != stamps).any():  # several threads read one place at once
+            other[places[is_lost]], other_lines[places[is_lost]] = stamps[is_lost], line
+
+    def get_all(self, places: Numbers) -> tuple[tuple[Numbers, Lines], ...]:
+        """Return the stamps of the readers of places, and their lines."""
+        return tuple((stamps[places], lines[places]) for stamps, lines in (self._last, self._other))

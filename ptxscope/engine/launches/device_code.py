@@ -161,6 +161,16 @@ class DeviceCode(NamedTuple):
     text: str
 
     @property
+    def has_fences(self) -> bool:
+        """Whether threads of different blocks may wait for each other's accesses."""
+        return any(
+            statement.opcode in ("atom", "fence", "membar", "red")
+            and "cta" not in statement.modifiers
+            for function in self.functions.values()
+            for statement in function.statements
+        )
+
+    @property
     def kernels(self) -> tuple[Function, ...]:
         """The kernels, in order."""
         return tuple(x for x in self.functions.values() if x.is_kernel)

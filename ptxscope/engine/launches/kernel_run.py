@@ -12,7 +12,7 @@ from ..records import NamedTuple
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model
-from .conflicts import Conflict, ConflictKind
+from .conflicts import Conflict, ConflictKind, get_threads
 from .device_code import CodeStatement, DeviceCode, Function
 from .device_code_loader import load_device_code
 from .fidelity import Causes, Fidelity
@@ -61,6 +61,7 @@ class KernelConflict(NamedTuple):
     thread: str
     """``thread (5,0,0) of block (0,0,0)``."""
     other_thread: str
+    other_line: int
     place: str
     """``param0[5]``."""
 
@@ -228,6 +229,7 @@ def _describe_conflict(
         statement.text,
         shape.format_thread(conflict.lane),
         shape.format_thread(conflict.other_thread),
+        conflict.other_line or statement.line,
         conflict.place,
     )
 
@@ -248,6 +250,6 @@ def _read_buffer(space: AddressSpace, x: BoundBuffer) -> KernelBuffer:
     threads = np.full(x.array.size, -1)
     if space.stamps is not None:
         stamps = space.stamps[region.start : region.end : x.array.dtype.itemsize]
-        threads = (stamps & 0xFFFFFFFF) - 1
+        threads = get_threads(stamps)
     is_changed = causes is not None or not np.array_equal(data, old_data)
     return KernelBuffer(x.name, x.position, values, causes, lines, threads, is_changed)

@@ -118,11 +118,12 @@ class LaunchMemory:
     def _lay_out_shared(self, space: AddressSpace) -> AddressSpace:
         """Add the shared variables to a space; external ones share the dynamic memory."""
         dynamic: list[str] = []
-        alignment = 16
+        alignment, element_bytes = 16, 1
         for name, variable in self._iter_variables():
             if variable.space == "shared" and not variable.bytes:
                 dynamic.append(name)
                 alignment = max(alignment, variable.alignment)
+                element_bytes = element_bytes if len(dynamic) > 1 else variable.element_bytes
             elif variable.space == "shared":
                 region = space.add_region(
                     variable.name,
@@ -135,7 +136,7 @@ class LaunchMemory:
         if dynamic:
             size = self.shape.dynamic_shared_bytes
             label = dynamic[0].rpartition(":")[2]
-            region = space.add_region(label, size, 1, alignment, 16)
+            region = space.add_region(label, size, element_bytes, alignment, 16)
             self.symbols |= dict.fromkeys(dynamic, ("shared", region.start))
         return space
 
@@ -167,5 +168,6 @@ class LaunchMemory:
         spaces = dict(self.spaces)
         shared = AddressSpace("shared", wave.slot_count, is_tracked=True)
         spaces["shared"] = self._lay_out_shared(shared)
+        shared.lines = np.zeros(shared.data.size, np.int32)
         spaces["local"] = AddressSpace("local", wave.lane_count, is_tracked=True)
         return spaces

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import NamedTuple
-from .conflicts import Accessors, Conflict, ConflictKind
+from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Readers, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 
 Bits = npt.NDArray[Any]
@@ -95,10 +95,10 @@ class AddressSpace:
         self.causes: Causes | None = self._make_causes(0) if is_tracked else None
         """Why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
-        """The last writer of each byte: its thread's number + 1, and its epoch above 32 bits."""
-        self.read_stamps: Numbers | None = None
-        """The last reader of each first byte that was read, as in ``stamps``."""
-        self.lines: npt.NDArray[np.int32] | None = None
+        """The last writer of each byte, as ``Accessors`` makes its stamp."""
+        self.readers: Readers | None = None
+        """The last readers of each first byte that was read."""
+        self.lines: Lines | None = None
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
         self._last_region: Region | None = None
 
@@ -152,7 +152,7 @@ class AddressSpace:
         self.data[:] = 0
         if self.causes is not None:
             self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
-        self.stamps = self.read_stamps = None
+        self.stamps = self.readers = None
 
     def replicate(self, count: int) -> AddressSpace:
         """Return a space with the contents of this one, of a single instance, in all instances."""
@@ -278,7 +278,7 @@ class AddressSpace:
             conflict = self._find_conflict(access, index, view, values, writers)
         for i, part in enumerate(values):
             view[index + i if i else index] = part
-        if writers is not None and conflict is None and causes is None:
+        if writers and writers.finds_conflicts and conflict is None and causes is None:
             conflict = self._find_collision(access, index, view, values, writers)
         if causes is not None and self.causes is None:
             self.causes = self._make_causes(self.data.shape[1])
@@ -289,41 +289,31 @@ class AddressSpace:
         return conflict if causes is None else None
 
     def note_reads(
-        self, access: Access, instances: Numbers | None, accessors: Accessors
+        self, access: Access, instances: Numbers | None, accessors: Accessors, line: int
     ) -> Conflict | None:
         """Note the readers; return a conflict with an earlier writer, if there is one."""
-        offsets = access.offsets
+        places = access.offsets
         if instances is not None:
-            offsets = offsets + instances[access.lanes] * self.data.shape[1]
-        if self.read_stamps is None:
-            self.read_stamps = np.zeros(self.data.size, np.int64)
-        threads, epochs = accessors.threads[access.lanes], accessors.epochs[access.lanes]
-        self.read_stamps[offsets] = (threads + 1) | epochs << 32
-        if self.stamps is None:
+            places = places + instances[access.lanes] * self.data.shape[1]
+        if self.readers is None:
+            self.readers = Readers(self.data.size)
+        self.readers.note(places, accessors.make_stamps(access.lanes), line)
+        if self.stamps is None or self.lines is None:
             return None
-        return self._find_race(
-            ConflictKind.READ_AFTER_WRITE, access, self.stamps[offsets], accessors
-        )
+        races = accessors.find_races(access.lanes, self.stamps[places])
+        kind = ConflictKind.READ_AFTER_WRITE
+        return self._make_conflict(kind, access, races, self.stamps[places], self.lines[places])
 
-    def _find_race(
-        self, kind: ConflictKind, access: Access, old_stamps: Numbers, accessors: Accessors
+    def _make_conflict(
+        self, kind: ConflictKind, access: Access, races: Mask, stamps: Numbers, lines: Lines
     ) -> Conflict | None:
-        """Return a conflict with an earlier thread that has passed no barrier or fence since."""
-        old_threads = (old_stamps & 0xFFFFFFFF) - 1
-        others = np.flatnonzero(
-            (old_stamps != 0) & (old_threads != accessors.threads[access.lanes])
-        )
-        if not others.size:
+        """Return the first of the races with threads of some stamps; None if there are none."""
+        if not races.any():
             return None
-        old_lanes = accessors.find_lanes(old_threads[others])
-        is_race = old_lanes >= 0
-        is_race &= accessors.epochs[old_lanes] == old_stamps[others] >> 32
-        races = others[is_race]
-        if not races.size:
-            return None
-        first = int(races[0])
-        place = self.format_place(int(access.offsets[first]))
-        return Conflict(kind, int(access.lanes[first]), int(old_threads[first]), place)
+        i = int(np.argmax(races))
+        place = self.format_place(int(access.offsets[i]))
+        thread = int(get_threads(stamps[i]))
+        return Conflict(kind, int(access.lanes[i]), thread, int(lines[i]), place)
 
     def note_line(self, access: Access, instances: Numbers | None, line: int) -> None:
         """Keep the line of the statement that writes, if lines are kept."""
@@ -339,46 +329,30 @@ class AddressSpace:
         values: list[Bits],
         writers: Accessors,
     ) -> Conflict | None:
-        """Note the writers; return a conflict with an earlier one."""
+        """Note the writers; return a conflict with an earlier writer or reader."""
         if self.stamps is None:
             self.stamps = np.zeros(self.data.size, np.int64)
         rows = self.stamps.reshape(-1, access.width * access.element_count)
         row_numbers = index // access.element_count
         old_stamps = rows[row_numbers, 0]
-        threads, epochs = writers.threads[access.lanes], writers.epochs[access.lanes]
-        stamps = (threads + 1) | epochs << 32
-        conflict = None
-        if old_stamps.any():
-            old_threads = (old_stamps & 0xFFFFFFFF) - 1
-            is_other = (old_threads >= 0) & (old_threads != threads)
-            if is_other.any():
-                size = writers.block_size
-                is_unordered = (old_threads // size != threads // size) | (
-                    old_stamps >> 32 == epochs
-                )
-                is_different = np.zeros(len(index), bool)
-                for i, part in enumerate(values):
-                    is_different |= view[index + i] != part
-                clashes = np.flatnonzero(is_other & is_unordered & is_different)
-                if clashes.size:
-                    first = int(clashes[0])
-                    conflict = Conflict(
-                        ConflictKind.WRITES,
-                        int(access.lanes[first]),
-                        int(old_threads[first]),
-                        self.format_place(int(access.offsets[first])),
-                    )
-        rows[row_numbers] = stamps[:, np.newaxis]
-        if conflict is None and self.read_stamps is not None:
-            old_stamps = self.read_stamps[index * access.width]
-            if old_stamps.any():
-                is_changed = np.zeros(len(index), bool)
-                for i, part in enumerate(values):
-                    is_changed |= view[index + i] != part
-                old_stamps = np.where(is_changed, old_stamps, 0)
-                kind = ConflictKind.WRITE_AFTER_READ
-                conflict = self._find_race(kind, access, old_stamps, writers)
-        return conflict
+        rows[row_numbers] = writers.make_stamps(access.lanes)[:, np.newaxis]
+        if not writers.finds_conflicts or self.lines is None:
+            return None
+        is_changed = np.zeros(len(index), bool)
+        for i, part in enumerate(values):
+            is_changed |= view[index + i] != part
+        if not is_changed.any():
+            return None
+        places = index * access.width
+        earlier = [(ConflictKind.WRITES, old_stamps, self.lines[places])]
+        if self.readers is not None:
+            kind = ConflictKind.WRITE_AFTER_READ
+            earlier += [(kind, *found) for found in self.readers.get_all(places)]
+        for kind, stamps, lines in earlier:
+            races = is_changed & writers.find_races(access.lanes, stamps)
+            if conflict := self._make_conflict(kind, access, races, stamps, lines):
+                return conflict
+        return None
 
     def _find_collision(
         self,
@@ -398,6 +372,7 @@ class AddressSpace:
                     ConflictKind.WRITES,
                     int(access.lanes[winner]),
                     int(writers.threads[access.lanes[first]]),
+                    0,
                     self.format_place(int(access.offsets[first])),
                 )
         return None

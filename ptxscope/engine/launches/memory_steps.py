@@ -187,6 +187,7 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
     if address.base is None and address.space == "param":
         return _make_parameter_load(frame, address, registers)
     state, is_weak = frame.state, not _ORDERS & set(statement.modifiers)
+    accessors = state.accessors
 
     def load(group: Group) -> None:
         lanes = group.lanes
@@ -207,9 +208,11 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
                 values, causes = _load_several(targets, form, len(lanes))
         except AccessError as error:
             state.fail(statement, error.lanes, f"reads {error}")
-        for target in targets if is_weak and state.tracks_reads else ():
+        for target in targets if is_weak and accessors.finds_conflicts else ():
             if target.space.name in _SHARED_SPACES:
-                conflict = target.space.note_reads(target.access, target.instances, state.accessors)
+                conflict = target.space.note_reads(
+                    target.access, target.instances, accessors, statement.line
+                )
                 state.note_conflict(statement, conflict)
         for register, bits in zip(registers, values, strict=True):
             if register:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from .atomics import make_atomic
+from .conflicts import Scope
 from .device_code import (
     CodeStatement,
     ListOperand,
@@ -43,9 +44,17 @@ def _make_nothing(_: Frame, __: CodeStatement) -> Step:
     return _do_nothing
 
 
-def _make_fence(frame: Frame, _: CodeStatement) -> Step:
-    """Return the step of a fence: what a thread does after it conflicts with nothing before."""
-    return lambda group: frame.state.begin_epoch(group.mask)
+def _make_fence(frame: Frame, statement: CodeStatement) -> Step:
+    """Return the step of a fence: what a thread does after it conflicts with nothing before.
+
+    ``bar.warp.sync`` orders the threads of a warp, and a fence of ``.cta`` those of a block.
+    """
+    scope = Scope.GRID
+    if "warp" in statement.modifiers:
+        scope = Scope.WARP
+    elif "cta" in statement.modifiers:
+        scope = Scope.BLOCK
+    return lambda group: frame.state.begin_epoch(group.mask, scope)
 
 
 _MAKERS: dict[str, Maker] = {

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ..records import NamedTuple
+from .conflicts import get_threads
 from .control_flow import is_leaving
 from .device_code import CodeStatement, MemoryOperand, Operand, RegisterOperand
 from .memory import AccessError
@@ -79,8 +80,6 @@ class ThreadLog:
             self._lane = int(lanes[0])
             state.observer = self
             self._format_thread = state.wave.shape.format_thread
-            shared = state.spaces["shared"]
-            shared.lines = np.zeros(shared.data.size, np.int32)
 
     def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
         """Note what the thread is about to read."""
@@ -179,7 +178,7 @@ class ThreadLog:
         own_step = max(self._memory.get((space.name, offset + i), 0) for i in range(size))
         thread = -1
         if space.stamps is not None and index < space.stamps.size:
-            thread = (int(space.stamps[index]) & 0xFFFFFFFF) - 1
+            thread = int(get_threads(space.stamps[index]))
         line = int(space.lines[index]) if space.lines is not None else 0
         bits = self._peek_place(target)
         if own_step and thread in (-1, self.thread):

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..semantics.models import Model
-from .conflicts import Accessors, Conflict
+from .conflicts import Accessors, Conflict, Mask, Scope
 from .device_code import (
     TYPE_BITS,
     CodeStatement,
@@ -26,7 +26,6 @@ from .memory import AddressSpace, Numbers
 from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
 
 
 class LaunchError(Exception):
@@ -141,13 +140,13 @@ class WaveState:
         own_lanes = np.flatnonzero(wave.has_thread)
         self.accessors = Accessors(
             wave.threads,
-            np.zeros(wave.lane_count, np.int64),
+            np.zeros((len(Scope), wave.lane_count), np.int64),
             wave.shape.block_size,
             own_lanes,
             wave.threads[own_lanes],
+            code.has_fences,
+            wave.replica_count == 1,
         )
-        self.tracks_reads = wave.replica_count == 1
-        """Whether reads are compared with the writes of other threads."""
         self._epoch = 0
         self.conflicts: dict[int, tuple[CodeStatement, Conflict]] = {}
         """The first conflict at each statement, by its id."""
@@ -175,10 +174,10 @@ class WaveState:
         thread = self.wave.shape.format_thread(number)
         raise LaunchError(message, statement, thread, lanes, number)
 
-    def begin_epoch(self, mask: Mask) -> None:
+    def begin_epoch(self, mask: Mask, scope: Scope) -> None:
         """Note that threads pass a barrier or a fence together."""
         self._epoch += 1
-        self.accessors.epochs[mask] = self._epoch
+        self.accessors.epochs[: scope + 1, mask] = self._epoch
 
     def note_conflict(self, statement: CodeStatement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from .conflicts import Mask
 from .device_code import CodeStatement, Operand, PairOperand, RegisterOperand
 from .fidelity import Causes
 from .launch import WARP
-from .thread_state import Bits, Frame, Group, Mask, Step, ThreadValues, write_values
+from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_values
 
 Words = npt.NDArray[np.uint32]
 _LANES = np.arange(WARP)
