@@ -12,7 +12,9 @@ import numpy as np
 from .conflicts import Scope
 from .device_code import (
     CodeStatement,
+    Function,
     MemoryOperand,
+    Operand,
     RegisterOperand,
     SinkOperand,
 )
@@ -25,6 +27,7 @@ from .memory_steps import (
     gather_lane_causes,
     parse_memory_form,
 )
+from .register_names import iter_read_names
 from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_lanes
 
 
@@ -54,6 +57,8 @@ _OPERATIONS: dict[str, Callable[[Bits, Bits], Bits]] = {
     "dec": _decrement,
     "exch": _exchange,
 }
+_ORDERED = frozenset(("cas", "exch"))
+"""The operations after which memory depends on the order of threads."""
 _ANY_TYPE = frozenset(("exch", "cas"))
 _OPERAND_COUNTS = {"cas": 2}
 
@@ -65,9 +70,9 @@ def make_atomic(frame: Frame, statement: CodeStatement) -> Step | None:
     """
     form = parse_memory_form(statement)
     operands = list(statement.operands)
-    has_result = statement.opcode == "atom"
     destination: ThreadValues | None = None
-    if has_result and operands:
+    first: Operand | None = None
+    if statement.opcode == "atom" and operands:
         first = operands.pop(0)
         if isinstance(first, RegisterOperand):
             destination = frame.get_register(first.name)
@@ -95,7 +100,17 @@ def make_atomic(frame: Frame, statement: CodeStatement) -> Step | None:
         reason = f"{statement.name} is not modelled"
         unknown = frame.state.fidelity.get_cause(statement, reason)
     operation = _OPERATIONS.get(name, _exchange)
-    return _bind(frame, statement, form, address, values, destination, operation, unknown)
+    is_ordered = name in _ORDERED or _is_read(frame.function, first)
+    return _bind(
+        frame, statement, form, address, values, destination, operation, unknown, is_ordered
+    )
+
+
+def _is_read(function: Function, destination: Operand | None) -> bool:
+    """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
+    return isinstance(destination, RegisterOperand) and any(
+        destination.name in iter_read_names(x) for x in function.statements
+    )
 
 
 def _bind(
@@ -107,6 +122,7 @@ def _bind(
     destination: ThreadValues | None,
     operation: Callable[[Bits, Bits], Bits],
     unknown: np.uint64,
+    is_ordered: bool,
 ) -> Step:
     state, act_count = frame.state, 0
     scope = Scope.BLOCK if "cta" in statement.modifiers else Scope.GRID
@@ -117,7 +133,7 @@ def _bind(
         nonlocal act_count
         act_count += group.count
         state.begin_epoch(group.mask, scope)  # threads may communicate by it, as by a fence
-        if destination and act_count > 1:
+        if is_ordered and act_count > 1:
             state.fidelity.ordered_statements.setdefault(id(statement), statement)
         address_causes = address.find_causes(group)
         if address_causes is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -10,18 +10,14 @@ from .atomics import make_atomic
 from .conflicts import Scope
 from .device_code import (
     CodeStatement,
-    ListOperand,
     MemoryOperand,
-    Operand,
-    PairOperand,
-    RegisterOperand,
     SpecialOperand,
-    VectorOperand,
 )
 from .float_steps import make_float_conversion, make_float_step
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_any_move, make_space_test
 from .plan_steps import make_plan_step
+from .register_names import iter_register_names
 from .thread_state import Frame, Group, Step, ThreadValues, unite_causes, write_causes
 from .warp_steps import (
     make_active_mask,
@@ -148,15 +144,6 @@ def find_results(frame: Frame, statement: CodeStatement) -> list[ThreadValues]:
     if not statement.operands:
         return []
     return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
-
-
-def iter_register_names(operand: Operand | None) -> Iterator[str]:
-    """Yield the registers of an operand, except those of an address."""
-    if isinstance(operand, RegisterOperand):
-        yield operand.name
-    elif isinstance(operand, (VectorOperand, PairOperand, ListOperand)):
-        for part in operand.parts:
-            yield from iter_register_names(part)
 
 
 def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:

@@ -8,11 +8,10 @@ import numpy as np
 
 from ..records import NamedTuple
 from .conflicts import get_threads
-from .control_flow import is_leaving
-from .device_code import CodeStatement, MemoryOperand, Operand, RegisterOperand
+from .device_code import CodeStatement, MemoryOperand
 from .memory import AccessError
 from .memory_steps import Address, Target, parse_memory_form
-from .statement_steps import iter_register_names
+from .register_names import iter_address_names, iter_source_names, iter_written_names
 from .thread_state import Frame, Group, WaveState
 
 _MAX_STEPS = 1 << 20
@@ -105,7 +104,7 @@ class ThreadLog:
         places: list[str] = []
         stored: list[int | None] = []
         if self._is_active:
-            for name in _iter_written(statement):
+            for name in iter_written_names(statement):
                 bits, width = self._peek(frame, name)
                 writes.append((name, bits, width))
                 self._writers[frame.number, name] = number
@@ -138,10 +137,10 @@ class ThreadLog:
         return None if is_unknown else int(values.bits[self._lane]), width
 
     def _iter_reads(self, statement: CodeStatement, frame: Frame) -> Iterator[ValueRead]:
-        addresses = set(_iter_address_names(statement))
+        addresses = set(iter_address_names(statement))
         if statement.guard:
             addresses.add(statement.guard.name)
-        for name in dict.fromkeys((*_iter_read(statement), *sorted(addresses))):
+        for name in dict.fromkeys((*iter_source_names(statement), *sorted(addresses))):
             step = self._writers.get((frame.number, name), 0)
             bits = self._peek(frame, name)[0]
             yield ValueRead(name, bits, step, is_address=name in addresses)
@@ -235,32 +234,3 @@ class ThreadLog:
 def _is_common(step: ThreadStep) -> bool:
     ins = step.statement.instruction
     return ins is None or ins.entry.is_common
-
-
-def _iter_written(statement: CodeStatement) -> Iterator[str]:
-    if is_leaving(statement):
-        if "red" in statement.modifiers:
-            yield from iter_register_names(statement.operands[0])
-    elif statement.instruction:
-        yield from statement.instruction.results.values()
-    elif statement.operands:
-        yield from iter_register_names(statement.operands[0])
-
-
-def _iter_read(statement: CodeStatement) -> Iterator[str]:
-    """Yield the registers whose values a statement reads, except its guard and addresses."""
-    if statement.instruction:
-        results = set(statement.instruction.results)
-        for role, name in statement.instruction.names.items():
-            if role not in results and role != "guard":
-                yield name
-        return
-    operands: tuple[Operand | None, ...] = statement.operands
-    for operand in operands if is_leaving(statement) else operands[1:]:
-        yield from iter_register_names(operand)
-
-
-def _iter_address_names(statement: CodeStatement) -> Iterator[str]:
-    for operand in statement.operands:
-        if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
-            yield operand.base.name
