@@ -117,7 +117,7 @@ def _iter_report_lines(result: KernelRun) -> Iterator[str]:
         for x in result.fidelity.decisions
     ]
     lines += [
-        f"line {x.line}: {x.text}: its results depend on the order of threads; here it is that of "
+        f"line {x.line}: {x.text}: it depends on the order of threads; here that is the order of "
         "their numbers"
         for x in result.fidelity.ordered_statements.values()
     ]
