@@ -204,11 +204,14 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         self._close(self)
 
     def action_evaluate(self) -> None:
-        """Show the next instruction in the explorer, with the thread's values."""
-        if evaluation := self.thread_run.evaluation:
+        """Show the instruction under the cursor in the explorer, with the thread's values."""
+        run = self.thread_run
+        if evaluation := run.evaluation:
             self._close(evaluation)
+        elif run.step_at_cursor:
+            self.notify(f"the explorer has no steps of line {run.line}", markup=False)
         else:
-            self.notify("the explorer has no steps of this statement", markup=False)
+            self.notify(f"the thread never comes to line {run.line}", markup=False)
 
     def action_leave(self) -> None:
         """Return to the explorer; a search ends first."""

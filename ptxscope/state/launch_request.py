@@ -19,12 +19,16 @@ from ..engine.launches.launch_text import (
     list_buffers,
     parse_expectations,
     parse_shape,
+    parse_thread,
     parse_values,
 )
 from ..engine.launches.parameters import Argument, ArgumentError, FileArgument, convert_bytes
 from ..engine.records import Record
 
 _MAX_FILE_BYTES = 1 << 26
+_OPTIONS = ("--grid", "--block", "--shared", "--steps", "--thread", "--expect")
+_MAX_STEPS = 20_000_000
+"""Statements of all threads, if no other limit is typed; the command has another one."""
 _COUNT = 64
 """Elements and threads of the launch that is suggested."""
 
@@ -41,6 +45,14 @@ class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
     model: str = "isa"
     text: str = ""
     """The arguments as they were typed."""
+    thread: int | None = None
+    """The number of the thread to follow, of all threads of the grid, if one was typed."""
+    max_steps: int = _MAX_STEPS
+
+    def is_of(self, code: DeviceCode, kernel: Function, model: str) -> bool:
+        """Whether it is a launch of a kernel of some code, under a model."""
+        key = self.code.text, self.kernel.name, self.model
+        return key == (code.text, kernel.name, model)
 
     @property
     def statements(self) -> tuple[CodeStatement, ...]:
@@ -77,7 +89,7 @@ def parse_launch(code: DeviceCode, kernel: Function, text: str, model: str = "is
 
     Raise ValueError if an argument does not fit.
     """
-    options: dict[str, list[str]] = {"--grid": [], "--block": [], "--shared": [], "--expect": []}
+    options: dict[str, list[str]] = {x: [] for x in _OPTIONS}
     values: list[str] = []
     words = iter(shlex.split(text))
     for word in words:
@@ -88,17 +100,30 @@ def parse_launch(code: DeviceCode, kernel: Function, text: str, model: str = "is
             raise ArgumentError(f"{word} is not one of {' '.join(options)}")
         else:
             values.append(word)
-    grid, block, shared = (options[x][-1:] for x in ("--grid", "--block", "--shared"))
+    last = {name: texts[-1] for name, texts in options.items() if texts}
     shape = LaunchShape(
-        parse_shape("--grid", grid[0] if grid else "1"),
-        parse_shape("--block", block[0] if block else "1"),
-        int(shared[0]) if shared and shared[0].isdecimal() else 0,
+        parse_shape("--grid", last.get("--grid", "1")),
+        parse_shape("--block", last.get("--block", "1")),
+        _parse_count("--shared", last.get("--shared", "0")),
     )
     shape.check()
     arguments = parse_values(kernel, values, _read_file)
     buffers = list_buffers(code, kernel, arguments)
     expected = parse_expectations(buffers, options["--expect"], _read_file)
-    return KernelLaunch(code, kernel, arguments, shape, expected, model, text)
+    thread = parse_thread(last["--thread"], shape) if "--thread" in last else None
+    max_steps = _parse_count("--steps", last.get("--steps", str(_MAX_STEPS)))
+    return KernelLaunch(code, kernel, arguments, shape, expected, model, text, thread, max_steps)
+
+
+def _parse_count(option: str, text: str) -> int:
+    """Return a whole number: ``1024`` or ``1e7``."""
+    try:
+        number = float(text)
+        if number >= 0 and number.is_integer():
+            return int(number)
+    except ValueError:
+        pass
+    raise ArgumentError(f"{option} is a whole number, not {text}")
 
 
 def _read_file(file: FileArgument) -> npt.NDArray[Any]:

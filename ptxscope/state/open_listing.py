@@ -269,6 +269,9 @@ class ListingCursor(Record):
             notes.append(f"the run can't read line {', '.join(list(lines)[:_MOST_LINES])}")
         if setup.instruction != ins:
             notes.append("changed here only: the listing keeps its line, and u undoes this")
+        if setup.origin and setup.origin.values == setup.values:
+            notes.append(f"the operands of {setup.origin.text}")
+            return tuple(notes)
         if setup.is_detached:
             notes.append("these operands are not those of the run; go to a line to see them")
             return tuple(notes)

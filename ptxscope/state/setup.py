@@ -6,13 +6,22 @@ from collections.abc import Mapping
 
 from ..engine.isa.catalog import C_BITS, CATALOG
 from ..engine.isa.roles import Role
-from ..engine.records import Record
+from ..engine.records import NamedTuple, Record
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from ..engine.tracing.trace import Trace
+
+
+class OperandOrigin(NamedTuple):
+    """Where operands come from that are not those of the listing's run."""
+
+    text: str
+    """``thread (5,0,0) of block (0,0,0), step 18``."""
+    values: Mapping[str, int]
+    """The operands by role, as they were there."""
 
 
 class Setup(Record):
@@ -32,6 +41,8 @@ class Setup(Record):
     """The program and the statement of the open listing that it shows."""
     is_detached: bool = False
     """Whether its operands come from an explanation rather than from the listing."""
+    origin: OperandOrigin | None = None
+    """Where they come from, if that is known."""
 
 
 def trace_of(setup: Setup) -> Trace:

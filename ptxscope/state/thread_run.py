@@ -22,9 +22,6 @@ from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
 from .launch_request import KernelLaunch
 
-_MAX_STEPS = 20_000_000
-"""Statements of all threads; the command has another limit."""
-
 OnProgress = Callable[..., None]
 
 
@@ -60,6 +57,8 @@ class Evaluation(NamedTuple):
     values: Mapping[str, int]
     """Bits by register."""
     line: int
+    origin: str
+    """The thread and the step."""
 
 
 class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
@@ -146,13 +145,25 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
         )
 
     @property
+    def step_at_cursor(self) -> ThreadStep | None:
+        """The next step if the cursor is there, or the thread's last one there, or else its first.
+
+        None if it never comes there.
+        """
+        places = (self.position, *range(self.position - 1, -1, -1), *range(len(self.steps)))
+        steps = (self.steps[i] for i in places if i < len(self.steps))
+        return next((x for x in steps if x.statement.line == self.line), None)
+
+    @property
     def evaluation(self) -> Evaluation | None:
-        """The next statement as the explorer shows it; None if it is not of the catalog."""
-        step = self.next_step
+        """The statement under the cursor as the explorer shows it; None if it can't."""
+        step = self.step_at_cursor
         if step is None or step.statement.instruction is None:
             return None
         values = {x.name: x.bits for x in step.reads if x.bits is not None}
-        return Evaluation(step.statement.instruction, values, step.statement.line)
+        thread = self.launch.shape.format_thread(self.thread)
+        origin = f"{thread}, step {step.number:,}"
+        return Evaluation(step.statement.instruction, values, step.statement.line, origin)
 
     # --- moves ---------------------------------------------------------------------------
 
@@ -245,13 +256,14 @@ def _format_results(step: ThreadStep) -> str:
 def run_thread(
     launch: KernelLaunch, thread: int | None = None, on_progress: OnProgress | None = None
 ) -> ThreadRun:
-    """Run a kernel, and follow a thread: the first that wrote a wrong element, by default.
+    """Run a kernel, and follow a thread: that of the launch, or the first with a wrong element.
 
     The run begins at the store of that element, at the statement that can't go on, or else at the
     first. Raise ValueError
     for arguments that do not fit, and PtxError for illegal PTX.
     """
     message, place = "", ""
+    thread = launch.thread if thread is None else thread
     is_chosen = thread is not None
     if thread is None:
         thread, place, message = _find_wrong_place(launch, on_progress)
@@ -302,7 +314,7 @@ def _run(launch: KernelLaunch, on_progress: OnProgress | None, log: ThreadLog | 
         block=launch.shape.block,
         dynamic_shared_bytes=launch.shape.dynamic_shared_bytes,
         model=launch.model,
-        max_steps=_MAX_STEPS,
+        max_steps=launch.max_steps,
         on_progress=on_progress,
         log=log,
     )

@@ -95,6 +95,7 @@ def list_footer_keys(
     taken_keys = _find_taken_keys(focus, own_keys)
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
     first = PREDICTING if is_predicting else ()
+    own_keys += acting("listing.run") if getattr(focus, "has_kernel", False) else ()
     return (*acting(*first), *own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
 
 

@@ -52,6 +52,11 @@ class ListingPane(Pane):
         """The programs of the listing."""
         return self.place and self.place.listing.programs
 
+    @property
+    def has_kernel(self) -> bool:
+        """Whether a listing is open that has a kernel to run."""
+        return self.place is not None and ".entry" in self.place.listing.text
+
     def hide_results(self, *, is_hidden: bool) -> None:
         """Hide or show the results from the statement under the cursor on."""
         if is_hidden != self._is_veiled:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
+from ptxscope.screens.dialogs.text_prompt import TextPrompt
 from ptxscope.screens.run_screen import RunScreen, format_keys
 from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
 from tests.app.driving import Driver, explorer
@@ -95,14 +96,46 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
     async with explorer() as drive:
         await launch(drive, _VALUES)
         shown = await drive.read_after(drive.press("enter"))
-        assert "the explorer has no steps of this statement" in shown
+        assert "the explorer has no steps of line 9" in shown
         await drive.press("right_square_bracket", "right_square_bracket", "greater_than_sign")
         await drive.press("enter")
         assert drive.session.setup.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
         # no lane reads c
         assert drive.session.trace.operands == {"a": 4, "b": 2}
         assert drive.session.setup.values["c"] == 3
+        shown = await drive.text()
+        assert "the operands of thread (1,0,0) of block (0,0,0), step 14" in shown
+        assert "not those of the run" not in shown
+        assert drive.screen.focused is None  # the keys are those of the steps
         drive.agree()
+
+
+async def test_a_run_is_returned_to_where_it_was_left() -> None:
+    async with explorer() as drive:
+        await launch(drive, f"{_VALUES} --expect out=[3,6,9]", _FAULT)
+        await drive.press("greater_than_sign", "right_square_bracket", "left_square_bracket")
+        place = screen_of(drive).thread_run
+        await drive.press("enter")
+        assert drive.session.setup.line == "vsub4.u32.u32.u32 %r4, %r3, %r2, %r8;"
+        await drive.press("R")
+        assert screen_of(drive).thread_run == place
+        await drive.press("escape", "R", "R")
+        assert isinstance(drive.app.screen, TextPrompt)
+        await drive.press("escape", "R")
+        assert screen_of(drive).thread_run == place
+        drive.agree()
+
+
+async def test_enter_shows_the_instruction_under_the_cursor() -> None:
+    async with explorer() as drive:
+        await launch(drive, f"{_VALUES} --thread 2")
+        assert screen_of(drive).thread_run.thread == 2
+        await drive.press("end")
+        while screen_of(drive).thread_run.line != 20:
+            await drive.press("up")
+        await drive.press("enter")
+        assert drive.session.setup.line == "vadd4.u32.u32.u32 %r4, %r3, %r2, %r8;"
+        assert drive.session.trace.operands == {"a": 6, "b": 3}
 
 
 @ci_only
@@ -127,7 +160,7 @@ async def test_a_listing_without_a_kernel_is_not_run() -> None:
         assert "No listing is open" in shown
         drive.screen.controllers.listings.open_text("vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
         shown = await drive.read_after(drive.press("R"))
-        assert "there are 0 kernels" in shown
+        assert "there is no kernel here" in shown
 
 
 @pytest.mark.parametrize("room", [20, 74, 114, 194])
@@ -135,3 +168,11 @@ def test_the_keys_fit(room: int) -> None:
     text = format_keys(room)
     assert len(text) <= room or room == 20
     assert text.endswith("Esc leave")
+
+
+async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
+    async with explorer() as drive:
+        drive.screen.controllers.listings.open_text(_PTX, "pasted")
+        assert " R run " in await drive.text()
+        drive.screen.controllers.listings.open_text("vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
+        assert " R run " not in await drive.text()

@@ -160,7 +160,9 @@ def test_a_thread_that_can_not_go_on_is_followed_to_its_end() -> None:
     [
         ("in=[1,2,3]", "k needs param1=… param2=…"),
         (f"{_VALUES} --grid 0", "grid has 0 along x"),
-        (f"{_VALUES} --save x", "--save is not one of --grid --block --shared --expect"),
+        (f"{_VALUES} --save x", "--save is not one of --grid --block --shared --steps"),
+        (f"{_VALUES} --shared big", "--shared is a whole number, not big"),
+        (f"{_VALUES} --thread 9", "there is no thread 9,0,0"),
         (f"{_VALUES} --expect n=3", "n is not a buffer here"),
         (f"{_VALUES} --expect out[3]=1", "3 elements, none at 3"),
         (f"{_VALUES} --expect 'out", "No closing quotation"),

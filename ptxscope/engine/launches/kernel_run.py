@@ -148,6 +148,8 @@ def choose_kernel(code: DeviceCode, name: str | None) -> Function:
     names = ", ".join(kernels) or "none"
     if name is not None:
         raise ValueError(f"{name} is not a kernel here; there are: {names}")
+    if not kernels:
+        raise ValueError("there is no kernel here")
     if len(kernels) != 1:
         raise ValueError(f"there are {len(kernels)} kernels; choose one of: {names}")
     return next(iter(kernels.values()))

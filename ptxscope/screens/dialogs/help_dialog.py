@@ -100,12 +100,14 @@ _PANES = {
         "checks all lines"
     ),
     "run": (
-        "type the arguments as for ptxscope run, and Enter; then n goes over a statement, i into a "
+        "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
+        "--expect, and Enter; then n goes over a statement, i into a "
         "function, p back, ] and [ to instructions that ptxscope explains, Home and End to the "
         "ends; arrows move the cursor, g goes to where the thread comes to it next; > and < follow "
         "another thread, t asks for one; with --expect, the run begins at the first wrong element, "
         "and x finds the change that gives all that was expected; Enter shows the steps of the "
-        "next instruction on the thread's values; R asks for other arguments"
+        "instruction under the cursor on the thread's values, and R returns to the run; R in the "
+        "run asks for other arguments"
     ),
     "check": (
         "arrows move between the diagnostics, Enter opens one on operands that show it, Tab goes "

@@ -13,13 +13,14 @@ from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse, scan
 from ...state.edits import with_line
 from ...state.explorer_state import ExplorerState
-from ...state.setup import make_setup
+from ...state.setup import OperandOrigin, make_setup
 from ...state.typed_statements import describe_opening
 from .edit_controller import EditController
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
 if TYPE_CHECKING:
+    from ...engine.launches.device_code import DeviceCode, Function
     from ...engine.listings.diagnostic import CheckedInstruction
     from ...state.open_listing import ListingCursor
     from ...state.thread_run import Evaluation, ThreadRun
@@ -38,6 +39,8 @@ class ListingController:
         self._state, self._view, self._focus, self._edits = state, view, focus, edits
         self._launch_texts: dict[str, str] = {}
         """The arguments of the last run of each kernel, as typed."""
+        self._left_run: ThreadRun | None = None
+        """The run that was shown last, where it was left."""
 
     # --- opening -----------------------------------------------------------------------
 
@@ -184,17 +187,14 @@ class ListingController:
         self._view.screen.app.push_screen(prompt, on_close)
 
     def run_kernel(self) -> None:
-        """Ask for the arguments of the listing's kernel, and run it thread by thread."""
-        from ...state.launch_request import load_kernel, parse_launch, suggest_launch
-        from ...state.thread_run import run_thread
-        from ..dialogs.text_prompt import TextPrompt
-        from ..run_screen import RunScreen
-
+        """Return to the run of the listing's kernel, or ask for its arguments."""
         cursor, state = self._state.cursor, self._state
         if cursor is None:
             key = self._view.get_key("listing.open")
             self._view.show_hint(f"No listing is open · {key} opens one, or paste it")
             return
+        from ...state.launch_request import load_kernel
+
         listing = cursor.listing
         try:
             program = listing.programs[cursor.program].name
@@ -202,30 +202,50 @@ class ListingController:
         except ValueError as error:
             self._notify(str(error), "Not run", severity="warning")
             return
+        run = self._left_run
+        if run and run.launch.is_of(code, kernel, state.setup.model):
+            self._show_run(run)
+        else:
+            self._ask_launch(code, kernel)
+
+    def _ask_launch(self, code: DeviceCode, kernel: Function) -> None:
+        """Ask for the arguments of a kernel, and run it thread by thread."""
+        from ...state.launch_request import parse_launch, suggest_launch
+        from ...state.thread_run import run_thread
+        from ..dialogs.text_prompt import TextPrompt
+
         runs: list[ThreadRun] = []
 
         def check(text: str) -> None:
-            launch = parse_launch(code, kernel, text, state.setup.model)
+            launch = parse_launch(code, kernel, text, self._state.setup.model)
             runs[:] = [run_thread(launch)]
 
         def on_close(text: str | None) -> None:
             if text and text.strip() and runs:
                 self._launch_texts[kernel.name] = text
-                app.push_screen(RunScreen(runs[0]), on_leave)
+                self._show_run(runs[0])
 
-        def on_leave(result: RunScreen | Evaluation | None) -> None:
-            if isinstance(result, RunScreen):
-                self.run_kernel()
-            elif result is not None:
-                self._open_evaluation(result)
-
-        app = self._view.screen.app
         text = self._launch_texts.get(kernel.name) or suggest_launch(kernel)
         hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
         title = f"Run {make_printable(kernel.name)}"
-        app.push_screen(
+        self._view.screen.app.push_screen(
             TextPrompt(title, "arguments", text, hint, "run it", "run", check), on_close
         )
+
+    def _show_run(self, run: ThreadRun) -> None:
+        """Show a run; it stays where it is left."""
+        from ..run_screen import RunScreen
+
+        screen = RunScreen(run)
+
+        def on_leave(result: RunScreen | Evaluation | None) -> None:
+            self._left_run = screen.thread_run
+            if isinstance(result, RunScreen):
+                self._ask_launch(run.launch.code, run.launch.kernel)
+            elif result is not None:
+                self._open_evaluation(result)
+
+        self._view.screen.app.push_screen(screen, on_leave)
 
     def _open_evaluation(self, evaluation: Evaluation) -> None:
         """Show an instruction on the values that a thread has."""
@@ -234,7 +254,11 @@ class ListingController:
         if cursor:
             self.go_to(cursor)
         setup = make_setup(ins, evaluation.values, self._state.setup.model)
-        self._edits.edit(replace(setup, place=self._state.setup.place, is_detached=True))
+        origin = OperandOrigin(evaluation.origin, setup.values)
+        self._edits.edit(
+            replace(setup, place=self._state.setup.place, is_detached=True, origin=origin)
+        )
+        self._focus.leave()
 
     def check(self) -> None:
         """Show errors in the listing or the line, and the errata that can change a result."""
