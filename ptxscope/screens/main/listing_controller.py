@@ -107,6 +107,7 @@ class ListingController:
         if is_first:
             self._state.session.undo_history.clear()
         self._focus.move_to("listing")
+        self._view.show_keys()  # of another listing that had the focus
 
     def ask_file(self, name: str = "") -> None:
         """Ask for a listing, or a source with inline assembly, and open it."""
