@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from .engine.diagnosis.explanations import diagnose as diagnose
     from .engine.launches.kernel_run import KernelRun as KernelRun
     from .engine.launches.kernel_run import run_kernel as run_kernel
+    from .engine.launches.run_explanations import RunDiagnosis as RunDiagnosis
+    from .engine.launches.run_explanations import RunExplanation as RunExplanation
+    from .engine.launches.run_explanations import explain_kernel as explain_kernel
     from .engine.launches.thread_state import LaunchError as LaunchError
     from .engine.proof.equivalence import Proof as Proof
     from .engine.proof.operand_search import OperandSearch as OperandSearch
@@ -42,10 +45,13 @@ _HOMES = {
     "Problem": "engine.syntax.errors",
     "Proof": "engine.proof.equivalence",
     "PtxError": "engine.syntax.errors",
+    "RunDiagnosis": "engine.launches.run_explanations",
+    "RunExplanation": "engine.launches.run_explanations",
     "Trace": "engine.tracing.trace",
     "diagnose": "engine.diagnosis.explanations",
     "evaluate": "engine.tracing.evaluation",
     "evaluate_block": "engine.blocks.block_trace",
+    "explain_kernel": "engine.launches.run_explanations",
     "export": "export",
     "find": "engine.proof.operand_search",
     "parse": "engine.syntax.parser",

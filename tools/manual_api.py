@@ -69,6 +69,9 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
         (
             (ptxscope.run_kernel, ()),
             (ptxscope.KernelRun, ("get_buffer", "is_exact")),
+            (ptxscope.explain_kernel, ()),
+            (ptxscope.RunDiagnosis, ptxscope.RunDiagnosis._fields),
+            (ptxscope.RunExplanation, ptxscope.RunExplanation._fields),
             (ptxscope.LaunchError, ()),
         ),
     ),

@@ -13,6 +13,7 @@ import numpy.typing as npt
 from .. import files
 from ..engine.launches.device_code import CodeStatement, DeviceCode, Function
 from ..engine.launches.device_code_loader import load_device_code
+from ..engine.launches.expected_elements import Expectations
 from ..engine.launches.kernel_run import choose_kernel
 from ..engine.launches.launch import LaunchShape
 from ..engine.launches.launch_text import (
@@ -40,8 +41,7 @@ class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
     kernel: Function
     arguments: Mapping[str, Argument]
     shape: LaunchShape
-    expected: Mapping[str, Mapping[int, int]]
-    """The expected bits of elements by buffer and position."""
+    expected: Expectations
     model: str = "isa"
     text: str = ""
     """The arguments as they were typed."""

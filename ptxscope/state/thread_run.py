@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
+from ..engine.isa.value_text import format_hex
 from ..engine.launches.device_code import CodeStatement
+from ..engine.launches.expected_elements import find_differences
 from ..engine.launches.kernel_run import KernelRun, run_kernel
 from ..engine.launches.launch_text import parse_thread
-from ..engine.launches.parameters import ArgumentError
 from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError
@@ -329,18 +330,15 @@ def _find_wrong_place(launch: KernelLaunch, on_progress: OnProgress | None) -> t
     except LaunchError as error:
         return 0, "", str(error)
     for name, elements in launch.expected.items():
-        buffer = result.get_buffer(name)
-        words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
-        for index, bits in elements.items():
-            if index >= words.size:
-                raise ArgumentError(f"{name} has {words.size:,} elements, none at {index}")
-            is_known = buffer.causes is None or not buffer.causes[index]
-            bits &= (1 << 8 * words.dtype.itemsize) - 1
-            if is_known and int(words[index]) == bits:
-                continue
+        for index, observed in find_differences(result, name, elements):
+            buffer = result.get_buffer(name)
             place = name if buffer.position is None else f"param{buffer.position}"
             place = f"{place}[{index}]"
-            held = hex(words[index]) if is_known else "unknown"
+            width = 8 * buffer.values.dtype.itemsize
+            held = "unknown"
+            if buffer.causes is None or not buffer.causes[index]:
+                word = buffer.values.reshape(-1).view(f"u{width // 8}")[index]
+                held = format_hex(int(word), width)
             thread = max(int(buffer.threads[index]), 0)
-            return thread, place, f"{place} is {held}, not {bits:#x}"
+            return thread, place, f"{place} is {held}, not {observed.format_bits(width)}"
     return 0, "", "all is as expected"

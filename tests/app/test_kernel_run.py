@@ -43,7 +43,7 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
     async with explorer() as drive:
         shown = await drive.read_after(launch(drive, f"{_VALUES} --expect out=[3,6,9]", _FAULT))
         assert "Run · k · thread (0,0,0) of block (0,0,0) · 14 of 16 steps" in shown
-        assert "param1[0] is 0x1, not 0x3" in values(drive)
+        assert "param1[0] is 0x00000001, not 0x00000003" in values(drive)
         assert next_line(drive) == 21
         await drive.press("x")
         for _ in range(100):

@@ -123,9 +123,46 @@ def test_expected_values_and_the_lines_that_wrote_others(kernel: str, tmp_path: 
 
 
 @pytest.mark.parametrize(
+    ("expected", "verdict"),
+    [
+        ("param1[2]=0x????000f", "1 element as expected"),
+        ("param1[2]=0b1?11", "1 element as expected"),
+        ("param1=[5,?,15,?]", "4 elements as expected"),
+        ("param1=[5,?,16,?]", "param1[2] is 15, not 16: written at line 20"),
+        ("param1[2]=0x??????1?", "param1[2] is 0x0000000f, not 0x??????1?: written at line 20"),
+        ("param1[0]=0x?", "1 element as expected"),
+    ],
+)
+def test_digits_and_elements_that_are_not_known(kernel: str, expected: str, verdict: str) -> None:
+    done = launch(kernel, "--expect", expected)
+    assert verdict in done.stdout
+    assert done.returncode == int("written" in verdict)
+
+
+def test_a_change_explains_the_digits_that_are_known(kernel: str) -> None:
+    change(kernel, "shr.u32 %r4, %r3, 1", "shr.u32 %r4, %r3, 2")
+    done = launch(kernel, "--expect", "param1=[?,0x??????0a,15,?]", "--explain")
+    assert "line 19 with `1` rather than `2` explains all 2 values" in done.stdout
+
+
+def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.ptx"
+    text = _KERNEL.replace("shr.u32 %r4, %r3, 1", "mov.b32 %f1, %r3; add.f32 %f1, %f1, %f1")
+    file.write_text(text.replace("st.global.u32 [%d5], %r4", "st.global.f32 [%d5], %f1"))
+    values = ["param0=[0.5,1.5]", "halves_out=zeros:f32:2"]
+    np.save(tmp_path / "wide.npy", np.array([1.0, 3.0]))
+    for expected in ("param1[1]=3", "param1=[1.0,3]", f"param1=@{tmp_path}/wide.npy"):
+        done = launch(str(file), *values, "--expect", expected, block=2)
+        assert done.returncode == 0, expected
+    done = launch(str(file), *values, "--expect", "param1[1]=2.5", block=2)
+    assert "param1[1] is 3.0, not 2.5" in done.stdout
+
+
+@pytest.mark.parametrize(
     ("words", "status", "message"),
     [
         (["param2=5"], 0, ""),
+        (["--expect", "param1[0]=0x1??????????"], 2, "does not fit in 32 bits"),
         (
             ["param0=[1,2]"],
             1,

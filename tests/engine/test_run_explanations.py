@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+import ptxscope
 from ptxscope.engine.launches.device_code import DeviceCode
 from ptxscope.engine.launches.device_code_loader import load_device_code
 from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
@@ -325,6 +326,35 @@ def test_one_expected_value_is_enough() -> None:
         fault.code, _get_arguments(fault.name), result, {name: {index: expected[index]}}
     )
     assert names_line_first(fault, diagnosis)
+
+
+def test_the_function_of_the_library_runs_and_explains() -> None:
+    fault = plant(*_FAULTS[0])
+    ((name, expected),) = find_expected(fault.name).items()
+    options = _LAUNCHES[fault.name].options
+    room = launch(fault.name, fault.code).get_buffer(name).values
+    wanted = np.array(list(expected.values()), f"u{room.dtype.itemsize}").view(room.dtype)
+    diagnosis = ptxscope.explain_kernel(
+        fault.code, _get_arguments(fault.name), {name: wanted}, kernel=fault.name, **options
+    )
+    assert names_line_first(fault, diagnosis)
+    assert diagnosis.element_count == len(expected)
+
+
+def test_the_function_of_the_library_explains_a_kernel_that_fails() -> None:
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<3>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 8;
+  add.u64 %d1, %d1, %d2;
+  st.global.u32 [%d1], %r1;
+  ret;
+}"""
+    room, wanted = np.zeros(4, np.uint32), np.arange(4, dtype=np.uint32)
+    diagnosis = ptxscope.explain_kernel(ptx, {"out": room}, {"out": wanted}, block=4)
+    assert [x.phrase for x in diagnosis.explanations] == ["with `4` rather than `8`"]
 
 
 def test_an_element_that_is_not_there() -> None:

@@ -133,7 +133,7 @@ def test_another_thread_is_followed_at_the_same_statement() -> None:
 def test_a_run_begins_at_the_first_wrong_element(tmp_path: Path) -> None:
     np.save(tmp_path / "out.npy", np.array([3, 6, 10], np.uint32))
     run = launch(f"{_VALUES} --expect out=@{tmp_path}/out.npy")
-    assert run.message == "param1[2] is 0x9, not 0xa"
+    assert run.message == "param1[2] is 0x00000009, not 0x0000000a"
     assert (run.thread, line_of(run)) == (2, 21)
     assert launch(f"{_VALUES} --expect out[1]=6").message == "all is as expected"
 

@@ -60,8 +60,8 @@ A kernel whose parameters have values runs from them to its stores, over a grid 
 by its name, or as param0, param1, … A pointer takes a buffer: @a.npy, @a.bin:u32, zeros:u32:64,
 random:s16:100:SEED, [1,2,3] or [1,2,3]:u8. The buffers that changed are shown, and what of them is
 exact: a result that an instruction which is not modelled may have changed is unknown, shown as ?.
-There, --expect takes param2[3]=0x7f or param2=@expected.npy, and --explain names the lines where
-one change gives all that was expected.
+There, --expect takes param2[3]=0x7f, param2[3]=0x??7f, param2=[1,?,3] or param2=@expected.npy, and
+--explain names the lines where one change gives all that was expected.
 
 examples:
   ptxscope run kernel.ptx --block 32 param0=@a.npy param1=zeros:u32:64 --save param1=out.npy

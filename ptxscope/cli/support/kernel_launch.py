@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.launches.device_code import DeviceCode, Function, Variable
+from ...engine.launches.device_code import DeviceCode, Function
 from ...engine.launches.device_code_loader import load_device_code
+from ...engine.launches.expected_elements import Expectations, find_differences
 from ...engine.launches.kernel_run import (
     DEFAULT_MAX_STEPS,
     KernelRun,
@@ -20,6 +21,7 @@ from ...engine.launches.kernel_run import (
 )
 from ...engine.launches.launch import LaunchShape
 from ...engine.launches.launch_text import (
+    NamedBuffer,
     get_buffer,
     list_buffers,
     parse_expectations,
@@ -42,9 +44,7 @@ from ...export.formats.json_text import format_json
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
 from .kernel_report import (
-    Expectations,
     convert_to_json,
-    find_differences,
     get_label,
     iter_difference_lines,
     iter_explanation_lines,
@@ -285,7 +285,7 @@ def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
     return convert_bytes(contents, file.type)
 
 
-def _parse_saved(buffers: Mapping[str, Variable], texts: Sequence[str]) -> dict[str, str]:
+def _parse_saved(buffers: Mapping[str, NamedBuffer], texts: Sequence[str]) -> dict[str, str]:
     """Return the file of each buffer to save."""
     saved: dict[str, str] = {}
     for text in texts:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ...engine.diagnosis.observation import Observed
+from ...engine.isa.value_text import format_hex
 from ...engine.launches.conflicts import ConflictKind
+from ...engine.launches.expected_elements import Expectations, find_differences
 from ...engine.launches.fidelity import UnknownDecision
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
 from ...engine.launches.parameters import format_dtype
 from ...engine.syntax.errors import format_count
-from .command_error import CommandError
 
 if TYPE_CHECKING:
     from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
@@ -25,9 +27,6 @@ _MAX_DIFFERENCES = 8
 _MAX_EXPLANATIONS = 8
 _COLUMNS = 8
 """Elements in a line."""
-
-Expectations = dict[str, dict[int, int]]
-"""The expected bits of elements by buffer and position."""
 
 
 def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
@@ -154,41 +153,36 @@ def _format_conflict(x: KernelConflict) -> str:
 # --- expectations ------------------------------------------------------------------------
 
 
-def find_differences(
-    result: KernelRun, name: str, elements: Mapping[int, int]
-) -> list[tuple[int, int]]:
-    """Return the positions of elements that are not as expected, with the expected bits."""
-    buffer = result.get_buffer(name)
-    words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
-    mask = (1 << 8 * words.dtype.itemsize) - 1
-    differences: list[tuple[int, int]] = []
-    for index, bits in elements.items():
-        if index >= words.size:
-            raise CommandError(f"error: {name} has {words.size:,} elements, none at {index}")
-        is_unknown = buffer.causes is not None and bool(buffer.causes[index])
-        if is_unknown or int(words[index]) != bits & mask:
-            differences.append((index, bits & mask))
-    return differences
-
-
 def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator[str]:
     """Yield the elements that differ, with the line that wrote each."""
     if expected:
         yield ""
     for name, elements in expected.items():
         buffer, differences = result.get_buffer(name), find_differences(result, name, elements)
-        name, dtype = get_label(buffer), buffer.values.dtype
+        name = get_label(buffer)
         if not differences:
             yield f"{name}: {format_count(len(elements), 'element')} as expected"
             continue
         yield f"{name}: {len(differences):,} of {len(elements):,} are not as expected"
-        for index, bits in differences[:_MAX_DIFFERENCES]:
-            wanted = np.array([bits], f"u{dtype.itemsize}").view(dtype)[0]
+        for index, observed in differences[:_MAX_DIFFERENCES]:
             line = int(buffer.lines[index])
             origin = f"written at line {line}" if line else "never written"
-            yield f"  {name}[{index}] is {_format_element(buffer, index)}, not {wanted}: {origin}"
+            held, wanted = _format_difference(buffer, index, observed)
+            yield f"  {name}[{index}] is {held}, not {wanted}: {origin}"
         if len(differences) > _MAX_DIFFERENCES:
             yield f"  and {len(differences) - _MAX_DIFFERENCES:,} more"
+
+
+def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> tuple[str, str]:
+    """Return an element and what was expected: as numbers, or as bits if some are not known."""
+    dtype, width = buffer.values.dtype, 8 * buffer.values.dtype.itemsize
+    held = _format_element(buffer, index)
+    if observed.known_mask == (1 << width) - 1:
+        return held, str(np.array([observed.bits], f"u{dtype.itemsize}").view(dtype)[0])
+    if held != "?":
+        word = buffer.values.reshape(-1).view(f"u{dtype.itemsize}")[index]
+        held = format_hex(int(word), width)
+    return held, observed.format_bits(width)
 
 
 # --- explanations ------------------------------------------------------------------------

@@ -134,8 +134,7 @@ def run_kernel(
     code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
     function = choose_kernel(code, kernel)
     check_problems(code)
-    shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)
-    shape.check()
+    shape = make_shape(grid, block, dynamic_shared_bytes)
     memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
     return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
 
@@ -165,6 +164,15 @@ def check_problems(code: DeviceCode) -> None:
     )
     if problems:
         raise PtxError(code.text, problems)
+
+
+def make_shape(
+    grid: int | tuple[int, ...], block: int | tuple[int, ...], dynamic_shared_bytes: int
+) -> LaunchShape:
+    """Return the shape of a launch. Raise ValueError if no GPU has it."""
+    shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)
+    shape.check()
+    return shape
 
 
 def _complete_shape(shape: int | tuple[int, ...]) -> Shape:

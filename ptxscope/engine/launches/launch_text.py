@@ -7,11 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..diagnosis.observation import Observed, make_observed, parse_observed
+from ..isa.types import Type
+from ..records import NamedTuple
 from ..syntax.errors import PtxError
-from ..syntax.values import parse_integer
 from .device_code import DeviceCode, Function, Variable
 from .launch import LaunchShape, Shape
 from .parameters import (
@@ -87,57 +90,93 @@ def _parse_value(kernel: Function, name: str, text: str, read_file: ReadFile) ->
         raise ArgumentError(f"{name}: {error}") from None
 
 
+class NamedBuffer(NamedTuple):
+    """A buffer that can be saved or expected."""
+
+    variable: Variable
+    dtype: np.dtype[Any]
+    """The type of its elements."""
+
+    @property
+    def name(self) -> str:
+        """The name of the parameter or the variable."""
+        return self.variable.name
+
+
 def list_buffers(
     code: DeviceCode, kernel: Function, values: Mapping[str, Argument]
-) -> dict[str, Variable]:
+) -> dict[str, NamedBuffer]:
     """Return what can be saved or expected by each of its names: ``param0``, its name."""
-    buffers = {x.name: x for x in code.variables.values() if x.space == "global"}
+    buffers = {
+        x.name: NamedBuffer(x, np.dtype(f"u{x.element_bytes}"))
+        for x in code.variables.values()
+        if x.space == "global"
+    }
     for name, value in values.items():
         position = find_parameter(kernel, name)
         if isinstance(value, np.ndarray) and position is not None:
-            parameter = kernel.parameters[position]
-            buffers[f"param{position}"] = buffers[parameter.name] = parameter
+            buffer = NamedBuffer(kernel.parameters[position], value.dtype)
+            buffers[f"param{position}"] = buffers[buffer.name] = buffer
     return buffers
 
 
-def get_buffer(buffers: Mapping[str, Variable], name: str) -> Variable:
+def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
     """Return the buffer of a name. Raise ArgumentError if there is none."""
     buffer = buffers.get(name)
     if buffer is None:
-        raise ArgumentError(f"{name} is not a buffer here; there are: {', '.join(buffers)}")
+        names = [x for x in buffers if x not in {y.name for y in buffers.values()}]
+        raise ArgumentError(
+            f"{name} is not a buffer here; there are: {', '.join(names or buffers) or 'none'}"
+        )
     return buffer
 
 
 def parse_expectations(
-    buffers: Mapping[str, Variable], texts: Sequence[str], read_file: ReadFile
-) -> dict[str, dict[int, int]]:
-    """Return the expected bits of ``param2[3]=0x7f`` or ``param2=@a.npy``, by name and position.
+    buffers: Mapping[str, NamedBuffer], texts: Sequence[str], read_file: ReadFile
+) -> dict[str, dict[int, Observed]]:
+    """Return what is expected by buffer and position.
 
-    Raise ArgumentError for another text.
+    ``param2[3]=0x7f``, ``param2[3]=0x??01``, ``param2=[1,?,3]``, ``param2=@a.npy``; ``?`` stands
+    for a digit or an element that is not known. Raise ArgumentError for another text.
     """
-    expected: dict[str, dict[int, int]] = {}
+    expected: dict[str, dict[int, Observed]] = {}
     for text in texts:
         place, separator, value = text.partition("=")
         match = _ELEMENT.fullmatch(place.strip())
         name = match[1] if match else place.strip()
         if not separator:
             raise ArgumentError(f"--expect is NAME=… or NAME[INDEX]=…, not {text}")
-        buffer = get_buffer(buffers, name)
+        buffer, value = get_buffer(buffers, name), value.strip()
         elements = expected.setdefault(buffer.name, {})
         if match:
-            elements[int(match[2])] = _parse_element(value)
-            continue
-        array = parse_argument(value, buffer)
-        array = read_file(array) if isinstance(array, FileArgument) else array
-        if not isinstance(array, np.ndarray):
-            raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
-        words = array.reshape(-1).view(f"u{array.dtype.itemsize}").tolist()
-        elements |= dict(enumerate(words))
+            elements[int(match[2])] = _parse_element(value, buffer.dtype)
+        elif value.startswith("[") and value.endswith("]"):
+            parts = value[1:-1].split(",")
+            elements |= {i: _parse_element(x.strip(), buffer.dtype) for i, x in enumerate(parts)}
+        else:
+            elements |= _read_elements(name, value, buffer, read_file)
     return expected
 
 
-def _parse_element(text: str) -> int:
+def _read_elements(
+    name: str, text: str, buffer: NamedBuffer, read_file: ReadFile
+) -> dict[int, Observed]:
+    """Return the elements of a list with a type, or of a file, as the buffer would hold them."""
+    array = parse_argument(text, buffer.variable)
+    array = read_file(array) if isinstance(array, FileArgument) else array
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
+    if "f" in (array.dtype.kind, buffer.dtype.kind):
+        array = array.astype(buffer.dtype)
+    width = 8 * array.dtype.itemsize
+    words = np.ascontiguousarray(array).reshape(-1).view(f"u{width // 8}").tolist()
+    return {i: make_observed(x, width) for i, x in enumerate(words)}
+
+
+def _parse_element(text: str, dtype: np.dtype[Any]) -> Observed:
+    """Return the expected bits of an element: a number, or digits with ``?``."""
+    kind = {"f": "f", "i": "s"}.get(dtype.kind, "u")
     try:
-        return parse_integer(text, 64)
+        return parse_observed(text, Type(f"{kind}{8 * dtype.itemsize}"))
     except PtxError as error:
         raise ArgumentError(error.message) from None

@@ -13,10 +13,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..diagnosis.observation import Observed
 from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
+from ..tracing.evaluation import resolve_model
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
-from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, run_kernel
+from .device_code_loader import load_device_code
+from .expected_elements import ExpectedBuffer, narrow, read_expectations
+from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, make_shape, run_kernel
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .memory import AddressSpace
@@ -26,9 +30,6 @@ from .statement_changes import Likelihood, StatementChange, iter_changes
 from .thread_state import LaunchError
 
 Mask = npt.NDArray[np.bool_]
-Expectations = Mapping[str, Mapping[int, int]]
-"""The expected bits of elements by buffer and position."""
-
 _MAX_LANES = 1 << 15
 """Lanes of all replicas that run at once, unless one needs more."""
 _MAX_MEMORY_BYTES = 1 << 24
@@ -79,17 +80,59 @@ class FailedRun(NamedTuple):
     model: Model
 
 
+def explain_kernel(
+    code: str | DeviceCode,
+    arguments: Mapping[str, Argument],
+    expected: Mapping[str, ExpectedBuffer],
+    *,
+    kernel: str | None = None,
+    grid: int | tuple[int, ...] = 1,
+    block: int | tuple[int, ...] = 1,
+    dynamic_shared_bytes: int = 0,
+    model: str | Model = "isa",
+    max_steps: int = DEFAULT_MAX_STEPS,
+    on_progress: Callable[[int, int], None] | None = None,
+) -> RunDiagnosis:
+    """Run a kernel, and try one change at each statement if it does not give what was expected.
+
+    ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
+    array of the same type, or the bits of some by their positions. The other arguments are those of
+    ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
+    that are to be tried.
+
+    Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
+    for PTX that an assembler rejects.
+    """
+    code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
+    result: KernelRun | FailedRun
+    try:
+        result = run_kernel(
+            code,
+            arguments,
+            kernel=kernel,
+            grid=grid,
+            block=block,
+            dynamic_shared_bytes=dynamic_shared_bytes,
+            model=model,
+            max_steps=max_steps,
+        )
+    except LaunchError:
+        shape = make_shape(grid, block, dynamic_shared_bytes)
+        result = FailedRun(choose_kernel(code, kernel), shape, resolve_model(model))
+    return explain_run(code, arguments, result, expected, on_progress)
+
+
 def explain_run(
     code: DeviceCode,
     arguments: Mapping[str, Argument],
     result: KernelRun | FailedRun,
-    expected: Expectations,
+    expected: Mapping[str, ExpectedBuffer],
     on_progress: Callable[[int, int], None] | None = None,
 ) -> RunDiagnosis:
     """Try one change at each statement, and return those that give all that was expected.
 
-    ``result`` is the run with these arguments. ``on_progress`` is called with the number of changes
-    that were tried and of all that are to be tried.
+    ``expected`` and ``on_progress`` are those of ``explain_kernel``; ``result`` is the run with
+    these arguments.
 
     Raise ValueError if a buffer has no such element.
     """
@@ -102,14 +145,21 @@ class _ExpectedElements(NamedTuple):
     buffer: BoundBuffer
     indices: npt.NDArray[np.int64]
     words: npt.NDArray[Any]
+    masks: npt.NDArray[Any]
+    """The bits of each word that are known."""
     is_own: Mask
     """Which of them the threads that run first have written."""
+
+    def match(self, words: npt.NDArray[Any]) -> Mask:
+        """Return which words have the bits that are expected."""
+        matches: Mask = (words ^ self.words) & self.masks == 0
+        return matches
 
     def find_matches(self, space: AddressSpace) -> Mask:
         """Return for each replica which elements are known and as expected."""
         region = self.buffer.region
         rows = np.ascontiguousarray(space.data[:, region.start : region.end])
-        matches: Mask = rows.view(self.words.dtype)[:, self.indices] == self.words
+        matches = self.match(rows.view(self.words.dtype)[:, self.indices])
         if space.causes is not None:
             causes = self._split_bytes(space.causes)
             matches &= ~(causes != 0).any(axis=2)
@@ -138,7 +188,7 @@ class _Search:
         code: DeviceCode,
         arguments: Mapping[str, Argument],
         result: KernelRun | FailedRun,
-        expected: Expectations,
+        expected: Mapping[str, ExpectedBuffer],
         on_progress: Callable[[int, int], None] | None,
     ) -> None:
         self.code, self.arguments = code, arguments
@@ -149,7 +199,7 @@ class _Search:
         self.memory = LaunchMemory(code, self.kernel, self.shape, values)
         self.functions = _list_functions(code, self.kernel)
         self.all_threads = ThreadSelection(range(self.shape.block_count))
-        self.expected = [self._read_expected(name, x) for name, x in expected.items()]
+        self.expected = [self._read_expected(*x) for x in read_expectations(expected).items()]
         self.first_threads = self._select_threads()
         self.elements = list(self._list_elements())
         self.element_count = sum(len(x.indices) for x in self.elements)
@@ -188,15 +238,16 @@ class _Search:
     # --- threads
 
     def _read_expected(
-        self, name: str, elements: Mapping[int, int]
-    ) -> tuple[BoundBuffer, dict[int, int]]:
-        """Return a buffer with its expected elements, as wide as they are there."""
+        self, name: str, elements: Mapping[int, Observed]
+    ) -> tuple[BoundBuffer, dict[int, Observed]]:
+        """Return a buffer with its expected elements of which something is known."""
         buffer = self._find_buffer(name)
         array, highest = buffer.array, max(elements, default=0)
         if highest >= array.size:
             raise ValueError(f"{name} has {array.size:,} elements, none at {highest}")
-        mask = (1 << 8 * array.dtype.itemsize) - 1
-        return buffer, {index: bits & mask for index, bits in elements.items()}
+        width = 8 * array.dtype.itemsize
+        known = ((i, narrow(x, width)) for i, x in elements.items())
+        return buffer, {index: x for index, x in known if x.known_mask}
 
     def _find_buffer(self, name: str) -> BoundBuffer:
         position = find_parameter(self.kernel, name)
@@ -215,9 +266,9 @@ class _Search:
                 return self.all_threads
             buffer = self.result.buffers[bound.name]
             words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
-            for index, bits in elements.items():
+            for index, observed in elements.items():
                 is_known = buffer.causes is None or not buffer.causes[index]
-                is_right = is_known and int(words[index]) == bits
+                is_right = is_known and observed.matches(int(words[index]))
                 (right if is_right else wrong).append(int(buffer.threads[index]))
         wrong, right = ([x for x in dict.fromkeys(y) if x >= 0] for y in (wrong, right))
         if not wrong:
@@ -238,14 +289,16 @@ class _Search:
         size = self.shape.block_size
         for bound, elements in self.expected:
             indices = np.array(list(elements), np.int64)
-            words = np.array(list(elements.values()), f"u{bound.array.dtype.itemsize}")
+            dtype = np.dtype(f"u{bound.array.dtype.itemsize}")
+            words = np.array([x.bits for x in elements.values()], dtype)
+            masks = np.array([x.known_mask for x in elements.values()], dtype)
             threads = np.full(len(indices), -1)
             if self.result:
                 threads = self.result.buffers[bound.name].threads[indices]
             is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
             if self.first_threads.numbers is not None:
                 is_own &= np.isin(threads % size, list(self.first_threads.numbers))
-            yield _ExpectedElements(bound, indices, words, is_own)
+            yield _ExpectedElements(bound, indices, words, masks, is_own)
 
     # --- changes
 
@@ -283,7 +336,7 @@ class _Search:
             buffer = result.buffers[x.buffer.name]
             words = buffer.values.reshape(-1).view(x.words.dtype)[x.indices]
             is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
-            count += int(np.count_nonzero((words == x.words) & is_known))
+            count += int(np.count_nonzero(x.match(words) & is_known))
         return count
 
     def _try_first_threads(
@@ -315,7 +368,7 @@ class _Search:
         for x in self.elements if self.result else ():
             assert self.result
             words = self.result.buffers[x.buffer.name].values.reshape(-1).view(x.words.dtype)
-            count += int(np.count_nonzero((words[x.indices] == x.words) & x.is_own))
+            count += int(np.count_nonzero(x.match(words[x.indices]) & x.is_own))
         return count
 
     def _judge(self, space: AddressSpace) -> tuple[Mask, npt.NDArray[np.int64]]:
