@@ -333,3 +333,27 @@ def test_nothing_is_certain_after_an_unmodelled_store(kernel: str) -> None:
         "wmma.store.d.sync.aligned.row.m8n8k32.global.s32 is not modelled, so what it writes to "
         "memory is unknown; no result is certain" in done.stdout
     )
+
+
+def test_progress_is_towards_the_limit_until_a_block_has_ended(
+    kernel: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun: list[tuple[str, int | None, str]] = []
+
+    def begin(
+        _: object, activity: str, total: int | None = None, unit: str = "", **__: object
+    ) -> None:
+        begun.append((activity, total, unit))
+
+    def run_in_two_waves(*_: object, on_progress: Callable[..., None], **__: object) -> None:
+        for count, total in ((10, None), (20, 40), (30, 40)):
+            on_progress(count, total)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.ProgressBar.begin", begin)
+    monkeypatch.setattr("ptxscope.cli.support.kernel_launch.run_kernel", run_in_two_waves)
+    launch(kernel, "--steps", "1e6")
+    assert begun[-2:] == [
+        ("running", 1_000_000, "instructions of threads at most"),
+        ("running", 40, "instructions of threads"),
+    ]

@@ -139,12 +139,16 @@ def _run(
     log: ThreadLog | None,
 ) -> KernelRun:
     max_steps = _parse_steps(arguments.steps)
-    bar.begin("running", None, "instructions of threads")
-    reached = [0]
+    bar.begin("running", max_steps, "instructions of threads at most")
+    reached, has_estimate = 0, False
 
     def advance(count: int, total: int | None = None) -> None:
-        reached[0] = count
-        bar.total = total
+        nonlocal reached, has_estimate
+        reached = count
+        if total is not None:
+            if not has_estimate:
+                bar.begin("running", total, "instructions of threads")
+            has_estimate, bar.total = True, total
         bar.advance_to(count)
 
     try:
@@ -162,7 +166,7 @@ def _run(
         )
     except KeyboardInterrupt:
         bar.hide()
-        print_message(f"interrupted after {reached[0]:,} instructions of threads")
+        print_message(f"interrupted after {reached:,} instructions of threads")
         raise
     except MemoryError:
         raise CommandError("error: this launch does not fit in memory") from None
