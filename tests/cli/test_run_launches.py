@@ -179,6 +179,7 @@ def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
         (["--save", "param7=x.npy"], 2, "param7 is not a buffer"),
         (["--expect", "param1[9]=1"], 2, "halves_out has 4 elements, none at 9"),
         (["--watch", "%r10"], 2, "%r10 is not a register here"),
+        (["--break", "999"], 2, "no statement is at line 999 or after it"),
         (["--trace"], 2, "--trace is for runs from registers"),
         (["--thread", "4"], 2, "there is no thread 4,0,0; there are 4,1,1"),
         (["--thread", "1@2"], 2, "there is no block 2,0,0; there are 1,1,1"),
@@ -357,3 +358,53 @@ def test_progress_is_towards_the_limit_until_a_block_has_ended(
         ("running", 1_000_000, "instructions of threads at most"),
         ("running", 40, "instructions of threads"),
     ]
+
+
+_SATURATED = """\
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, 0x7f010203;
+  mov.u32 %r2, 0x01010101;
+  call (%r6), later, (%r1);
+  and.b32 %r3, %r1, 0x7f7f7f7f;
+  and.b32 %r4, %r2, 0x7f7f7f7f;
+  add.u32 %r3, %r3, %r4;
+  xor.b32 %r4, %r1, %r2;
+  and.b32 %r4, %r4, 0x80808080;
+  xor.b32 %r5, %r3, %r4;
+  st.global.u32 [%d1], %r5;
+  ret;
+}
+.func (.reg .u32 y) later(.reg .u32 x)
+{
+  add.u32 y, x, 1;
+  ret;
+}
+"""
+
+
+def test_the_steps_of_a_thread_are_folded(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.ptx"
+    file.write_text(_SATURATED)
+    words = ("run", str(file), "out=zeros:u32:1", "--thread", "0")
+    whole, folded = run(*words), run(*words, "--fold")
+    assert "   15 and.b32 %r4, %r4, 0x80808080 " in whole.stdout
+    assert "      lines 11–16 compute `__vadd4(%r2, %r1)` → %r5\n" in whole.stdout
+    assert "   16 __vadd4(%r2, %r1)  [11–16]" in folded.stdout
+    assert "%r5 = 0x80020304" in folded.stdout
+    assert "0x80808080" not in folded.stdout
+    assert "writes param0[0] = 0x80020304  2147615492" in folded.stdout
+
+
+def test_a_thread_stops_before_its_line_also_after_a_function_behind_it(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.ptx"
+    file.write_text(_SATURATED.replace("xor.b32 %r5, %r3, %r4;", "\n  xor.b32 %r5, %r3, %r4;"))
+    for line in (16, 17):  # a blank line, and the next
+        lines = run("run", str(file), "out=zeros:u32:1", "--break", str(line)).stdout.splitlines()
+        assert lines[-2:] == ["stopped before line 17", ""]
+        assert lines[-3].startswith("   15 and.b32 %r4")

@@ -89,6 +89,7 @@ def launch_kernel(
             arguments.shared or 0,
         )
         log = _make_log(arguments, shape)
+        stop_line = None if arguments.stop is None else _find_line(code, arguments.stop)
         watched = {_find_register(code, name) for name in arguments.watch}
         try:
             result = _run(code, kernel, values, shape, arguments, model, bar, log)
@@ -113,7 +114,13 @@ def launch_kernel(
         print(format_json(convert_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:
-            lines = [*iter_thread_lines(log, shape, arguments.stop, watched), "", *lines]
+            from ...engine.sequences.intrinsic_sequences import find_text_sequences
+
+            sequences = find_text_sequences(text, file)
+            steps = iter_thread_lines(
+                log, shape, stop_line, watched, sequences, is_folded=arguments.fold
+            )
+            lines = [*steps, "", *lines]
         if diagnosis:
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
@@ -186,6 +193,14 @@ def _find_register(code: DeviceCode, name: str) -> str:
             if register in function.registers:
                 return register
     raise ArgumentError(f"{name} is not a register here")
+
+
+def _find_line(code: DeviceCode, line: int) -> int:
+    """Return the first line from a line on that has a statement."""
+    lines = [y.line for x in code.functions.values() for y in x.statements if y.line >= line]
+    if not lines:
+        raise ArgumentError(f"--break: no statement is at line {line} or after it")
+    return min(lines)
 
 
 def _find_origins(

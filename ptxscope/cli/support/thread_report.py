@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
+from typing import TYPE_CHECKING
 
 from ...engine.isa.value_text import format_hex
 from ...engine.launches.launch import LaunchShape
 from ...engine.launches.thread_log import ThreadLog, ThreadStep
+
+if TYPE_CHECKING:
+    from ...engine.sequences.intrinsic_sequences import IntrinsicSequence
 
 _WIDTH = 44
 """Columns of a statement; the effect of a longer one follows it."""
@@ -15,18 +19,40 @@ _MAX_INDENTS = 12
 
 
 def iter_thread_lines(
-    log: ThreadLog, shape: LaunchShape, stop_line: int | None, watched: Set[str]
+    log: ThreadLog,
+    shape: LaunchShape,
+    stop_line: int | None,
+    watched: Set[str],
+    sequences: Sequence[IntrinsicSequence] = (),
+    *,
+    is_folded: bool = False,
 ) -> Iterator[str]:
-    """Yield the steps up to a line; with watched registers, only those that write one."""
+    """Yield the steps up to a line; with watched registers, only those that write one.
+
+    ``sequences`` are those of the file; folded, each is one line.
+    """
+    ends = {x.statements[-1].span: x for x in sequences}
+    inner_spans = {y.span for x in sequences for y in x.statements} if is_folded else set()
     yield shape.format_thread(log.thread)
     for step in log.steps:
-        if stop_line is not None and step.statement.line >= stop_line:
-            yield f"stopped before line {step.statement.line}"
+        if step.statement.line == stop_line:
+            yield f"stopped before line {stop_line}"
             return
-        if not watched or not watched.isdisjoint(name for name, _, _ in step.writes):
+        span = step.statement.span
+        sequence = ends.get(span)
+        if watched:
+            if not watched.isdisjoint(name for name, _, _ in step.writes):
+                yield _format_step(step)
+        elif sequence and is_folded:
+            yield _format_step(step, f"{sequence.call}  [{sequence.format_lines()}]")
+        elif span not in inner_spans:
             yield _format_step(step)
+            if sequence:
+                yield f"      {sequence}"
     if log.is_cut:
         yield f"and more after {len(log.steps):,} steps"
+    elif stop_line is not None:
+        yield f"never came to line {stop_line}"
 
 
 def iter_origin_lines(log: ThreadLog, shape: LaunchShape, place: str) -> Iterator[str]:
@@ -40,17 +66,24 @@ def iter_origin_lines(log: ThreadLog, shape: LaunchShape, place: str) -> Iterato
             yield "  and earlier steps"
             return
         indent = 2 * min(depth, _MAX_INDENTS)
-        yield " " * indent + _format_step(step, _WIDTH - indent)
+        yield " " * indent + _format_step(step, width=_WIDTH - indent)
 
 
-def _format_step(step: ThreadStep, width: int = _WIDTH) -> str:
-    """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``."""
-    effects = [
-        f"{name} = ?" if bits is None else f"{name} = {format_hex(bits, width)}  {bits}"
-        for name, bits, width in step.writes
+def _format_step(step: ThreadStep, text: str = "", width: int = _WIDTH) -> str:
+    """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
+    effects = [f"{name} = {_format_bits(bits, width)}" for name, bits, width in step.writes]
+    effects += [
+        f"writes {place} = {'?' if bits is None else f'{bits:#x}  {bits}'}"
+        for place, bits in zip(step.places, step.stored, strict=True)
     ]
-    effects += [f"writes {place}" for place in step.places]
     effects += [f"from {x.name} ({x.writer})" for x in step.reads if x.writer]
     if not step.is_active:
         effects = ["(its guard is false)"]
-    return f"{step.statement.line:>5} {step.statement.text:<{width}} {', '.join(effects)}".rstrip()
+    text = text or step.statement.text
+    return f"{step.statement.line:>5} {text:<{width}} {', '.join(effects)}".rstrip()
+
+
+def _format_bits(bits: int | None, width: int) -> str:
+    if bits is None:
+        return "?"
+    return str(bool(bits)).lower() if width == 1 else f"{format_hex(bits, width)}  {bits}"
