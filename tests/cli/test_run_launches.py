@@ -394,8 +394,8 @@ def test_the_steps_of_a_thread_are_folded(tmp_path: Path) -> None:
     words = ("run", str(file), "out=zeros:u32:1", "--thread", "0")
     whole, folded = run(*words), run(*words, "--fold")
     assert "   15 and.b32 %r4, %r4, 0x80808080 " in whole.stdout
-    assert "      lines 11–16 compute `__vadd4(%r2, %r1)` → %r5\n" in whole.stdout
-    assert "   16 __vadd4(%r2, %r1)  [11–16]" in folded.stdout
+    assert "      lines 11–16 compute `__vadd4(0x7f010203, 0x01010101)` → %r5\n" in whole.stdout
+    assert "   16 __vadd4(0x7f010203, 0x01010101)  [11–16]" in folded.stdout
     assert "%r5 = 0x80020304" in folded.stdout
     assert "0x80808080" not in folded.stdout
     assert "writes param0[0] = 0x80020304  2147615492" in folded.stdout
