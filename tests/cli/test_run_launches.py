@@ -263,7 +263,7 @@ def test_a_kernel_that_fails_is_explained(kernel: str) -> None:
 
 
 def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def explain_until_interrupted(*arguments: object) -> None:
+    def explain_until_interrupted(*arguments: object, **_: object) -> None:
         advance = arguments[-1]
         assert callable(advance)
         advance(12, 345)
@@ -408,3 +408,18 @@ def test_a_thread_stops_before_its_line_also_after_a_function_behind_it(tmp_path
         lines = run("run", str(file), "out=zeros:u32:1", "--break", str(line)).stdout.splitlines()
         assert lines[-2:] == ["stopped before line 17", ""]
         assert lines[-3].startswith("   15 and.b32 %r4")
+
+
+def test_unlikely_changes_are_tried_on_request(kernel: str) -> None:
+    """Twice a shift by 1 explains two elements, and so does another register."""
+    change(kernel, "shr.u32 %r4, %r3, 1", "shr.u32 %r4, %r3, 2")
+    words = ("--expect", "param1=[5,10,15,20]")
+    first, all_ = launch(kernel, *words, "--explain"), launch(kernel, *words, "--explain-all")
+    sentence = "less likely changes were not tried; --explain-all tries them, too"
+    assert (sentence in first.stdout, sentence in all_.stdout) == (True, False)
+    counts = [
+        int(x.stdout.partition(" changes tried")[0].rpartition("\n")[2].replace(",", ""))
+        for x in (first, all_)
+    ]
+    assert counts[0] < counts[1]
+    assert "line 19 with `1` rather than `2` explains all 4 values" in all_.stdout

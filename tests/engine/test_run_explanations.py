@@ -454,3 +454,55 @@ def test_what_no_change_explains_has_at_most_near_misses(name: str) -> None:
     diagnosis = explain_run(code, _get_arguments(name), launch(name, code), expected)
     assert not diagnosis.explanations
     assert all(0 < x.match_count < diagnosis.element_count for x in diagnosis.near_misses)
+
+
+def explain_line(right: str, wrong: str) -> list[tuple[str, str]]:
+    """The phrases and the lines that explain what another line gives."""
+    ptx = """.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .pred %p<2>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 4;
+  add.u64 %d4, %d1, %d3;
+  add.u64 %d5, %d2, %d3;
+  ld.global.u32 %r2, [%d4];
+  LINE;
+  st.global.u32 [%d5], %r3;
+  ret;
+}"""
+    words = np.random.default_rng(5).integers(0, 2**31, 33, dtype=np.uint32)
+    options: dict[str, Any] = {"block": 32, "kernel": "k"}
+    arguments = {"in": words, "out": np.zeros(33, np.uint32)}
+    wanted = run_kernel(ptx.replace("LINE", right), arguments, **options).get_buffer("out").values
+    diagnosis = ptxscope.explain_kernel(
+        ptx.replace("LINE", wrong), arguments, {"out": wanted}, **options
+    )
+    return [(x.phrase, x.changed_text) for x in diagnosis.explanations]
+
+
+def test_a_changed_constant_is_written_with_its_sign() -> None:
+    assert ("with `-9` rather than `9`", "add.s32 %r3, %r2, -9") in explain_line(
+        "add.s32 %r3, %r2, -9", "add.s32 %r3, %r2, 9"
+    )
+
+
+def test_a_constant_between_two_powers_of_two() -> None:
+    assert explain_line("add.u32 %r3, %r2, 512", "add.u32 %r3, %r2, 507") == [
+        ("with `512` rather than `507`", "add.u32 %r3, %r2, 512")
+    ]
+
+
+def test_an_address_beside_the_right_one_is_written_out() -> None:
+    for right, wrong, phrase in (("[%d4]", "[%d4+4]", "lower"), ("[%d4+4]", "[%d4]", "higher")):
+        found = explain_line(f"ld.global.u32 %r3,{right}", f"ld.global.u32 %r3,{wrong}")
+        assert (f"at an address 4 bytes {phrase}", f"ld.global.u32 %r3,{right}") in found
+
+
+def test_another_register_is_written_out_once_for_operands_in_any_order() -> None:
+    found = explain_line("xor.b32 %r3, %r1, %r2", "xor.b32 %r3, %r2, %r2")
+    assert len(found) == 1
+    assert found[0][0] == "with `%r1` rather than `%r2`"
+    found = explain_line("ld.global.u8 %r3, [%d1]", "ld.global.u8 %r3, [%d4]")
+    assert found == [("with `%d1` rather than `%d4`", "ld.global.u8 %r3, [%d1]")]

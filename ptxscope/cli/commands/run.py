@@ -140,7 +140,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
 def _is_launch(arguments: argparse.Namespace, text: str, name: str) -> bool:
     """Return whether to run a kernel from its parameters, not from registers."""
     options = (arguments.grid, arguments.block, arguments.shared, arguments.steps, arguments.save)
-    if arguments.thread or arguments.explain or any(options):
+    if arguments.thread or arguments.explain or arguments.explain_all or any(options):
         return True
     names = {value.partition("=")[0].strip() for value in arguments.values}
     if ".entry" not in text or not names or any(name.startswith("%") for name in names):
@@ -184,6 +184,11 @@ def make_parser() -> Parser:
         "--explain",
         action="store_true",
         help="with --expect, try one change at each instruction of a kernel with parameters",
+    )
+    debugging.add_argument(
+        "--explain-all",
+        action="store_true",
+        help="as --explain, and try unlikely changes even if a likely one explains everything",
     )
     launch = parser.add_argument_group("kernels with parameters")
     launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")

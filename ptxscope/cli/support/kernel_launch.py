@@ -70,7 +70,9 @@ def launch_kernel(
     """Run a kernel, print its buffers and the report of fidelity, and save buffers."""
     if arguments.trace:
         raise CommandError("error: --trace is for runs from registers, not from parameters")
-    if arguments.explain and not arguments.expect:
+    diagnosis: RunDiagnosis | None = None
+    explains = arguments.explain or arguments.explain_all
+    if explains and not arguments.expect:
         raise CommandError("error: --explain needs --expect NAME=… or NAME[INDEX]=…")
     if ".entry" not in text:
         raise CommandError("error: there is no kernel (.entry) here to launch")
@@ -94,13 +96,18 @@ def launch_kernel(
         try:
             result = _run(code, kernel, values, shape, arguments, model, bar, log)
         except LaunchError:
-            if arguments.explain:
-                _print_failure_explanations(code, values, bar, kernel, shape, model, expected)
+            if explains:
+                from ...engine.launches.run_explanations import FailedRun
+
+                failed = FailedRun(kernel, shape, model)
+                diagnosis = _explain(code, values, bar, failed, expected, arguments)
+                bar.begin_printing()
+                for line in iter_explanation_lines(diagnosis):
+                    print(make_printable(line))
             raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
-        diagnosis = None
-        if arguments.explain and _has_differences(result, expected):
-            diagnosis = _explain(code, values, bar, result, expected)
+        if explains and _has_differences(result, expected):
+            diagnosis = _explain(code, values, bar, result, expected, arguments)
     except PtxError as error:
         number = text.count("\n", 0, error.errors[0].span[0]) + 1
         raise CommandError(f"line {number}:\n{error}", 1) from None
@@ -236,6 +243,7 @@ def _explain(
     bar: ProgressBar,
     result: KernelRun | FailedRun,
     expected: Expectations,
+    arguments: argparse.Namespace,
 ) -> RunDiagnosis:
     """Return the changes that give what was expected."""
     from ...engine.launches.run_explanations import explain_run
@@ -249,29 +257,11 @@ def _explain(
         bar.advance_to(count)
 
     try:
-        return explain_run(code, values, result, expected, advance)
+        return explain_run(code, values, result, expected, advance, tries_all=arguments.explain_all)
     except KeyboardInterrupt:
         bar.hide()
         print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")
         raise
-
-
-def _print_failure_explanations(
-    code: DeviceCode,
-    values: Mapping[str, Argument],
-    bar: ProgressBar,
-    kernel: Function,
-    shape: LaunchShape,
-    model: Model,
-    expected: Expectations,
-) -> None:
-    """Print the changes with which a run that could not go on gives what was expected."""
-    from ...engine.launches.run_explanations import FailedRun
-
-    diagnosis = _explain(code, values, bar, FailedRun(kernel, shape, model), expected)
-    bar.begin_printing()
-    for line in iter_explanation_lines(diagnosis):
-        print(make_printable(line))
 
 
 # --- arguments ---------------------------------------------------------------------------

@@ -203,6 +203,8 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
         yield from _iter_explanation(x, count)
     if len(explanations) > _MAX_EXPLANATIONS:
         yield f"  and {len(explanations) - _MAX_EXPLANATIONS:,} more"
+    if diagnosis.has_untried:
+        yield "less likely changes were not tried; --explain-all tries them, too"
 
 
 def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:
@@ -258,6 +260,7 @@ def _convert_diagnosis(diagnosis: RunDiagnosis) -> dict[str, Any]:
         "tried": diagnosis.try_count,
         "expected": diagnosis.element_count,
         "explanations": [_convert_explanation(x) for x in diagnosis.explanations],
+        "has_untried": diagnosis.has_untried,
         "near_misses": [_convert_explanation(x) for x in diagnosis.near_misses],
     }
 

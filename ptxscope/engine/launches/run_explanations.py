@@ -70,6 +70,8 @@ class RunDiagnosis(NamedTuple):
     """The expected elements."""
     try_count: int
     """The changes that were tried."""
+    has_untried: bool = False
+    """Whether less likely changes were not tried, since likely ones explain everything."""
 
 
 class FailedRun(NamedTuple):
@@ -92,13 +94,15 @@ def explain_kernel(
     model: str | Model = "isa",
     max_steps: int = DEFAULT_MAX_STEPS,
     on_progress: Callable[[int, int], None] | None = None,
+    tries_all: bool = False,
 ) -> RunDiagnosis:
     """Run a kernel, and try one change at each statement if it does not give what was expected.
 
     ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
     array of the same type, or the bits of some by their positions. The other arguments are those of
     ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
-    that are to be tried.
+    that are to be tried. With ``tries_all``, unlikely changes are tried even if a likely one
+    explains everything.
 
     Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
     for PTX that an assembler rejects.
@@ -119,7 +123,7 @@ def explain_kernel(
     except LaunchError:
         shape = make_shape(grid, block, dynamic_shared_bytes)
         result = FailedRun(choose_kernel(code, kernel), shape, resolve_model(model))
-    return explain_run(code, arguments, result, expected, on_progress)
+    return explain_run(code, arguments, result, expected, on_progress, tries_all=tries_all)
 
 
 def explain_run(
@@ -128,6 +132,8 @@ def explain_run(
     result: KernelRun | FailedRun,
     expected: Mapping[str, ExpectedBuffer],
     on_progress: Callable[[int, int], None] | None = None,
+    *,
+    tries_all: bool = False,
 ) -> RunDiagnosis:
     """Try one change at each statement, and return those that give all that was expected.
 
@@ -136,7 +142,7 @@ def explain_run(
 
     Raise ValueError if a buffer has no such element.
     """
-    return _Search(code, arguments, result, expected, on_progress).run()
+    return _Search(code, arguments, result, expected, on_progress, tries_all=tries_all).run()
 
 
 class _ExpectedElements(NamedTuple):
@@ -190,8 +196,10 @@ class _Search:
         result: KernelRun | FailedRun,
         expected: Mapping[str, ExpectedBuffer],
         on_progress: Callable[[int, int], None] | None,
+        *,
+        tries_all: bool,
     ) -> None:
-        self.code, self.arguments = code, arguments
+        self.code, self.arguments, self.tries_all = code, arguments, tries_all
         self.result = result if isinstance(result, KernelRun) else None
         self.on_progress = on_progress
         self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
@@ -221,11 +229,17 @@ class _Search:
             passing, near = self._try_first_threads(changes)
             near_misses += near
             explanations += self._confirm(passing)
-            if explanations:
+            if explanations and not self.tries_all:
                 break
         explanations.sort(key=lambda x: x.cost)
         nearest = () if explanations else self._examine(near_misses)
-        return RunDiagnosis(tuple(explanations), tuple(nearest), self.element_count, try_count)
+        return RunDiagnosis(
+            tuple(explanations),
+            tuple(nearest),
+            self.element_count,
+            try_count,
+            likelihood is not max(Likelihood),
+        )
 
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""

@@ -16,9 +16,11 @@ from ..diagnosis.digit_changes import iter_digit_changes
 from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
+from ..isa.types import Type
 from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
+from ..syntax.errors import format_count
 from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.evaluation import make_plan
 from .device_code import (
@@ -41,6 +43,8 @@ _NEAR_CONSTANT_COST = 3
 _CONSTANT_COST = 5
 _REGISTER_COST = 5
 _OFFSET_COST = 5
+_COMMUTATIVE = frozenset(("add", "and", "fma", "mad", "max", "min", "mul", "or", "xor"))
+"""The opcodes whose first two operands may be exchanged."""
 _NEAR_STATEMENTS = 12
 """Statements before and after, whose registers may have been meant."""
 
@@ -175,6 +179,7 @@ def _iter_register_changes(
     ins = statement.instruction
     assert ins
     plan, names = _make_plan(ins, model), _list_near_names(function, index)
+    tried = {_get_operands_key(ins.opcode, ins.sources)}
     for place, source in enumerate(ins.sources):
         if not isinstance(source, Register):
             continue
@@ -182,6 +187,10 @@ def _iter_register_changes(
         for name in names:
             if name != source.name and function.registers.get(name) == type_:
                 sources = (*ins.sources[:place], Register(name), *ins.sources[place + 1 :])
+                key = _get_operands_key(ins.opcode, sources)
+                if key in tried:
+                    continue
+                tried.add(key)
                 phrase = f"with `{name}` rather than `{source.name}`"
                 changed = _change_sources(ins, sources)
                 yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
@@ -191,6 +200,14 @@ def _iter_register_changes(
             phrase = f"with {x} and {y} exchanged"
             changed = _change_sources(ins, (*order, *rest))
             yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
+
+
+def _get_operands_key(opcode: str, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
+    """Return what is the same for operands of which the order does not matter."""
+    texts = [str(x) for x in sources]
+    if opcode in _COMMUTATIVE:
+        texts[:2] = sorted(texts[:2])
+    return tuple(texts)
 
 
 def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...]) -> Instruction:
@@ -229,7 +246,7 @@ def _iter_constant_changes(
             type_ = ins.type_of(role)
             if isinstance(source, Immediate) and not type_.is_float:
                 for bits in _iter_constants(source.bits, type_.bits, likelihood):
-                    immediate = Immediate(bits, _format_like(source.text, bits))
+                    immediate = Immediate(bits, _format_like(source.text, bits, type_))
                     sources = (*ins.sources[:index], immediate, *ins.sources[index + 1 :])
                     phrase = f"with `{immediate}` rather than `{source}`"
                     changed = _change_sources(ins, sources)
@@ -243,8 +260,11 @@ def _iter_constant_changes(
                     yield _replace_operand(statement, index, operand, phrase, cost)
 
 
-def _format_like(text: str, bits: int) -> str:
-    return f"{bits:#x}" if text.lower().startswith("0x") else str(bits)
+def _format_like(text: str, bits: int, type_: Type) -> str:
+    if text.lower().startswith("0x"):
+        return f"{bits:#x}"
+    is_negative = type_.signed and bits >> type_.bits - 1
+    return str(bits - (1 << type_.bits) if is_negative else bits)
 
 
 def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[int]:
@@ -254,6 +274,8 @@ def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[i
     if bits & (bits + 1) == 0:  # a mask of low bits
         count = bits.bit_length()
         near += [(1 << x) - 1 for x in (count + 1, count - 1, 2 * count, count // 2) if x >= 0]
+    elif bits & (bits - 1):  # between two powers of two
+        near += [1 << bits.bit_length(), 1 << bits.bit_length() - 1]
     near_bits = {x & mask: None for x in near}
     if likelihood is Likelihood.LIKELY:
         yield from (x for x in near_bits if x != bits)
@@ -365,7 +387,8 @@ def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
     for index, x in enumerate(statement.operands):
         if isinstance(x, MemoryOperand) and isinstance(x.base, RegisterOperand):
             for distance in (width, -width):
-                phrase = f"with `{distance:+d}` bytes in the address"
+                size = format_count(width, "byte")
+                phrase = f"at an address {size} {'higher' if distance > 0 else 'lower'}"
                 operand = x._replace(offset=x.offset + distance)
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
 
@@ -384,11 +407,41 @@ def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChang
 def _replace_operand(
     statement: CodeStatement, index: int, operand: Operand, phrase: str, cost: int
 ) -> StatementChange:
-    old = statement.operands[index]
     operands = (*statement.operands[:index], operand, *statement.operands[index + 1 :])
-    text = statement.text
-    if isinstance(old, SpecialOperand) and isinstance(operand, SpecialOperand):
-        text = text.replace(old.name, operand.name, 1)
+    text = _replace_text(statement, index, operand)
     return StatementChange(
         statement, statement._replace(operands=operands, text=text), None, phrase, cost
     )
+
+
+def _replace_text(statement: CodeStatement, index: int, operand: Operand) -> str:
+    """Return the text of a statement with another operand in a place."""
+    start = statement.text.find(statement.name) + len(statement.name)
+    parts, depth = [""], 0
+    for character in statement.text[start:]:
+        depth += (character in "[{(") - (character in ")}]")
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    if index < len(parts):
+        blanks = parts[index][: len(parts[index]) - len(parts[index].lstrip())]
+        parts[index] = blanks + _format_operand(operand, parts[index].strip())
+    return statement.text[:start] + ",".join(parts)
+
+
+def _format_operand(operand: Operand, old: str) -> str:
+    """Return an operand as it is written; ``old`` if it is of a kind that is not changed."""
+    if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):
+        offset = f"{operand.offset:+d}" if operand.offset else ""
+        return f"[{_get_written_name(operand.base.name)}{offset.replace('-', '+-')}]"
+    if isinstance(operand, RegisterOperand):
+        return ("!" if operand.is_negated else "") + _get_written_name(operand.name)
+    if isinstance(operand, ConstantOperand):
+        return str(operand.value)
+    return operand.name if isinstance(operand, SpecialOperand) else old
+
+
+def _get_written_name(name: str) -> str:
+    """Return a register's name without what makes it unique."""
+    return name.partition("#")[0]
