@@ -21,15 +21,16 @@ from .solver_search import SolverSearch
 
 if TYPE_CHECKING:
     from ..engine.launches.run_explanations import RunDiagnosis
+    from ..state.thread_memory import ShownBuffer
     from ..state.thread_run import Evaluation, ThreadRun
 
 _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
 _KEYS = (
-    *("n over", "i into", "p back", "] catalog", "g to the cursor", "> < thread"),
-    *("x explain", "R arguments", "? help", "Esc leave"),
+    *("n over", "i into", "p back", "] catalog", "g cursor", "> < thread"),
+    *("m memory", "x explain", "R args", "? help", "Esc leave"),
 )
-_KEY_RANKS = (0, 3, 2, 7, 6, 4, 1, 8, 5, 0)
+_KEY_RANKS = (0, 3, 2, 8, 7, 6, 5, 1, 9, 4, 0)
 """The order in which the texts are kept if there is little room."""
 _EDGE_COLUMNS = 6
 
@@ -69,6 +70,8 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         Binding("greater_than_sign", "thread(1)", "Next thread", show=False),
         Binding("less_than_sign", "thread(-1)", "Previous thread", show=False),
         Binding("t", "ask_thread", "Choose a thread", show=False),
+        Binding("m", "memory(1)", "Next buffer", show=False),
+        Binding("M", "memory(-1)", "Previous buffer", show=False),
         Binding("x", "explain", "Explain", show=False),
         Binding("R", "arguments", "Arguments", show=False),
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
@@ -81,6 +84,8 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         """What is shown."""
         self._kernel, self._values = KernelPane(run), ValuesPane(run)
         self._search = SolverSearch(self)
+        self._buffer_name = ""
+        """The buffer in the right pane; empty for the registers."""
 
     def compose(self) -> ComposeResult:
         """Yield the statements beside the values."""
@@ -105,7 +110,24 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         title = f"Run · {run.launch.kernel.name} · {run.title}"
         self.query_one(DialogFrame).border_title = make_printable(title)
         self._kernel.show(run)
-        self._values.show(run, note)
+        self._values.show(run, note, self._find_buffer())
+
+    def _find_buffer(self) -> ShownBuffer | None:
+        """Return the buffer that is shown instead of the registers; None if these are."""
+        from ..state.thread_memory import list_buffer_names, show_buffer
+
+        if self._buffer_name in list_buffer_names(self.thread_run):
+            return show_buffer(self.thread_run, self._buffer_name)
+        return None
+
+    def action_memory(self, delta: int) -> None:
+        """Show the next or previous buffer; before the first and after the last, the registers."""
+        from ..state.thread_memory import list_buffer_names
+
+        names = ("", *list_buffer_names(self.thread_run))
+        index = names.index(self._buffer_name) if self._buffer_name in names else 0
+        self._buffer_name = names[(index + delta) % len(names)]
+        self._show(self.thread_run)
 
     # --- moves -----------------------------------------------------------------------------
 

@@ -14,9 +14,11 @@ from ..engine.launches.device_code import CodeStatement
 from ..engine.launches.expected_elements import find_differences
 from ..engine.launches.kernel_run import KernelRun, run_kernel
 from ..engine.launches.launch_text import parse_thread
+from ..engine.launches.memory import Region
 from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError
+from ..engine.launches.write_journal import WriteJournal
 from ..engine.records import NamedTuple, Record, replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
@@ -62,7 +64,7 @@ class Evaluation(NamedTuple):
     """The thread and the step."""
 
 
-class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
+class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "regions")):
     """A position in what one thread executes."""
 
     launch: KernelLaunch
@@ -78,6 +80,10 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis")):
     result: KernelRun | None = None
     """The whole run; None if it could not go on."""
     diagnosis: RunDiagnosis | None = None
+    journals: Mapping[str, WriteJournal] = {}
+    """All writes to global memory, and to the shared memory of the block, by space."""
+    regions: Mapping[str, tuple[Region, ...]] = {}
+    """The buffers and variables in these spaces."""
 
     # --- what is shown -------------------------------------------------------------------
 
@@ -268,7 +274,7 @@ def run_thread(
     is_chosen = thread is not None
     if thread is None:
         thread, place, message = _find_wrong_place(launch, on_progress)
-    log = ThreadLog(thread)
+    log = ThreadLog(thread, keeps_memory=True)
     result: KernelRun | None = None
     try:
         result = _run(launch, on_progress, log)
@@ -277,7 +283,15 @@ def run_thread(
         if not is_chosen and error.thread_number is not None:
             run = run_thread(launch, error.thread_number, on_progress).move_to_end()
             return run.move_cursor_to(error.statement.line) if error.statement else run
-    run = ThreadRun(launch, thread, tuple(log.steps), message, result=result).move_to(0)
+    run = ThreadRun(
+        launch,
+        thread,
+        tuple(log.steps),
+        message,
+        result=result,
+        journals=log.journals,
+        regions=log.regions,
+    ).move_to(0)
     store = log.find_store(place) if place else None
     return run.move_to(store.number - 1) if store else run
 

@@ -12,8 +12,10 @@ from .base.posted_message import PostedMessage
 from .base.step_lines import sentence_lines
 
 if TYPE_CHECKING:
+    from ..state.thread_memory import ShownBuffer
     from ..state.thread_run import KernelRow, ShownValue, ThreadRun
 
+_VALUES_TITLE = "Registers and memory"
 _MAX_EXPLANATIONS = 3
 _LATEST_PLACES = 3
 """Places that are above the registers."""
@@ -91,18 +93,30 @@ class ValuesPane(Pane):
     """
 
     def __init__(self, run: ThreadRun) -> None:
-        super().__init__("values", "Registers and memory")
+        super().__init__("values", _VALUES_TITLE)
         self._run = run
         self._note = ""
 
-    def show(self, run: ThreadRun, note: str = "") -> None:
-        """Show another position; ``note`` says what is being computed."""
-        self._run, self._note = run, note
+        self._buffer: ShownBuffer | None = None
+
+    def show(self, run: ThreadRun, note: str = "", buffer: ShownBuffer | None = None) -> None:
+        """Show another position; ``note`` says what is being computed.
+
+        With a buffer, its elements are shown instead of the registers, the changed ones in view.
+        """
+        self._run, self._note, self._buffer = run, note, buffer
+        self.set_title(make_printable(buffer.title) if buffer else _VALUES_TITLE)
         self.redraw_lines()
+        if buffer and buffer.focus is not None:
+            for y, line in enumerate(self.visible_lines):
+                if line and line[0].target == buffer.focus:
+                    self.show_line(y, context=2)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the fault, what changed last, the registers and the places."""
+        """Return the fault, what changed last, the registers and the places; or a buffer."""
         run, lines = self._run, list[StyledLine]()
+        if self._buffer:
+            return list(_iter_buffer_lines(self._buffer, width))
         for text, style in ((run.message, "changed"), (self._note, "dim")):
             if text:
                 lines += sentence_lines(make_printable(text), width, style)
@@ -151,3 +165,27 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
         text += decimal
     style = "changed" if value.is_changed else ""
     return [StyledText("• " if value.is_changed else "  ", style), StyledText(text, style)]
+
+
+def _iter_buffer_lines(buffer: ShownBuffer, width: int) -> Iterator[StyledLine]:
+    """Yield rows of elements: ``  [8]   5 •7 +9``; marks stand for changes.
+
+    The target of a row is the element to have in view, if it is in the row.
+    """
+    element_width = max((len(x.text) for x in buffer.elements), default=1) + 2
+    index_width = len(f"[{buffer.start + len(buffer.elements)}]") + 1
+    columns = 1
+    while 2 * columns * element_width + index_width <= width and columns < 16:
+        columns *= 2
+    for first in range(0, len(buffer.elements), columns):
+        index = buffer.start + first
+        is_focus = buffer.focus is not None and index <= buffer.focus < index + columns
+        target = buffer.focus if is_focus else None
+        line = [StyledText(f"{f'[{index}]':>{index_width}}", "dim", target)]
+        for x in buffer.elements[first : first + columns]:
+            mark = "≠" if x.is_wrong else "•" if x.is_changed else "+" if x.is_written else " "
+            style = "changed" if x.is_wrong or x.is_changed else "" if x.is_written else "dim"
+            line.append(StyledText(f" {mark}{x.text:>{element_width - 2}}", style))
+        yield line
+    if len(buffer.elements) < buffer.element_count:
+        yield [StyledText(f"of {buffer.element_count:,} elements", "dim")]

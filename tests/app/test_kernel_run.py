@@ -176,3 +176,25 @@ async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> Non
         assert " R run " in await drive.text()
         drive.screen.controllers.listings.open_text("vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
         assert " R run " not in await drive.text()
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
+async def test_buffers_are_shown_and_scrolled(size: tuple[int, int]) -> None:
+    async with explorer(size=size) as drive:
+        arguments = _VALUES.replace("zeros:u32:3", "zeros:u32:400")
+        await launch(drive, arguments)
+        await drive.press("m")
+        pane = screen_of(drive).query_one(ValuesPane)
+        assert "[0]  1  2  3" in " ".join(values(drive).split(" ")).replace("   ", "  ")
+        await drive.press("m", "end", "p", "p")
+        assert str(pane.border_title) == "param1 out (u32 × 400)"
+        assert "+" not in values(drive)
+        await drive.press("n")
+        assert "•3" in values(drive)
+        assert "+6" in values(drive)
+        assert pane.scroll_offset.y == 0
+        await drive.press("tab", "pagedown")
+        assert pane.scroll_offset.y > 0
+        await drive.press("M", "M")
+        assert str(pane.border_title) == "Registers and memory"
+        drive.agree()

@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..records import NamedTuple
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Readers, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
+from .write_journal import Write, WriteJournal
 
 Bits = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
@@ -100,6 +101,8 @@ class AddressSpace:
         """The last readers of each first byte that was read."""
         self.lines: Lines | None = None
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
+        self.journal: WriteJournal | None = None
+        """What keeps every write; None if nothing does."""
         self._last_region: Region | None = None
 
     # --- layout
@@ -286,7 +289,23 @@ class AddressSpace:
             rows = self.causes.reshape(-1, access.width * access.element_count)
             new_causes = 0 if causes is None else causes[:, np.newaxis]
             rows[index // access.element_count] = new_causes
+        if self.journal is not None:
+            self._note_write(self.journal, access, instances, values, causes)
         return conflict if causes is None else None
+
+    def _note_write(
+        self,
+        journal: WriteJournal,
+        access: Access,
+        instances: Numbers | None,
+        values: list[Bits],
+        causes: Causes | None,
+    ) -> None:
+        own_instances = None if instances is None else instances[access.lanes]
+        is_unknown = None if causes is None else causes != 0
+        for i, part in enumerate(values):
+            write = Write(access.offsets + i * access.width, part, is_unknown)
+            journal.note(write, own_instances)
 
     def note_reads(
         self, access: Access, instances: Numbers | None, accessors: Accessors, line: int

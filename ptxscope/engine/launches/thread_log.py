@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
 from ..records import NamedTuple
 from .conflicts import get_threads
 from .device_code import CodeStatement, MemoryOperand
-from .memory import AccessError
+from .memory import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
 from .thread_state import Frame, Group, WaveState
+from .write_journal import WriteJournal
 
 _MAX_STEPS = 1 << 20
 """Statements that are kept."""
@@ -50,12 +51,17 @@ class ThreadStep(NamedTuple):
     """Whether its guard lets it act."""
     depth: int
     """The number of calls around it."""
+    write_counts: Mapping[str, int] = {}
+    """The writes of all threads before it, by space, if they are kept."""
+    spans: tuple[tuple[str, int, int], ...] = ()
+    """The space, the offset and the bytes of each place that it writes."""
 
 
 class ThreadLog:
     """Records the steps of one thread; an observer of the wave that has it."""
 
-    def __init__(self, thread: int) -> None:
+    def __init__(self, thread: int, *, keeps_memory: bool = False) -> None:
+        """With ``keeps_memory``, the contents of memory are known at each step."""
         self.thread = thread
         """The number of the thread, of all threads of the grid."""
         self.steps: list[ThreadStep] = []
@@ -71,6 +77,12 @@ class ThreadLog:
         self._reads: tuple[ValueRead, ...] = ()
         self._targets: list[Target] = []
         self._is_active = True
+        self._keeps_memory = keeps_memory
+        self.journals: dict[str, WriteJournal] = {}
+        """All writes of the wave to global memory, and to its block's shared memory, by space."""
+        self.regions: dict[str, tuple[Region, ...]] = {}
+        """The buffers and variables in these spaces."""
+        self._write_counts: dict[str, int] = {}
 
     def attach(self, state: WaveState) -> None:
         """Observe a wave if the thread is in it."""
@@ -79,11 +91,21 @@ class ThreadLog:
             self._lane = int(lanes[0])
             state.observer = self
             self._format_thread = state.wave.shape.format_thread
+        state.spaces["global"].journal = None  # that of an earlier wave
+        if lanes.size and self._keeps_memory:
+            slot = int(state.wave.slots[self._lane])
+            for name, instance in (("global", None), ("shared", slot)):
+                space, row = state.spaces[name], instance or 0
+                causes = None if space.causes is None else space.causes[row]
+                journal = WriteJournal(space.data[row], causes, instance)
+                space.journal = self.journals[name] = journal
+                self.regions[name] = tuple(space.regions)
 
     def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
         """Note what the thread is about to read."""
         if not group.mask[self._lane]:
             return
+        self._write_counts = {name: len(x) for name, x in self.journals.items()}
         guard = statement.guard
         self._is_active = True
         if guard:
@@ -103,6 +125,7 @@ class ThreadLog:
         writes: list[tuple[str, int | None, int]] = []
         places: list[str] = []
         stored: list[int | None] = []
+        spans: list[tuple[str, int, int]] = []
         if self._is_active:
             for name in iter_written_names(statement):
                 bits, width = self._peek(frame, name)
@@ -111,6 +134,7 @@ class ThreadLog:
             if statement.opcode in ("st", "atom", "red"):
                 places = [self._note_store(x, number) for x in self._targets]
                 stored = [self._peek_place(x) for x in self._targets]
+                spans = [self._get_span(x) for x in self._targets]
         self.steps.append(
             ThreadStep(
                 number,
@@ -121,6 +145,8 @@ class ThreadLog:
                 tuple(stored),
                 self._is_active,
                 frame.depth,
+                self._write_counts,
+                tuple(spans),
             )
         )
 
@@ -199,6 +225,10 @@ class ThreadLog:
         for i in range(size):
             self._memory[target.space.name, offset + i] = number
         return target.space.format_place(offset)
+
+    def _get_span(self, target: Target) -> tuple[str, int, int]:
+        size = target.access.width * target.access.element_count
+        return target.space.name, self._find_byte(target)[0], size
 
     def _describe_writer(self, thread: int, line: int) -> str:
         if not line:

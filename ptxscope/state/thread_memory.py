@@ -1,0 +1,151 @@
+"""The contents of a buffer at a step of a thread, as the explorer shows them.
+
+Each step knows how many writes of all threads came before it, so that contents are those of that
+moment, whichever thread wrote them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..engine.launches.kernel_run import KernelBuffer
+from ..engine.launches.memory import Region
+from ..engine.launches.parameters import find_parameter, format_dtype
+from ..engine.launches.write_journal import MemoryContents
+from ..engine.records import NamedTuple
+
+if TYPE_CHECKING:
+    from .thread_run import ThreadRun
+
+MAX_ELEMENTS = 1 << 14
+"""Elements that are shown of a buffer: those around the last change."""
+
+
+class ShownElement(NamedTuple):
+    """An element of a buffer."""
+
+    text: str
+    """Its value, or ``?``."""
+    is_changed: bool
+    """Whether the thread's last step wrote it."""
+    is_written: bool
+    """Whether a thread of the wave has written it."""
+    is_wrong: bool
+    """Whether it is not as expected at the end."""
+
+
+class ShownBuffer(NamedTuple):
+    """A buffer at some step."""
+
+    title: str
+    """``param1 out (u32 × 64)``."""
+    start: int
+    """The index of the first element that is shown."""
+    elements: tuple[ShownElement, ...]
+    element_count: int
+    focus: int | None
+    """The index of the element to have in view; None for the first."""
+
+
+def list_buffer_names(run: ThreadRun) -> tuple[str, ...]:
+    """Return the buffers and variables of which a run has the contents: ``param0``, ``tile``."""
+    return tuple(x.name for regions in run.regions.values() for x in regions)
+
+
+def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
+    """Return the contents of a buffer before the next step, or at the end."""
+    space, region = next(
+        (space, x) for space, regions in run.regions.items() for x in regions if x.name == name
+    )
+    buffer, title = _find_buffer(run, space, name), name
+    if buffer and buffer.position is not None:
+        title = f"{name} {buffer.name}"
+    dtype = buffer.values.dtype if buffer else _find_dtype(run, space, region)
+    is_end = run.next_step is None
+    contents = _read_contents(run, space, region, buffer if is_end else None)
+    size = dtype.itemsize
+    count = region.bytes // size
+    data = contents.data[: count * size]
+    values = data.view(dtype)
+    unknown = _unite_bytes(contents.is_unknown, count, size)
+    written = _unite_bytes(contents.is_written, count, size)
+    changed = _find_changed(run, space, region, size)
+    wrong = _find_wrong(run, buffer) if is_end else set[int]()
+    focus = min(changed or wrong, default=None)
+    start = 0 if count <= MAX_ELEMENTS else max((focus or 0) - MAX_ELEMENTS // 2, 0)
+    indices = range(start, min(start + MAX_ELEMENTS, count))
+    elements = tuple(
+        ShownElement("?" if unknown[i] else str(values[i]), i in changed, written[i], i in wrong)
+        for i in indices
+    )
+    title = f"{title} ({format_dtype(dtype)} × {count:,})"
+    return ShownBuffer(title, start, elements, count, focus)
+
+
+def _unite_bytes(flags: npt.NDArray[np.bool_], count: int, size: int) -> list[bool]:
+    """Return for each element if a flag of one of its bytes is set."""
+    united: list[bool] = flags[: count * size].reshape(-1, size).max(axis=1, initial=False).tolist()
+    return united
+
+
+def _find_buffer(run: ThreadRun, space: str, name: str) -> KernelBuffer | None:
+    """Return a buffer at the end of the run; None for shared memory or a run that fails."""
+    if space != "global" or run.result is None:
+        return None
+    position = find_parameter(run.launch.kernel, name)
+    for x in run.result.buffers.values():
+        if x.name == name or (position is not None and x.position == position):
+            return x
+    return None
+
+
+def _find_dtype(run: ThreadRun, space: str, region: Region) -> np.dtype[Any]:
+    """Return the type of the argument, or that of what is stored if it is declared as bytes."""
+    position = find_parameter(run.launch.kernel, region.name) if space == "global" else None
+    for name, value in run.launch.arguments.items() if position is not None else ():
+        is_here = find_parameter(run.launch.kernel, name) == position
+        if is_here and isinstance(value, np.ndarray):
+            return value.dtype
+    width = region.element_bytes
+    if width == 1:  # as nvcc declares all arrays
+        width = run.journals[space].find_width(region.start, region.end)
+    return np.dtype(f"u{width if region.bytes % width == 0 else 1}")
+
+
+def _read_contents(
+    run: ThreadRun, space: str, region: Region, final: KernelBuffer | None
+) -> MemoryContents:
+    """Return the bytes before the next step; ``final`` is the buffer if the run has ended."""
+    if final is not None:
+        size = final.values.dtype.itemsize
+        data = np.ascontiguousarray(final.values).reshape(-1).view(np.uint8)
+        unknown = np.zeros(len(data), bool)
+        if final.causes is not None:
+            unknown = np.repeat(final.causes != 0, size)
+        return MemoryContents(data, unknown, np.repeat(final.lines != 0, size))
+    journal = run.journals[space]
+    count = run.next_step.write_counts[space] if run.next_step else len(journal)
+    return journal.read(region.start, region.end, count)
+
+
+def _find_changed(run: ThreadRun, space: str, region: Region, size: int) -> set[int]:
+    """Return the elements that the last step wrote."""
+    changed: set[int] = set()
+    for name, offset, count in run.last_step.spans if run.last_step else ():
+        if name == space and region.start <= offset < region.end:
+            first = (offset - region.start) // size
+            changed |= set(range(first, (offset - region.start + count - 1) // size + 1))
+    return changed
+
+
+def _find_wrong(run: ThreadRun, buffer: KernelBuffer | None) -> set[int]:
+    """Return the elements that are not as expected at the end."""
+    from ..engine.launches.expected_elements import find_differences
+
+    if buffer is None or run.result is None:
+        return set()
+    elements = run.launch.expected.get(buffer.name, {})
+    return {i for i, _ in find_differences(run.result, buffer.name, elements)}
