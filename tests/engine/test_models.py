@@ -166,7 +166,8 @@ def test_names_of_models() -> None:
     assert "E1" not in [x.id for x in parse_model("ptxas-13.3").errata]
     assert parse_model("ptxas-12.4").errata == parse_model("ptxas-11.8").errata == ERRATA
     assert [x.id for x in parse_model("e3+E6").errata] == ["E3", "E6"]
-    assert "E15" in [x.id for x in parse_model("ptxas-13.3").errata]
+    # nvidia-cuda-nvcc 13.4.59 and 13.4.92 still store MOV 0xffffffff; 13.5.37 shifts and extends
+    assert "E15" in [x.id for x in parse_model("ptxas-13.4").errata]
     assert "E15" not in [x.id for x in parse_model("ptxas-13.5").errata]
     for wrong in ("ptxas-11.7", "ptxas-13", "PTXAS", "", "E18", "E3+", "isa+E3"):
         with pytest.raises(ValueError, match=r"model|known"):

@@ -12,7 +12,7 @@ from ptxscope.export import Format, export
 from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options
 
-KNOWN = [(11, 8), (12, 4), (13, 0), (13, 2), (13, 3), (13, 5)]
+KNOWN = [(11, 8), (12, 4), (13, 0), (13, 2), (13, 3), (13, 4), (13, 5)]
 LINE = "vadd.u32.s32.s32.sat d.h1, a, b, c"
 VALUES = {"a": -9, "b": 2, "c": 0x55667788}
 

@@ -257,7 +257,7 @@ ERRATA: tuple[Erratum, ...] = (
             0,
             0xFFFFFFFF,
         ),
-        repaired_in=(13, 4),
+        repaired_in=(13, 5),
     ),
     Erratum(
         "E16",

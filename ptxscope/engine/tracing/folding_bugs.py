@@ -16,7 +16,7 @@ from ..semantics.plan_execution import compute_results
 from ..syntax.constant_folding import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 
-LOSING = "ptxas 13.0 to 13.5 at -O1 and above"
+LOSING = "ptxas 12.8 to 13.5 at -O1 and above"
 """The assemblers that drop the absolute value of ``vabsdiff2`` and ``vabsdiff4`` of constants."""
 LOSING_TARGETS = (120, 121)
 _DIFFERENCES = {"vabsdiff2": "vsub2", "vabsdiff4": "vsub4"}
