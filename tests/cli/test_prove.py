@@ -155,7 +155,7 @@ def test_kernels_that_load_and_store(tmp_path: Path) -> None:
         (("prove", AVERAGE, AVERAGE, "--where", "a < b < a"), "no operands satisfy"),
         (("prove", AVERAGE, AVERAGE, "--same", "a"), "write --same a=%1"),
         (("prove", AVERAGE, "vavrg4.u32.u32.u32 %0, %1, %2, %3"), "say which are the same"),
-        (("prove", AVERAGE, AVERAGE, "--timeout", "0"), "invalid"),
+        (("prove", AVERAGE, AVERAGE, "--timeout", "0"), "not a number of seconds"),
         (("find", AVERAGE, "--where", "d == 1", "e=5"), "`e` is not an operand"),
         (("find", AVERAGE), "--where"),
         (("find", AVERAGE, "--where", "d == 1", "-n", "0"), "1 to 1000 answers"),

@@ -180,6 +180,40 @@ def test_verify_says_which_model_is_followed(stored: list[str]) -> None:
     assert verdict["obtained"] != verdict["documented"]
 
 
+def test_a_verdict_says_what_is_expected_and_whether_it_holds(stored: list[str]) -> None:
+    for words, status, end in (
+        ((), 0, "  Expected is ptxas-13.0, which it follows.\n"),
+        (("--model", "isa"), 1, "  Expected is isa, which it does not follow.\n"),
+    ):
+        done = run("verify", SHOWING_E3, *words)
+        assert done.returncode == status
+        assert done.stdout.endswith(end)
+
+
+@pytest.mark.parametrize("release", [(12, 4), (13, 3), (13, 4), (13, 5)])
+def test_every_release_has_a_model(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch, release: tuple[int, int]
+) -> None:
+    # 13.3 and 13.4 have E15 but not E1, which no known model has; no form has both
+    version = "{}.{}".format(*release)
+    found = {"ptxas": Tool("ptxas", release, f"{version}.1"), "nvdisasm": NVDISASM}
+    monkeypatch.setattr(tools, "find_tool", lambda name, _=None: found[name])
+    for line, repaired_in in (
+        (SHOWING_E3, None),
+        ("vadd.s32.s32.s32 d.h1, a, b, c", (13, 3)),
+        ("bfe.s32 d, a, 40, 3", (13, 5)),
+    ):  # the stored machine code is that of 13.0
+        done = run("verify", line)
+        assert done.returncode == (repaired_in is not None and release >= repaired_in), done
+        assert f"Expected is ptxas-{version}, which it " in done.stdout
+
+
+def test_a_line_that_examples_share_is_verified_once() -> None:
+    arguments = verify.make_parser().parse_args(["--all", "--sample", "1"])
+    lines = [str(x) for x in verify._list_lines(arguments)]
+    assert len(lines) == len({*lines}) == len({x.example[0] for x in ERRATA[:14]}) + 1
+
+
 def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
     first = run("verify", SHOWING_E3)
     assert len(stored) == 1
@@ -219,7 +253,7 @@ def test_a_chunk_that_is_interrupted_goes_on(
     assert done.returncode == 0, done.stdout
     assert len(stored) == 30
     assert "30 lines, " in done.stdout
-    assert "as the errata E3 say, for all operands" in done.stdout
+    assert "as erratum E3 says, for all operands" in done.stdout
     assert "0  equal to no known model" in done.stdout
 
 
@@ -279,7 +313,13 @@ def test_requests_that_are_wrong(stored: list[str]) -> None:
         ((), "give an instruction, --all, or --family OPCODE"),
         (("--all", "--family", "vadd"), "give an instruction, --all, or --family OPCODE"),
         (("--family", "vad"), "did you mean vmad?"),
-        ((SHOWING_E3, "--model", "E3"), "isa, or the name of a ptxas"),
+        ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),
+        ((SHOWING_E3, "--model", "nonsense"), "nonsense: write isa, ptxas or ptxas-MAJOR.MINOR"),
+        (("vadd.u32 d, a, b",), "error: "),  # 1 is a line that does not follow the model
+        (("--family", "nonsense"), "--family nonsense: it is one of set, setp, "),
+        (("--all", "--sample", "0"), "argument --sample: '0' is not a number from 1 on"),
+        (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a number from 1 on"),
+        ((SHOWING_E3, "--timeout", "nan"), "argument --timeout: 'nan' is not a number of seconds"),
         ((SHOWING_E3, "--dry", "x"), "--dry and --results each go with --gpu"),
         (("--all", "--gpu", "--dry", "x"), "--sample 2000 takes fewer"),
     ):
@@ -510,11 +550,11 @@ def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.Monke
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("Fake GPU, sm_90, driver 13.1\n  6 lines on 1,024 operand sets")
     if model == "isa":
-        assert "6 are as documented" in done.stdout
+        assert "6 as documented" in done.stdout
     else:
-        assert "1 follow the errata E3\n" in done.stdout
-        assert "1 follow the errata E14\n" in done.stdout
-        assert "3 are as documented" in done.stdout
+        assert "1 as erratum E3 says\n" in done.stdout
+        assert "1 as erratum E14 says\n" in done.stdout
+        assert "3 as documented" in done.stdout
     found = json.loads(run("verify", "--all", "--gpu", "--json").stdout)
     assert all(model in x["models"] for x in found["lines"])
 
@@ -532,7 +572,7 @@ def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyP
     device_launch.main(folder)
     done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
     assert done.returncode == 0
-    assert "1 follow the errata E3\n" in done.stdout
+    assert "1 as erratum E3 says\n" in done.stdout
     # a GPU that follows nothing known
     with np.load(folder / "results.npz") as stored_results:
         results = stored_results["results"]

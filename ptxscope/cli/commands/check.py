@@ -21,7 +21,13 @@ from ...engine.records import NamedTuple
 from ...engine.sequences.sequence_notes import Prove, SequenceSearch
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json
-from ..support.arguments import Parser, add_format, make_command_parser, parse_words
+from ..support.arguments import (
+    Parser,
+    add_format,
+    make_command_parser,
+    parse_count,
+    parse_words,
+)
 from ..support.check_settings import CheckSettings, join_settings, make_settings, read_settings
 from ..support.command_error import CommandError
 from ..support.inputs import open_text, require_single_stdin
@@ -127,7 +133,7 @@ def make_parser() -> Parser:
         "-j",
         "--jobs",
         metavar="N",
-        type=_parse_positive,
+        type=parse_count,
         help="files to check at once (default: the fastest)",
     )
     return parser
@@ -142,12 +148,6 @@ def _load_prover() -> Prove:
     except ImportError as error:
         raise CommandError(f"error: {error}") from None
     return prove_sequence
-
-
-def _parse_positive(text: str) -> int:
-    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
-    return int(text[:9])
 
 
 def run(words: Sequence[str]) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,17 +12,16 @@ from random import Random
 
 from ...engine.extras import format_install_hint
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
-from ...engine.machine_code.form_verdict import KNOWN_MODELS, FormVerdict, Outcome
+from ...engine.machine_code.form_verdict import FormVerdict, Outcome, find_equal_model
 from ...engine.machine_code.kernel_source import rename_registers
 from ...engine.semantics.errata import ERRATA
-from ...engine.semantics.models import Model
 from ...engine.syntax.errors import find_closest_spelling, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...export.formats.json_text import format_json
 from ...export.proofs.machine_report import (
+    ExpectedModel,
     VerdictCounts,
-    is_expected,
     render_verdicts,
     verdict_to_json,
 )
@@ -30,17 +30,20 @@ from ..support.arguments import (
     Parser,
     choose_model,
     make_command_parser,
+    parse_count,
     parse_instruction,
     parse_words,
 )
 from ..support.command_error import CommandError
 from ..support.departures import render_departures
+from ..support.line_code import format_line
 from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
 from ..support.streams import print_message
 from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, use_tools
 from ..support.verification import Task, VerdictStore, verify_all
 
+_MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
 The line is assembled in a kernel of its own, the machine code is interpreted as formulas, and a
 solver proves that it computes what a model says, for all operands; or it finds operands for which
@@ -85,7 +88,7 @@ def make_parser() -> Parser:
         help="every form of an instruction; repeatable",
     )
     parser.add_argument(
-        "--sample", type=_parse_count, metavar="N", help="only N of the forms, always the same"
+        "--sample", type=parse_count, metavar="N", help="only N of the forms, always the same"
     )
     add_tools(parser)
     parser.add_argument(
@@ -97,7 +100,7 @@ def make_parser() -> Parser:
     add_timeout(parser)
     parser.add_argument(
         "--jobs",
-        type=_parse_count,
+        type=parse_count,
         metavar="N",
         help="processes (default: one for each processor)",
     )
@@ -120,13 +123,6 @@ def make_parser() -> Parser:
     return parser
 
 
-def _parse_count(text: str) -> int:
-    count = int(text)
-    if count < 1:
-        raise ValueError
-    return count
-
-
 def run(words: Sequence[str]) -> int:
     """Print the verdicts; the status says whether all are as expected."""
     arguments = parse_words(make_parser(), words)
@@ -135,21 +131,21 @@ def run(words: Sequence[str]) -> int:
     lines = _list_lines(arguments)
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
-    model = _choose_expected(arguments.model, ptxas)
+    expected = _choose_expected(arguments.model, ptxas, lines)
     tasks = [Task(ptxas, nvdisasm, arch, arguments.timeout) for arch in archs]
     found = _verify(tasks, lines, arguments)
     if arguments.report:
         for task, verdicts in zip(tasks, found, strict=True):
             sys.stdout.write(use_tools(lambda: render_departures(task, lines, verdicts)))  # noqa: B023
     elif arguments.json:
-        print(format_json(_to_json(tasks, found, model), indent=1))
+        print(format_json(_to_json(tasks, found, expected), indent=1))
     else:
         texts = [
-            render_verdicts(verdicts, _format_title(task, verdicts), model.name)
+            render_verdicts(verdicts, _format_title(task, verdicts), expected)
             for task, verdicts in zip(tasks, found, strict=True)
         ]
         sys.stdout.write("\n".join(texts))
-    return max(_get_status(x, model.name) for verdicts in found for x in verdicts)
+    return max(_get_status(x, expected) for verdicts in found for x in verdicts)
 
 
 def _run_on_device(arguments: argparse.Namespace) -> int:
@@ -168,8 +164,8 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
     return device_runs.run_lines(lines, is_json=arguments.json)
 
 
-def _get_status(verdict: FormVerdict, model: str) -> int:
-    if is_expected(verdict, model):
+def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:
+    if expected.is_followed(verdict):
         return 0
     return 3 if verdict.outcome in (Outcome.UNDECIDED, Outcome.UNKNOWN) else 1
 
@@ -180,19 +176,19 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     if sum(chosen) != 1:
         raise CommandError("error: give an instruction, --all, or --family OPCODE")
     if arguments.ptx is not None:
-        return [rename_registers(parse_instruction(arguments.ptx))]
+        return [rename_registers(parse_instruction(arguments.ptx, illegal_status=2))]
     opcodes = list_verified_opcodes()
     for name in arguments.family:
         if name not in opcodes:
             closest = find_closest_spelling(name, opcodes)
-            hint = f"did you mean {closest}?" if closest else ", ".join(opcodes)
+            hint = f"did you mean {closest}?" if closest else f"it is one of {', '.join(opcodes)}"
             raise CommandError(f"error: --family {make_printable(name)}: {hint}")
     forms = [form for x in arguments.family or opcodes for form in iter_forms(x)]
     if arguments.sample and arguments.sample < len(forms):
         rng = Random(1)  # noqa: S311 - not for security
         forms = rng.sample(forms, arguments.sample)
     lines = [make_instruction(form) for form in forms]
-    return [*_list_examples(), *lines] if arguments.all else lines
+    return [*dict.fromkeys([*_list_examples(), *lines])] if arguments.all else lines
 
 
 def _list_examples() -> list[Instruction]:
@@ -201,13 +197,14 @@ def _list_examples() -> list[Instruction]:
     return [parse(x.example[0]) for x in ERRATA if opcodes.issuperset(x.opcodes)]
 
 
-def _choose_expected(name: str | None, ptxas: Tool) -> Model:
-    """Return the model of a name, or of the assembler's version, as one of the known models."""
+def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Instruction]) -> ExpectedModel:
+    """Return the model of a name, or of the assembler's version."""
+    if name and not _MODEL.fullmatch(name):
+        shown = make_printable(name)
+        raise CommandError(f"error: --model {shown}: write isa, ptxas or ptxas-MAJOR.MINOR")
     model = choose_model(name or "ptxas-{}.{}".format(*ptxas.version))
-    for known in KNOWN_MODELS:
-        if known.errata == model.errata:
-            return known
-    raise CommandError(f"error: --model {make_printable(str(name))}: isa, or the name of a ptxas")
+    names = {format_line(ins): find_equal_model(ins.form, model).name for ins in lines}
+    return ExpectedModel(model.name, names)
 
 
 def _verify(
@@ -255,7 +252,7 @@ def _format_title(task: Task, verdicts: Sequence[FormVerdict]) -> str:
 
 
 def _to_json(
-    tasks: Sequence[Task], found: Sequence[Sequence[FormVerdict]], model: Model
+    tasks: Sequence[Task], found: Sequence[Sequence[FormVerdict]], expected: ExpectedModel
 ) -> dict[str, object]:
     def describe(task: Task, verdicts: Sequence[FormVerdict]) -> Iterator[tuple[str, object]]:
         yield "arch", task.arch
@@ -265,6 +262,6 @@ def _to_json(
     return {
         "ptxas": tasks[0].ptxas.build,
         "nvdisasm": tasks[0].nvdisasm.build,
-        "model": model.name,
+        "model": expected.name,
         "targets": [dict(describe(*pair)) for pair in zip(tasks, found, strict=True)],
     }

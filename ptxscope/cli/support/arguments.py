@@ -179,13 +179,20 @@ def split_words(text: str) -> list[str]:
     return shlex.split(text)
 
 
-def parse_instruction(text: str) -> Instruction:
-    """Return the instruction in a text; an illegal one ends the command with status 1."""
+def parse_count(text: str) -> int:
+    """Return a number from 1 on; raise ArgumentTypeError for any other text."""
+    if not (text.isascii() and text.isdigit() and int(text[:9]) > 0):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 on")
+    return int(text[:9])
+
+
+def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
+    """Return the instruction in a text; an illegal one ends the command with a status."""
     try:
         return parse_pasted(text)
     except PtxError as error:
         is_legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
-        raise CommandError(str(error), 2 if is_legal else 1) from None
+        raise CommandError(str(error), 2 if is_legal else illegal_status) from None
 
 
 def choose_model(name: str) -> Model:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,6 +27,7 @@ _PLACE = re.compile(
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
 )
+_MAX_SECONDS = 1e6
 ResultT = TypeVar("ResultT")
 
 
@@ -90,10 +92,12 @@ def add_where(parser: argparse.ArgumentParser, *, required: bool = False) -> Non
 
 
 def _parse_seconds(text: str) -> float:
-    seconds = float(text)
-    if not 0 < seconds <= 1e6:
-        raise ValueError
-    return seconds
+    with suppress(ValueError):
+        if 0 < (seconds := float(text)) <= _MAX_SECONDS:
+            return seconds
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a number of seconds, above 0 and up to {_MAX_SECONDS:,.0f}"
+    )
 
 
 def answer(ask: Callable[[], ResultT]) -> ResultT:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
 
+from ..isa.form import Form
 from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.solver import Undecided
 from ..records import NamedTuple
@@ -20,6 +21,17 @@ from .machine_step import UnknownMachineCodeError
 
 KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
 """The models that an assembler may follow: the documentation first, then the newest ptxas."""
+
+
+def find_equal_model(form: Form, model: Model) -> Model:
+    """Return the known model that has the same errata for a form as ``isa`` or a ptxas.
+
+    There is one: no form has two errata that were repaired.
+    """
+    errata = [x for x in model.errata if x.touches(form)]
+    return next(
+        known for known in KNOWN_MODELS if [x for x in known.errata if x.touches(form)] == errata
+    )
 
 
 class Outcome(StrEnum):

@@ -181,9 +181,16 @@ def verdict_to_json(verdict: FormVerdict) -> dict[str, object]:
     }
 
 
-def is_expected(verdict: FormVerdict, model: str) -> bool:
-    """Return whether a line equals a model by its name."""
-    return model in verdict.models
+class ExpectedModel(NamedTuple):
+    """The model that an assembler is expected to follow."""
+
+    name: str
+    known_names: Mapping[str, str]
+    """The model, of those that verdicts name, which is the same for a line, by the line."""
+
+    def is_followed(self, verdict: FormVerdict) -> bool:
+        """Return whether the machine code of a line equals the model."""
+        return self.known_names[verdict.line] in verdict.models
 
 
 class VerdictCounts:
@@ -210,7 +217,7 @@ class VerdictCounts:
 
 
 def render_verdicts(
-    verdicts: Sequence[FormVerdict], title: str, model: str, *, width: int = WIDTH
+    verdicts: Sequence[FormVerdict], title: str, expected: ExpectedModel, *, width: int = WIDTH
 ) -> str:
     """Render verdicts on lines of one target: counts, and every line that is not as expected."""
     if len(verdicts) == 1:
@@ -218,12 +225,15 @@ def render_verdicts(
         lines = [make_printable(verdict.line), f"  {title}"]
         lines += wrap_text(make_printable(format_verdict(verdict)), "  ", "  ", width)
         lines += _erratum_lines(verdict.errata, width)
+        if verdict.models:
+            manner = "follows" if expected.is_followed(verdict) else "does not follow"
+            lines.append(f"  Expected is {expected.name}, which it {manner}.")
         return "\n".join(lines) + "\n"
     counts = VerdictCounts(verdicts)
     rows = [(counts.documented_count, "as documented, for all operands")]
     rows += [
-        (count, f"as the errata {', '.join(ids)} say, for all operands")
-        for ids, count in sorted(counts.errata.items())
+        (count, f"{_format_errata(ids)}, for all operands")
+        for ids, count in sorted(counts.errata.items(), key=_get_erratum_order)
     ]
     rows += [
         (counts.outcomes[x], _OUTCOMES[x])
@@ -234,7 +244,7 @@ def render_verdicts(
     lines = [title, *(f"  {count:>{number},}  {text}" for count, text in rows)]
     for opcode, count in counts.opcodes.most_common():
         lines.append(f"  {'':>{number}}    {opcode}: {count}")
-    lines += _exception_lines(verdicts, model, width)
+    lines += _exception_lines(verdicts, expected, width)
     return "\n".join(lines) + "\n"
 
 
@@ -254,18 +264,29 @@ def _erratum_lines(ids: Sequence[str], width: int) -> list[str]:
     ]
 
 
-def _exception_lines(verdicts: Sequence[FormVerdict], model: str, width: int) -> Iterator[str]:
+def _format_errata(ids: Sequence[str]) -> str:
+    return f"as erratum {ids[0]} says" if len(ids) == 1 else f"as errata {', '.join(ids)} say"
+
+
+def _get_erratum_order(item: tuple[tuple[str, ...], int]) -> list[int]:
+    """Return the key by which counts of errata are sorted: E2 before E10."""
+    return [int(id_[1:]) for id_ in item[0]]
+
+
+def _exception_lines(
+    verdicts: Sequence[FormVerdict], expected: ExpectedModel, width: int
+) -> Iterator[str]:
     """Yield lines that do not follow a model: an example of each erratum, and all others."""
-    groups: dict[tuple[object, ...], list[FormVerdict]] = {}
+    groups: dict[tuple[Outcome, tuple[str, ...]], list[FormVerdict]] = {}
     for verdict in verdicts:
-        if not is_expected(verdict, model):
-            groups.setdefault((verdict.outcome, *verdict.errata), []).append(verdict)
-    for (outcome, *ids), group in groups.items():
-        is_known = bool(ids)
-        name = ", ".join(map(str, ids)) if is_known else str(outcome)
-        not_expected = f"not as {model}" if is_known else name
+        if not expected.is_followed(verdict):
+            groups.setdefault((verdict.outcome, verdict.errata), []).append(verdict)
+    for (outcome, ids), group in groups.items():
+        is_known = outcome is Outcome.PROVED
+        names = ", ".join(ids) or "as documented"
+        heading = f"not as {expected.name}: {names}" if is_known else _OUTCOMES[outcome]
         yield ""
-        yield f"{len(group):,} {not_expected}{f': {name}' if is_known else ''}"
+        yield f"{len(group):,} {heading}"
         shown = sorted(group, key=lambda x: len(x.line))[: 1 if is_known else _SHOWN]
         for verdict in shown:
             yield from wrap_text(make_printable(verdict.line), "  ", "    ", width)
@@ -292,11 +313,11 @@ class DeviceFindings(NamedTuple):
 def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) -> str:
     """Render what a GPU's results say about the models."""
     kinds = Counter(
-        "follow no known model"
+        "equal to no known model"
         if not x.models
-        else f"follow the errata {', '.join(x.errata)}"
+        else _format_errata(x.errata)
         if x.errata
-        else "are as documented"
+        else "as documented"
         for x in findings
     )
     lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
