@@ -12,9 +12,11 @@ from importlib.resources import files
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 import numpy.typing as npt
+from numpy.lib.npyio import NpzFile
 
 from ..engine.isa.types import Type
 from ..engine.listings.probe_operands import draw_operands
@@ -124,17 +126,25 @@ def read_results(path: Path) -> tuple[Batch, DeviceResults]:
     """
     folder = path.parent
     try:
+        with path.open("rb") as stream:
+            stored = np.load(stream, allow_pickle=False)
+            if not isinstance(stored, NpzFile):
+                raise ValueError("it is no .npz file")
+            results, device = stored["results"], " ".join(str(stored["device"]).split())
         document = json.loads((folder / _LINES).read_text("utf-8"))
         lines = [parse(line) for line in document["lines"]]
         operands = np.load(folder / _OPERANDS, allow_pickle=False)
-        with np.load(path, allow_pickle=False) as stored:
-            results, device = stored["results"], str(stored["device"])
-    except (KeyError, TypeError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ValueError(f"{path} and the files beside it are no batch: {error}") from None
+        if document["schema"] != SCHEMA:
+            raise ValueError(f"{_LINES} is of another version")
+    except (LookupError, TypeError, ValueError, EOFError, BadZipFile) as error:
+        reason = str(error).partition("\n")[0].removeprefix("error: ")
+        raise ValueError(f"{path} and the files beside it are no batch: {reason}") from None
     shape = (len(lines), THREADS, _WORDS)
     for name, array in ((_OPERANDS, operands), (path.name, results)):
         if array.shape != shape or array.dtype != np.uint64:
-            raise ValueError(f"{name} has shape {array.shape} of {array.dtype}, not {shape}")
+            raise ValueError(
+                f"{name} has {array.dtype} of shape {array.shape}, not uint64 of {shape}"
+            )
     batch = Batch(lines, [make_kernel_source(ins) for ins in lines], operands)
     return batch, DeviceResults(device, results)
 

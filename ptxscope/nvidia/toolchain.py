@@ -21,6 +21,8 @@ _VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}
 _FOLDERS = ("cu13/bin", "cu14/bin", "cuda_nvcc/bin", "cuda_nvdisasm/bin")
 """The folders of the PyPI packages of NVIDIA that hold programs."""
 _RELEASE = re.compile(r"release (\d{1,3})\.(\d{1,3}), V([\d.]{1,40})")
+_NAME = re.compile(r"(\w{1,20}): NVIDIA")
+_ARCHITECTURE = re.compile(r"'(sm_\d{2,3}[a-z]?)'")
 _ERROR = re.compile(r"ptxas [^,\n]*+, line (\d++); (?:error|fatal)\s*+: (.*+)")
 _SECONDS = 600
 _WINDOWS_EXCEPTION = 0xC0000000
@@ -41,6 +43,10 @@ class RefusedError(ToolError):
     def __init__(self, text: str, errors: tuple[tuple[int, str], ...]) -> None:
         super().__init__(text)
         self.errors = errors
+
+    def __reduce__(self) -> tuple[type[RefusedError], tuple[object, ...]]:
+        """Return what a process needs to raise it in another one."""
+        return RefusedError, (str(self), self.errors)
 
 
 class Tool(NamedTuple):
@@ -90,7 +96,23 @@ def _ask_version(name: str, path: str) -> Tool:
     match = _RELEASE.search(answer.stdout)
     if match is None:
         raise ToolError(f"{path} does not say its version: is it {name}?")
+    if (said := _NAME.match(answer.stdout)) and said[1] != name:
+        raise ToolError(f"{path} is {said[1]}, not {name}")
     return Tool(path, (int(match[1]), int(match[2])), match[3])
+
+
+@cache
+def list_targets(ptxas: Tool) -> tuple[str, ...]:
+    """Return the targets for which an assembler makes machine code, as its help lists them."""
+    answer = _run([ptxas.path, "--help"], PTXAS)
+    # the option is the first that has values of this kind; lto_90 and compute_90 are no targets
+    values = answer.stdout.partition("--gpu-name")[2].partition("Default")[0]
+    return tuple(sorted({*_ARCHITECTURE.findall(values)}, key=_get_target_order))
+
+
+def _get_target_order(target: str) -> tuple[int, str]:
+    number = target.removeprefix("sm_").rstrip("abcdefghijklmnopqrstuvwxyz")
+    return int(number), target
 
 
 def _run(words: list[str], name: str) -> subprocess.CompletedProcess[str]:
@@ -129,6 +151,9 @@ def assemble(ptxas: Tool, ptx: str, arch: str, target: Path, *options: str) -> N
         raise RefusedError(f"ptxas {ptxas.build} refuses it for {arch}: {reason}", errors)
     _check_crash(answer, f"ptxas {ptxas.build}")
     reason = next((x.strip() for x in text.splitlines() if x.strip()), "no reason given")
+    targets = list_targets(ptxas)
+    if targets and arch not in targets:
+        raise ToolError(f"ptxas {ptxas.build} does not know {arch}, but {', '.join(targets)}")
     raise ToolError(f"ptxas {ptxas.build} fails for {arch}: {reason}")
 
 
@@ -148,8 +173,8 @@ def disassemble(nvdisasm: Tool, cubin: Path) -> str:
         lines = (answer.stderr + answer.stdout).splitlines()
         reason = next((x.strip() for x in lines if x.strip()), "no reason given")
         raise ToolError(
-            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote; one that is not older "
-            f"than ptxas can: {reason}"
+            f"nvdisasm {nvdisasm.build} cannot read what ptxas wrote: {reason}; take one that is "
+            "not older than ptxas and still knows the target"
         )
     return answer.stdout
 

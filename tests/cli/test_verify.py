@@ -6,6 +6,7 @@ import ctypes
 import html
 import json
 import os
+import pickle
 import re
 import shlex
 import signal
@@ -227,6 +228,41 @@ def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
     assert len(stored) == 2
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"\xff\xfe\x00",
+        b"null\n{}\n[1, 2]\n",
+        b'["13.0.88", "sm_90", "", "LINE", "nonsense", [], [], null, "", "", 1, 1.0, {}, {}, {}]\n',
+        b'["13.0.88", "sm_9", "", "LINE", "proved", [], ["E99"], true, "", "", 1, 1.0, {}, {}, {}]',
+        b'["13.0.88", "sm_90", "", "LINE", "proved", 5, 6, 7, 8, 9, 10, 11, 12, 13, 14]\n',
+    ],
+)
+def test_a_cache_that_is_broken_is_written_anew(
+    stored: list[str], tmp_path: Path, content: bytes
+) -> None:
+    run("verify", SHOWING_E3)
+    (path,) = (tmp_path / "cache").rglob("verdicts-*.jsonl")
+    path.write_bytes(content.replace(b"LINE", SHOWING_E3.encode()))
+    second = run("verify", SHOWING_E3)
+    assert "Equal to ptxas-13.5 and ptxas-13.0 for all operands" in second.stdout
+    assert run("verify", SHOWING_E3) == second
+    assert len(stored) == 2
+
+
+def test_without_a_place_for_verdicts_they_are_proved(stored: list[str], tmp_path: Path) -> None:
+    (tmp_path / "cache").write_text("a file", "utf-8")
+    done = run("verify", SHOWING_E3)
+    assert done.returncode == 0
+    assert done.stderr.startswith("warning: verdicts are not kept: ")
+    assert "Equal to ptxas-13.5 and ptxas-13.0" in done.stdout
+
+
+def test_a_refusal_can_be_told_by_another_process() -> None:
+    error = pickle.loads(pickle.dumps(RefusedError("no", ((3, "refused"),))))
+    assert (str(error), error.errors) == ("no", ((3, "refused"),))
+
+
 @ci_only
 def test_a_chunk_that_is_interrupted_goes_on(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
@@ -395,7 +431,12 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
         assert done.returncode == 2
         assert message in done.stderr
     done = run("lower", SHOWING_E3, "--ptxas", good, "--nvdisasm", old_tool)
-    assert "cannot read what ptxas wrote; one that is not older than ptxas can" in done.stderr
+    assert "cannot read what ptxas wrote: nvdisasm fatal: Unsupported SM; take" in done.stderr
+    for option, name in (("--ptxas", "nvdisasm"), ("--nvdisasm", "ptxas")):
+        other = write_tool(tmp_path, name, f'echo "{name}: NVIDIA"; {VERSION.format("13.0")}')
+        done = run("lower", SHOWING_E3, "--ptxas", good, option, other)
+        assert done.returncode == 2
+        assert f"{other} is {name}, not {option[2:]}\n" in done.stderr
     crashing = 'case "$1" in --version) {};; *) kill -11 $$;; esac'
     crash = write_tool(tmp_path, "crash", crashing.format(VERSION.format("13.0")))
     done = run("lower", SHOWING_E3, "--ptxas", crash, "--nvdisasm", old_tool)
@@ -406,6 +447,12 @@ def test_tools_that_are_missing_or_wrong(tmp_path: Path, monkeypatch: pytest.Mon
     done = run("verify", SHOWING_E3, "--fresh", "--ptxas", fails, "--nvdisasm", old_tool)
     assert done.returncode == 2
     assert "ptxas 13.0.88 fails for sm_90: ptxas fatal   : no sm_99" in done.stderr
+    help_ = "--gpu-name  'compute_75','lto_90','sm_100','sm_75','sm_90a'. Default"
+    known = f'case "$1" in --help) echo "{help_}";; ' + unknown.removeprefix('case "$1" in ')
+    knows = write_tool(tmp_path, "knows", known.format(VERSION.format("13.0")))
+    done = run("verify", SHOWING_E3, "--fresh", "--ptxas", knows, "--nvdisasm", old_tool)
+    assert done.returncode == 2
+    assert "ptxas 13.0.88 does not know sm_90, but sm_75, sm_90a, sm_100\n" in done.stderr
     monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
     monkeypatch.delenv("PTXSCOPE_PTXAS")
     for command in (("lower", SHOWING_E3), (*TRACED_E3, "--sass")):
@@ -582,8 +629,49 @@ def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert done.returncode == 1
     assert "no known model: vadd4.u32.u32.u32 d, a, b, c\n" in done.stdout
     np.savez(folder / "results.npz", results=results[:1], device=np.array("other"))
-    assert "has shape" in run("verify", "--gpu", "--results", str(folder / "results.npz")).stderr
-    assert run("verify", "--gpu", "--results", str(tmp_path / "none.npz")).returncode == 2
+    done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
+    assert "has uint64 of shape (1, 1024, 8), not uint64 of (6, 1024, 8)" in done.stderr
+    done = run("verify", "--gpu", "--results", str(tmp_path / "none.npz"))
+    assert done.returncode == 2
+    assert "none.npz: No such file" in done.stderr
+    hostile = np.array("\x1b[31mred\nline")
+    np.savez(folder / "results.npz", results=results, device=hostile)
+    done = run("verify", "--gpu", "--results", str(folder / "results.npz"))
+    assert done.stdout.startswith("␛[31mred line\n")
+    check_that_results_are_refused(folder, results)
+
+
+def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
+    path = folder / "results.npz"
+    whole, lines = path.read_bytes(), (folder / "lines.json").read_bytes()
+
+    np.save(folder / "array.npy", results)
+    array = (folder / "array.npy").read_bytes()
+
+    def save_objects() -> None:
+        np.savez(path, results=np.array([{}], object), device=np.array("other"))
+
+    for spoil, message in (
+        (lambda: path.write_bytes(whole[:500]), "are no batch: File is not a zip file"),
+        (lambda: path.write_bytes(b""), "are no batch: No data left in file"),
+        (lambda: path.write_bytes(array), "are no batch: it is no .npz file"),
+        (lambda: np.savez(path, device=np.array("")), "are no batch: 'results is not a file"),
+        (save_objects, "are no batch: Object arrays cannot be loaded"),
+        (
+            lambda: (folder / "lines.json").write_bytes(lines.replace(b"vadd", b"hello")),
+            "are no batch: `hello` is not an instruction\n",
+        ),
+        (
+            lambda: (folder / "lines.json").write_bytes(lines.replace(b"device/1", b"device/2")),
+            "are no batch: lines.json is of another version",
+        ),
+    ):
+        path.write_bytes(whole)
+        spoil()
+        done = run("verify", "--gpu", "--results", str(path))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert message in done.stderr
+        assert done.stderr.count("error: ") == done.stderr.count("\n") == 1
 
 
 def test_operands_for_a_gpu_have_edge_cases() -> None:
@@ -609,6 +697,18 @@ def find_real_tools() -> Sequence[tuple[str, str]]:
 
 REAL_TOOLS = find_real_tools()
 needs_tools = pytest.mark.skipif(not REAL_TOOLS, reason="there are no ptxas and nvdisasm")
+
+
+@needs_tools
+@pytest.mark.parametrize("paths", REAL_TOOLS)
+def test_every_erratum_is_in_the_releases_that_it_names(
+    paths: tuple[str, str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    for erratum in ERRATA:
+        words = (erratum.example[0], "--ptxas", paths[0], "--nvdisasm", paths[1])
+        done = run("verify", *words)
+        assert done.returncode == (3 if erratum.id == "E17" else 0), done  # fns branches
 
 
 @needs_tools

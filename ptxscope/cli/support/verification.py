@@ -7,6 +7,7 @@ import signal
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
@@ -22,10 +23,12 @@ from ...engine.machine_code.form_verdict import (
 )
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.records import NamedTuple
+from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...nvidia.compilation import compile_kernels
 from ...nvidia.toolchain import Tool, ToolError
 from .line_code import format_line
+from .streams import print_message
 
 CHUNK_LINES = 60
 """The lines of one module."""
@@ -142,6 +145,10 @@ def _end_process(*_: object) -> None:
 # --- what is known ------------------------------------------------------------------------------
 
 
+_FIELD_TYPES = (str, str, list, list, bool | None, str, str, int, float, dict, dict, dict)
+"""The types of the fields of a verdict in JSON."""
+
+
 class VerdictStore:
     """The verdicts of earlier runs, one a line in a file of the user's cache folder.
 
@@ -153,21 +160,25 @@ class VerdictStore:
         self._path = folder and folder / f"verdicts-{make_engine_digest()}.jsonl"
         self._lines: dict[tuple[str, str, str], FormVerdict] = {}
         self.code_verdicts: dict[str, FormVerdict] = {}
-        if self._path and self._path.is_file():
-            for text in self._path.read_text("utf-8").splitlines():
-                self._add(text)
+        with self._tolerate_failures():
+            if self._path and self._path.exists():
+                for text in self._path.read_text("utf-8", errors="replace").splitlines():
+                    self._add(text)
+
+    @contextmanager
+    def _tolerate_failures(self) -> Iterator[None]:
+        """Keep nothing if the file cannot be read or written."""
+        try:
+            yield
+        except OSError as error:
+            print_message(f"warning: verdicts are not kept: {self._path}: {error.strerror}")
+            self._path = None
 
     def _add(self, text: str) -> None:
         try:
-            build, arch, digest, *fields = json.loads(text)
-            verdict = FormVerdict(*fields)
-        except (ValueError, TypeError):
-            return  # a line that an interrupted run has not finished
-        verdict = verdict._replace(
-            outcome=Outcome(verdict.outcome),
-            models=tuple(verdict.models),
-            errata=tuple(verdict.errata),
-        )
+            (build, arch, digest), verdict = _read_verdict(text)
+        except (ValueError, TypeError, LookupError):
+            return  # a line that an interrupted run has not finished, or that is none of ours
         self._lines[build, arch, verdict.line] = verdict
         if digest:
             self.code_verdicts[digest] = verdict
@@ -185,10 +196,30 @@ class VerdictStore:
         ]
         for text in texts:
             self._add(text)
-        if self._path:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-            with self._path.open("a", encoding="utf-8") as stream:
-                stream.write("".join(f"{text}\n" for text in texts))
+        with self._tolerate_failures():
+            if self._path:
+                self._path.parent.mkdir(parents=True, exist_ok=True)
+                with self._path.open("a", encoding="utf-8") as stream:
+                    # an interrupted run may have left a line without its end
+                    stream.write("".join(f"\n{text}\n" for text in texts))
+
+
+def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
+    """Return the compiler, the target and the digest of a kept verdict, and the verdict.
+
+    Raise ValueError, TypeError or LookupError if a text is none.
+    """
+    build, arch, digest, *fields = json.loads(text)
+    verdict = FormVerdict(*fields)
+    values: Sequence[object] = (build, arch, digest, *verdict)
+    for value, type_ in zip(values, (str, str, str, *_FIELD_TYPES), strict=True):
+        if not isinstance(value, type_):
+            raise TypeError("no verdict")
+    return (build, arch, digest), verdict._replace(
+        outcome=Outcome(verdict.outcome),
+        models=tuple(verdict.models),
+        errata=tuple(get_erratum(x).id for x in verdict.errata),
+    )
 
 
 @cache

@@ -320,7 +320,7 @@ def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) ->
         else "as documented"
         for x in findings
     )
-    lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
+    lines = [make_printable(device), f"  {len(findings):,} lines on {sets:,} operand sets each:"]
     lines += [f"  {count:>6,} {kind}" for kind, count in kinds.most_common()]
     shown: set[tuple[str, ...]] = set()
     for x in sorted(findings, key=lambda x: len(x.line)):
