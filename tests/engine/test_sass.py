@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from random import Random
 
@@ -39,6 +39,7 @@ from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
+from ptxscope.export.proofs.machine_report import render_listings
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples
@@ -91,6 +92,47 @@ def test_an_instruction_is_read() -> None:
         MachineOperand(OperandKind.PREDICATE, 0),
         MachineOperand(OperandKind.PREDICATE, 7, "!"),
     )
+
+
+def _format_code(lines: Sequence[str]) -> str:
+    code = "".join(f"        /*{16 * at:04x}*/   {x} ;\n" for at, x in enumerate(lines))
+    return f"\t.section\t.text.k\n{code}"
+
+
+# what ptxas 13.0.88 puts before every kernel for sm_87
+BARRIER_SETUP = [
+    "ISETP.NE.U32.AND P0, PT, RZ, UR2, PT",
+    "@P0 BRA `(.L_x_0)",
+    "BMOV.32 B0, 0xffffffff",
+    *(f"BMOV.32.CLEAR B{x + 1}, B{x}" for x in range(15)),
+    "BMOV.32 B15, 0x0",
+    "UMOV UR2, 0x1",
+]
+
+
+def test_the_barriers_of_sm_87_are_no_part_of_a_line() -> None:
+    rest = ["MOV R1, RZ", "EXIT"]
+    kernel = parse_disassembly(_format_code([*BARRIER_SETUP, *rest]))["k"]
+    assert [x.text for x in kernel.instructions] == rest
+    assert [x.offset for x in kernel.instructions] == [0x140, 0x150]
+    for at in range(len(BARRIER_SETUP)):  # anything else is not understood, so it stays
+        other = [*BARRIER_SETUP[:at], "FADD R1, R2, R3", *BARRIER_SETUP[at + 1 :], *rest]
+        kernel = parse_disassembly(_format_code(other))["k"]
+        assert [x.text for x in kernel.instructions] == other
+
+
+def test_code_that_is_not_interpreted_has_no_purposes() -> None:
+    source = make_kernel_source(parse("clz.b32 d, a"))
+    lines = ["LDG.E R4, [R4.64]", "FLO.U32 R0, R4", "STG.E [R2.64], R0", "EXIT"]
+    kernel = parse_disassembly(_format_code(lines))["k"]
+    listing = list_machine_code("clz.b32 d, a", source, kernel, "sm_90")
+    assert not listing.is_interpreted
+    assert {x.purpose for x in listing.instructions} == {"unknown"}
+    text = render_listings("clz.b32 d, a", [listing], "tools")
+    assert "sm_90: 4 instructions, loads and stores included\n" in text
+    assert "Not interpreted: " in text
+    assert "unused" not in text
+    assert text.endswith("  0010  FLO.U32 R0, R4\n  0020  STG.E [R2.64], R0\n  0030  EXIT\n")
 
 
 def test_a_kernel_is_read_up_to_its_end() -> None:

@@ -17,6 +17,14 @@ _MAX_BANK_BYTES = 1 << 16
 _CONSTANT_SECTION = re.compile(r"\.nv\.constant(?P<bank>\d{1,2})\.(?P<kernel>.++)")
 _TEXT_SECTION = ".text."
 _REUSE = ".reuse"
+_BARRIER_SETUP = (
+    r"ISETP\.NE\.U32\.AND P0, PT, RZ, UR2, PT",
+    r"@P0 BRA .+",
+    r"BMOV\.32 B0, 0xffffffff",
+    *(rf"BMOV\.32\.CLEAR B{x + 1}, B{x}" for x in range(15)),
+    r"BMOV\.32 B15, 0x0",
+    r"UMOV UR2, 0x1",
+)
 
 
 class MachineKernel(NamedTuple):
@@ -36,7 +44,7 @@ def parse_disassembly(text: str) -> dict[str, MachineKernel]:
     for section, lines in _iter_sections(text):
         if section.startswith(_TEXT_SECTION):
             kernel = section.removeprefix(_TEXT_SECTION)
-            instructions[kernel] = tuple(_iter_instructions(lines))
+            instructions[kernel] = _drop_barrier_setup(tuple(_iter_instructions(lines)))
         elif match := _CONSTANT_SECTION.fullmatch(section):
             banks = constants.setdefault(match["kernel"], {})
             banks[int(match["bank"])] = _read_bytes(lines)
@@ -68,6 +76,20 @@ def _iter_instructions(lines: list[str]) -> Iterator[MachineInstruction]:
             yield ins
             if ins.opcode == "EXIT" and ins.guard is None:
                 return
+
+
+def _drop_barrier_setup(
+    instructions: tuple[MachineInstruction, ...],
+) -> tuple[MachineInstruction, ...]:
+    """Return a kernel's code without what ptxas puts first for sm_87.
+
+    It clears the barriers on which threads converge, ``B0`` to ``B15``, unless UR2 says that this
+    is done, and then sets UR2. Nothing in a kernel without branches depends on it.
+    """
+    texts = [x.text for x in instructions[: len(_BARRIER_SETUP)]]
+    if len(texts) == len(_BARRIER_SETUP) and all(map(re.fullmatch, _BARRIER_SETUP, texts)):
+        return instructions[len(_BARRIER_SETUP) :]
+    return instructions
 
 
 def _read_bytes(lines: list[str]) -> bytes:

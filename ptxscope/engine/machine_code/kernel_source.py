@@ -50,7 +50,10 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
     Raise ValueError if it reads or writes the carry flag, which no kernel can load.
     """
     if CARRY_REGISTER in ins.names.values():
-        raise ValueError("the carry flag has no place in memory")
+        raise ValueError(
+            "a line that reads or writes the carry flag has no kernel of its own: "
+            "the flag can be neither loaded nor stored"
+        )
     renamed = rename_registers(ins)
     roles: dict[str, None] = {}
     for model in (ISA_MODEL, *PTXAS_MODELS):

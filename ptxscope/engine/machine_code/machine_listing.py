@@ -23,15 +23,23 @@ class MachineListing(NamedTuple):
     model: Model
     """The model whose values the instructions are compared with: the one that the code follows."""
     instructions: Sequence[MatchedInstruction]
-    """Every instruction, in order; those that are not interpreted are ``NOTHING``."""
+    """Every instruction, in order; all are ``UNKNOWN`` if the code is not interpreted."""
     missing_rows: Sequence[str]
     """The keys of the documentation's rows that the code does not compute as documented."""
 
     @property
     def instruction_count(self) -> int:
-        """The instructions that compute from operands: no loads, stores, addresses, constants."""
-        counted = (Purpose.ROW, Purpose.PART, Purpose.NOTHING)
+        """The instructions that compute from operands: no loads, stores, addresses, constants.
+
+        In code that is not interpreted, all are counted.
+        """
+        counted = (Purpose.ROW, Purpose.PART, Purpose.NOTHING, Purpose.UNKNOWN)
         return sum(x.purpose in counted for x in self.instructions)
+
+    @property
+    def is_interpreted(self) -> bool:
+        """Whether it is known what the instructions compute."""
+        return self.verdict.outcome is not Outcome.UNKNOWN
 
 
 def list_machine_code(
@@ -48,7 +56,7 @@ def list_machine_code(
     try:
         machine = MachineQuestion(source, kernel, timeout)
     except UnknownMachineCodeError:
-        plain = [MatchedInstruction(x.offset, x.text, Purpose.NOTHING) for x in kernel.instructions]
+        plain = [MatchedInstruction(x.offset, x.text, Purpose.UNKNOWN) for x in kernel.instructions]
         return MachineListing(arch, verdict, model, plain, ())
     plans = group_models(source, KNOWN_MODELS)
     plan = next(plan for plan, models in plans.items() if model in models)

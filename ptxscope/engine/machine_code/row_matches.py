@@ -45,6 +45,8 @@ class Purpose(StrEnum):
     """It is part of the computation of one."""
     NOTHING = "nothing"
     """Nothing that is stored depends on it."""
+    UNKNOWN = "unknown"
+    """It is in code that is not interpreted."""
 
 
 class MatchedInstruction(NamedTuple):

@@ -11,7 +11,7 @@ from ...engine.machine_code.machine_listing import MachineListing
 from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
-from ...engine.syntax.errors import make_printable
+from ...engine.syntax.errors import format_count, make_printable
 from ..formats.text import WIDTH, machine_row_lines, wrap_text
 from ..options import MachineRow, MachineSection
 from .proof_report import format_seconds
@@ -25,20 +25,20 @@ def render_listings(line: str, listings: Sequence[MachineListing], tools: str) -
     lines = [make_printable(line), tools, ""]
     if len(listings) > 1:
         width = max(len(x.arch) for x in listings)
-        lines += [f"{x.arch:<{width}}  {_format_count(x.instruction_count)}" for x in listings] + [
-            ""
-        ]
+        lines += [*(f"{x.arch:<{width}}  {format_instruction_count(x)}" for x in listings), ""]
     for listing in listings:
         lines += [*_listing_lines(listing), ""]
     return "\n".join(x.rstrip() for x in lines[:-1]) + "\n"
 
 
-def _format_count(count: int) -> str:
-    return f"{count} instruction{'' if count == 1 else 's'}"
+def format_instruction_count(listing: MachineListing) -> str:
+    """Return the count of a listing's instructions: ``12 instructions``."""
+    count = format_count(listing.instruction_count, "instruction")
+    return count if listing.is_interpreted else f"{count}, loads and stores included"
 
 
 def _listing_lines(listing: MachineListing) -> Iterator[str]:
-    yield f"{listing.arch}: {_format_count(listing.instruction_count)}"
+    yield f"{listing.arch}: {format_instruction_count(listing)}"
     for sentence in _iter_sentences(listing):
         yield from wrap_text(sentence, "  ", "  ", WIDTH)
     yield ""
@@ -66,7 +66,7 @@ def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
     """Return machine code in words, for the document of a trace; no times, which always differ."""
     return MachineSection(
         listing.arch,
-        _format_count(listing.instruction_count),
+        format_instruction_count(listing),
         tools,
         tuple(_iter_sentences(listing, with_time=False)),
         _make_rows(listing),
@@ -84,8 +84,10 @@ def _format_purpose(x: MatchedInstruction) -> str:
             return f"  part of {_format_row(x)}"
         case Purpose.CONSTANT:
             return "constant"
-        case _:
+        case Purpose.NOTHING:
             return "unused"
+        case _:
+            return ""
 
 
 def _format_row(x: MatchedInstruction) -> str:
