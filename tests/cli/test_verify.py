@@ -334,12 +334,23 @@ def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
     assert ("/*0000*/" in done.stdout) == (erratum.id != "E17")  # fns branches
 
 
+def test_a_report_says_why_it_has_no_machine_code(stored: list[str]) -> None:
+    sources = {
+        "clz.b32 d, a": "None is shown: ptxas 13.0.88 refuses the line: it is in no sample.",
+        "vadd4.u32.u32.u32 d, a, b, c": "None is shown: that of ptxas 13.0.88, nvdisasm 13.5.37 "
+        "has no departure from the documentation.",
+    }
+    for line, sentence in sources.items():
+        source = make_kernel_source(parse(line))
+        assert departures._find_code(source, PTXAS, NVDISASM) == sentence
+
+
 def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> Tool:
         raise ToolError("it is missing")
 
     monkeypatch.setattr(departures, "find_tool", fail)
-    assert "ptxas and nvdisasm are not at hand." in run("errata", "E3", "--report").stdout
+    assert run("errata", "E3", "--report").stdout.endswith("None is shown: it is missing.\n")
     assert "--report takes one erratum" in run("errata", "--report").stderr
 
 
@@ -352,6 +363,9 @@ def test_requests_that_are_wrong(stored: list[str]) -> None:
         ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),
         ((SHOWING_E3, "--model", "nonsense"), "nonsense: write isa, ptxas or ptxas-MAJOR.MINOR"),
         (("vadd.u32 d, a, b",), "error: "),  # 1 is a line that does not follow the model
+        ((SHOWING_E3, "--report", "--json"), "--report is Markdown, --json is not"),
+        (("--all", "--report", "--gpu"), "--report is for machine code, not for --gpu"),
+        ((SHOWING_E3, "--sample", "4"), "--sample is for --all and --family"),
         (("--family", "nonsense"), "--family nonsense: it is one of set, setp, "),
         (("--all", "--sample", "0"), "argument --sample: '0' is not a number from 1 on"),
         (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a number from 1 on"),

@@ -51,6 +51,8 @@ def run(words: Sequence[str]) -> int:
             errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
+    if arguments.report and arguments.json:
+        raise CommandError("error: --report is Markdown, --json is not: give one of them")
     if arguments.report:
         if len(errata) > 1 or not isinstance(errata[0], Erratum):
             raise CommandError(f"error: --report takes one erratum: E1 to E{len(ERRATA)}")

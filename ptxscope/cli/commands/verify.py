@@ -126,6 +126,7 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the verdicts; the status says whether all are as expected."""
     arguments = parse_words(make_parser(), words)
+    _check_options(arguments)
     if arguments.gpu or arguments.dry or arguments.results:
         return _run_on_device(arguments)
     lines = _list_lines(arguments)
@@ -146,6 +147,15 @@ def run(words: Sequence[str]) -> int:
         ]
         sys.stdout.write("\n".join(texts))
     return max(_get_status(x, expected) for verdicts in found for x in verdicts)
+
+
+def _check_options(arguments: argparse.Namespace) -> None:
+    if arguments.report and arguments.json:
+        raise CommandError("error: --report is Markdown, --json is not: give one of them")
+    if arguments.report and arguments.gpu:
+        raise CommandError("error: --report is for machine code, not for --gpu")
+    if arguments.ptx is not None and arguments.sample:
+        raise CommandError("error: --sample is for --all and --family")
 
 
 def _run_on_device(arguments: argparse.Namespace) -> int:

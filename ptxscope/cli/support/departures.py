@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from ...engine.isa.form import Form
 from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
 from ...engine.machine_code.disassembly import MachineKernel
 from ...engine.machine_code.form_lists import make_instruction
 from ...engine.machine_code.form_verdict import FormVerdict, decide_line
-from ...engine.machine_code.kernel_source import make_kernel_source
+from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.machine_code.machine_step import UnknownMachineCodeError
 from ...engine.records import replace
 from ...engine.semantics.erratum import NEWEST, Erratum
 from ...engine.semantics.models import get_erratum
+from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...export.proofs.erratum_report import ErratumReport, render_report
 from ...nvidia.compilation import compile_kernels
-from ...nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
 from .arguments import DEFAULT_ARCH
 from .line_code import format_line
 from .tools import format_tools
@@ -103,16 +103,14 @@ def report_erratum(erratum: Erratum) -> str:
     """Return the report on an erratum, with machine code if the tools and the solver are there."""
     line, operands, isa, ptxas_result = erratum.example
     source = make_kernel_source(parse(line))
-    code, tools, difference = list[str](), "", None
-    release = NEWEST
-    with suppress(ToolError):
+    release, tools = NEWEST, ""
+    found: Departure | str
+    try:
         ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
-        (kernel,) = compile_kernels(ptxas, nvdisasm, DEFAULT_ARCH, [source])
-        tools, release = format_tools(ptxas, nvdisasm), ptxas.version
-        with suppress(ImportError, UnknownMachineCodeError):
-            departure = isinstance(kernel, MachineKernel) and find_departure(source, kernel)
-            if departure:
-                code, difference = format_code(departure.kernel), departure.difference
+        release, tools = ptxas.version, format_tools(ptxas, nvdisasm)
+        found = _find_code(source, ptxas, nvdisasm)
+    except ToolError as error:
+        found = f"None is shown: {make_printable(str(error))}."
     (role,) = (x.role for x in source.results)
     names = parse(line).names
     given = {x.name: operands[names[x.role]] for x in source.inputs}
@@ -129,11 +127,27 @@ def report_erratum(erratum: Erratum) -> str:
             documented={role: isa},
             obtained={role: ptxas_result},
             tools=tools,
-            code=code,
-            difference=difference,
+            code=format_code(found.kernel) if isinstance(found, Departure) else (),
+            difference=found.difference if isinstance(found, Departure) else None,
             remark=erratum.remark,
+            absence=found if isinstance(found, str) else "",
         )
     )
+
+
+def _find_code(source: KernelSource, ptxas: Tool, nvdisasm: Tool) -> Departure | str:
+    """Return the departure of a kernel by some tools, or a sentence on why there is none."""
+    (kernel,) = compile_kernels(ptxas, nvdisasm, DEFAULT_ARCH, [source])
+    made = f"that of {format_tools(ptxas, nvdisasm)}"
+    if isinstance(kernel, str):
+        return f"None is shown: ptxas {ptxas.build} refuses the line: {make_printable(kernel)}."
+    try:
+        departure = find_departure(source, kernel)
+    except UnknownMachineCodeError as error:
+        return f"None is shown: {made} is not interpreted ({make_printable(str(error))})."
+    except ImportError as error:
+        return f"None is shown: {error}."
+    return departure or f"None is shown: {made} has no departure from the documentation."
 
 
 def format_code(kernel: MachineKernel) -> list[str]:

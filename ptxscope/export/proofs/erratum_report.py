@@ -29,11 +29,13 @@ class ErratumReport(NamedTuple):
     """Results by role."""
     obtained: Mapping[str, int]
     tools: str
-    """The assembler and disassembler that made the machine code; empty if there was none."""
+    """The assembler and disassembler that made the machine code."""
     code: Sequence[str]
-    """The machine code, a line each."""
+    """The machine code, a line each; empty if there is none that shows the departure."""
     difference: Difference | None
     remark: str = ""
+    absence: str = ""
+    """Why there is no machine code, as a sentence."""
 
 
 def render_report(report: ErratumReport) -> str:
@@ -96,10 +98,8 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
             "The obtained result is that of this code, by the meaning of its opcodes. It was not "
             "run on a GPU."
         )
-    elif report.tools:
-        yield f"None is shown: it was not found in that of {report.tools}, which are at hand."
     else:
-        yield "None is shown: ptxas and nvdisasm are not at hand."
+        yield report.absence
 
 
 def _format(bits: int, width: int) -> str:
