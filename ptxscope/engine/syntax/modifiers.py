@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 
 from ..isa.catalog import ENTRIES, list_shapes
@@ -142,7 +143,7 @@ class _ModifierParser:
         elif len(self.problems) >= MAX_PROBLEMS:
             self.unknown_count += 1
         else:
-            problem = _make_unknown_problem(self.entry, word)
+            problem = _make_unknown_problem(self.entry, word, self.types)
             self.problems.append(problem)
             # do not also report the modifier that was likely meant as missing
             likely_word = (problem.fix or ".")[1:]
@@ -180,7 +181,8 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     return Problem(message, word.span, hint, fix)
 
 
-def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
+def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> Problem:
+    """Return the problem with an unknown word; ``types`` are the slots that still need a type."""
     text = word.text[1:]
     spellings = map_spellings(entry)
     hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
@@ -202,13 +204,13 @@ def _make_unknown_problem(entry: Entry, word: Token) -> Problem:
         return Problem(message, word.span, ".add, or none")
     if text in _list_known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)
-    candidates = sorted(spellings) + sorted(_TYPE_NAMES)
     if text[:1] in ("b", "h") and text[1:].isdigit():
         return Problem(
             f"{quote_word(word.text)} is a selector; it belongs after an operand",
             word.span,
             hint,
         )
+    candidates = [*sorted(spellings), *(str(x) for slot in types[:1] for x in slot.values)]
     close = find_closest_spelling(text, candidates)
     message = f"unknown modifier {quote_word(word.text)}" + (
         f"; did you mean `.{close}`?" if close else ""
