@@ -9,6 +9,13 @@ from __future__ import annotations
 from html import escape
 from typing import Any
 
+from ..engine.syntax.errors import (
+    Problem,
+    PtxError,
+    caret_lines,
+    make_printable,
+)
+
 Element = list[Any]
 """A tag, its attributes, and its children, which are elements or texts."""
 Child = Element | str
@@ -31,7 +38,26 @@ def make_element(tag: str, *children: Child, **attributes: str | bool | None) ->
 
 def make_button(label: str, action: str, **attributes: str | bool | None) -> Element:
     """Return a button that performs an action of the page."""
-    return make_element("button", label, type="button", data_do=action, **attributes)
+    return make_element("button", *make_words(label), type="button", data_do=action, **attributes)
+
+
+def make_words(text: str) -> tuple[Child, ...]:
+    """Return a text whose words between backticks are code."""
+    parts = text.split("`")
+    return tuple(make_element("code", x) if i % 2 else x for i, x in enumerate(parts) if x)
+
+
+def make_problem(error: PtxError, problem: Problem) -> Element:
+    """Return a problem of a text: its message, carets under what is wrong, what is allowed."""
+    lines = caret_lines(error.text, problem._replace(hint=""))
+    hint = f"allowed: {make_printable(problem.hint)}" if problem.hint else ""
+    return make_element(
+        "div",
+        make_element("p", f"error: {make_printable(problem.message)}"),
+        make_element("pre", "\n".join(lines), tabindex="0"),
+        make_element("p", hint) if hint else "",
+        class_="problem",
+    )
 
 
 def format_flag(is_true: bool) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import json
+import os
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +19,6 @@ from ..engine.records import replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.completions import find_completions
 from ..engine.syntax.errors import PtxError, format_count, make_printable
-from ..engine.syntax.parser import parse
 from ..engine.syntax.values import parse_value
 from ..export import export
 from ..export.content.document import format_command
@@ -65,7 +65,9 @@ class ExplorerPage(PageState):
 
         Raise KeyError for an unknown action.
         """
-        self._message, old_tool = "", self._tool
+        old_tool = self._tool
+        if action not in _SILENT_ACTIONS:
+            self._message = ""
         if action != "value":
             self._typed_role = ""
         _ACTIONS[action](self, json.loads(arguments))
@@ -165,6 +167,10 @@ class ExplorerPage(PageState):
         self._state.type_line(str(arguments["text"])[:_MAX_LINE_CHARS])
         self._value_errors.clear()
 
+    def _end_line(self, _: Arguments) -> None:
+        """End the typing in the line: one undo reverts it."""
+        self._state.end_typing()
+
     def _fix_line(self, arguments: Arguments) -> None:
         setup = self._state.setup
         problem = setup.error.errors[int(arguments["index"])] if setup.error else None
@@ -219,8 +225,7 @@ class ExplorerPage(PageState):
         if name in CATALOG:
             self._edit(edits.with_opcode(setup, name))
         elif intrinsic := map_intrinsics().get(name):
-            self._edit(edits.with_instruction(setup, parse(intrinsic.ptx)))
-            self._message = f"{name}: {intrinsic.differs or 'it computes the same'}"
+            self._edit(edits.with_line(setup, f"{name}({', '.join(intrinsic.parameters)})"))
 
     # --- the picture -------------------------------------------------------------------
 
@@ -364,6 +369,8 @@ class ExplorerPage(PageState):
             "" if name == self._tool.name and "text" not in arguments else name,
             str(arguments.get("text", ""))[: tool_panels.MAX_LISTING_CHARS + 1],
         )
+        if self._tool == OpenTool("challenge"):
+            self._tool = OpenTool("challenge", f"{os.urandom(3).hex()}.1.1")
         self._exercise = None
 
     def _type_in_tool(self, arguments: Arguments) -> None:
@@ -488,6 +495,7 @@ def _make_setup(link: PageLink, old_setup: Setup) -> Setup:
 _ACTIONS: Mapping[str, Callable[[ExplorerPage, Arguments], None]] = {
     "open_link": ExplorerPage._open_link,
     "line": ExplorerPage._type_line,
+    "end_line": ExplorerPage._end_line,
     "fix": ExplorerPage._fix_line,
     "value": ExplorerPage._type_value,
     "model": ExplorerPage._choose_model,
@@ -521,6 +529,8 @@ _ACTIONS: Mapping[str, Callable[[ExplorerPage, Arguments], None]] = {
     "lesson_leave": ExplorerPage._leave_tool,
 }
 """Every action of the page by name; its arguments come from data attributes and fields."""
+_SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
+"""Actions after which a message stays: nobody chose them."""
 _TOOL_ACTIONS = frozenset(
     {"tool_text", "lesson_answer", "lesson_hint", "lesson_reveal", "lesson_go", "open_link"}
 )

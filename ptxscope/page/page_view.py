@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from ..engine.isa.roles import Role
 from ..engine.isa.value_text import format_hex
 from ..engine.semantics.models import PTXAS_MODELS
-from ..engine.syntax.errors import caret_lines, make_printable
+from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
 from ..engine.tracing import step_text
 from ..engine.tracing.lane_text import format_result, interpret_bits
 from ..engine.tracing.step_text import format_title
 from ..learn.prediction import list_locations
 from . import tool_panels
-from .elements import Child, Element, format_flag, make_button, make_element
+from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 from .page_state import PageState
 from .permalink import format_permalink
 
@@ -31,15 +32,25 @@ _TOOL_NAMES = {
 def make_view(page: PageState) -> dict[str, object]:
     """Return what the page shows: regions as elements, and words for its JavaScript."""
     state, tool = page.state, page.tool.name
+    link, remark = make_link(page)
     return {
         "line": state.setup.line,
         "trace": page.trace_key,
         "options": repr(page.options),
-        "link": format_permalink(page.link),
-        "message": page.message,
+        "link": link,
+        "message": page.message or remark,
         "#problems": [*_list_problems(page)],
         "#operands": [*_list_operands(page)],
         "#models": [*_list_models(page)],
+        "#history": [
+            make_button("Undo", "undo", aria_disabled=format_flag(not state.session.undo_history)),
+            make_button(
+                "Redo",
+                "undo",
+                data_redo="1",
+                aria_disabled=format_flag(not state.session.redo_history),
+            ),
+        ],
         "#steps": [*_list_steps(page)],
         "#guesses": [*_list_guesses(page)],
         "#answers": [*_list_answers(page)],
@@ -53,6 +64,15 @@ def make_view(page: PageState) -> dict[str, object]:
         "#panel": page.panel,
         "stale": page.is_panel_stale,
     }
+
+
+def make_link(page: PageState) -> tuple[str, str]:
+    """Return the permalink of what is shown, and what to say if it is too long for one."""
+    if link := format_permalink(page.link):
+        return link, ""
+    if link := format_permalink(page.link._replace(text="")):
+        return link, "The link leaves out what is typed in the tool: it is too long."
+    return "", "This is too long for a link."
 
 
 def describe_step(page: PageState) -> str:
@@ -70,11 +90,14 @@ def _list_problems(page: PageState) -> Iterator[Child]:
     error = page.state.setup.error
     for index, problem in enumerate(error.errors[:6] if error else ()):
         assert error
-        lines = [f"error: {make_printable(problem.message)}", *caret_lines(error.text, problem)]
-        yield make_element("pre", "\n".join(lines), class_="problem", tabindex="0")
+        yield make_problem(error, problem)
         if problem.fix is not None:
-            label = f"Write {make_printable(problem.fix)}"
-            yield make_button(label, "fix", data_index=str(index))
+            start, end = problem.span
+            label = f"Write {problem.fix}" if problem.fix else f"Remove {error.text[start:end]}"
+            yield make_button(make_printable(label), "fix", data_index=str(index))
+    if error:
+        line = make_printable(str(page.state.setup.instruction))
+        yield make_element("p", f"Below is still the last line without an error: {line}")
 
 
 def _list_operands(page: PageState) -> Iterator[Child]:
@@ -108,19 +131,13 @@ def _make_operand(page: PageState, operand: Input) -> Element:
             aria_describedby=f"means-{role}",
         ),
         make_element(
-            "pre" if failure else "span",
-            make_printable_error(failure) if failure else meaning,
+            "div",
+            *(map(partial(make_problem, failure[1]), failure[1].errors) if failure else (meaning,)),
             id=f"means-{role}",
-            class_="problem" if failure else "means",
-            tabindex="0" if failure else None,
+            class_="means",
         ),
         class_="operand",
     )
-
-
-def make_printable_error(failure: tuple[str, Exception]) -> str:
-    """Return an error for a typed value: its carets, and what is allowed."""
-    return "\n".join(map(make_printable, str(failure[1]).split("\n")))
 
 
 def _list_models(page: PageState) -> Iterator[Child]:

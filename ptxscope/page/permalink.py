@@ -66,9 +66,8 @@ def parse_permalink(fragment: str) -> PageLink:
     for part in parts:
         name, equals, text = part.partition("=")
         if not equals or name in pairs:
-            raise ValueError(
-                f"{quote_word(part)} is {'given twice' if equals else 'no name=value'}"
-            )
+            what = f"{name} is given twice" if equals else f"{quote_word(part)} is no name=value"
+            raise ValueError(what if part else "nothing follows an `&`")
         pairs[name] = _unquote(text)
     version = pairs.pop("v", str(_VERSION))
     if version != str(_VERSION):
@@ -84,13 +83,19 @@ def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
         return link._replace(values={**link.values, name: text})
     if name == "model":
         return link._replace(model=text)
-    if name == "step" and text.isascii() and text.isdecimal() and int(text[:9]) <= _MAX_STEP:
-        return link._replace(step=int(text))
-    if name in _FLAGS and text == "1":
-        return link._replace(flags=link.flags | {name})
-    if name in TOOLS and not link.tool:
-        return link._replace(tool=name, text=text)
-    raise ValueError(f"{quote_word(f'{name}={text}')} says nothing here")
+    if name == "step":
+        if text.isascii() and text.isdecimal() and int(text[:9]) <= _MAX_STEP:
+            return link._replace(step=int(text))
+        raise ValueError(f"step is {quote_word(text)}; it is a number up to {_MAX_STEP}")
+    if name in _FLAGS:
+        if text == "1":
+            return link._replace(flags=link.flags | {name})
+        raise ValueError(f"{name} is {quote_word(text)}; it is 1 or left out")
+    if name in TOOLS:
+        if not link.tool:
+            return link._replace(tool=name, text=text)
+        raise ValueError(f"it opens {link.tool} and {name}; one tool is open at a time")
+    raise ValueError(f"{quote_word(name)} is not a name that it can have")
 
 
 def _quote(text: str) -> str:

@@ -134,9 +134,12 @@ def _make_plot(swept: SweptPart, runs: list[tuple[Sample, ...]], about: str, poi
     )
     low, high = (result.format_value(result.get_value_at(x)) for x in (0, result.values - 1))
     left, right = (part.format_value(part.get_value_at(x)) for x in (0, part.values - 1))
+    axes = (
+        f"To the right, {part.label}: {left} to {right}; upwards, {result.label}: {low} to {high}."
+    )
     return make_element(
         "figure",
-        make_element("figcaption", f"{about}: {left} to {right}, and {low} to {high} upwards"),
+        make_element("figcaption", f"{about}. {axes}"),
         plot,
         class_="plot",
     )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
-from .elements import Child, Element, format_flag, make_button, make_element
+from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
@@ -33,21 +33,18 @@ def make_report(text: str) -> Element:
     )
 
 
-def make_error(error: Exception) -> Element:
+def make_error(error: PtxError) -> Element:
     """Return an error, with carets under what is wrong."""
-    return make_element(
-        "pre", make_printable_lines(str(error)), class_="problem", role="alert", tabindex="0"
-    )
+    return make_element("div", *(make_problem(error, x) for x in error.errors), role="alert")
 
 
 def make_field(
-    label: str, name: str, text: str, *, action: str = "", hint: str = "", rows: str = ""
+    label: str, name: str, text: str, *, key: str = "", hint: str = "", rows: str = ""
 ) -> Element:
-    """Return a labelled text field; with an action, each key performs it."""
+    """Return a labelled text field; what is typed stays as long as its key does."""
     attributes = {
-        "id": f"field-{name}",
+        "id": f"field-{name}{key}",
         "name": name,
-        "data_on": action or None,
         "placeholder": hint or None,
         "autocomplete": "off",
         "spellcheck": "false",
@@ -89,7 +86,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         return [form, make_error(error)], None
     diagnosis = investigate(ins, [Observation(trace.operands, observed)])
     buttons = [
-        make_button(f"Show: {format_causes(x)}", "show_explanation", data_index=str(index))
+        make_button(f"Show it {format_causes(x)}", "show_explanation", data_index=str(index))
         for index, x in enumerate(diagnosis.explanations[:8])
     ]
     rows = make_element("p", *buttons, class_="choices") if buttons else ""
@@ -179,7 +176,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
 
     name, _, card = text.partition(".")
     is_number = card.isascii() and card.isdecimal() and len(card) < 4
-    return parse_lesson_name(name), max(int(card), 1) if is_number else 1
+    return parse_lesson_name(name or text), max(int(card), 1) if is_number else 1
 
 
 def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
@@ -198,7 +195,12 @@ def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
         children.append(
             make_element(
                 "form",
-                make_field(f"{describe_question(card)} =", "text", lesson.take_text()),
+                make_field(
+                    f"{describe_question(card)} =",
+                    "text",
+                    lesson.take_text(),
+                    key=f"-{lesson.lesson.head.name}-{lesson.index}",
+                ),
                 make_element("button", "Answer", type="submit"),
                 make_button("Hint", "lesson_hint"),
                 make_button("Show the answer", "lesson_reveal"),
@@ -206,7 +208,7 @@ def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
             )
         )
     if error:
-        children.append(make_element("pre", error, class_="problem", role="alert", tabindex="0"))
+        children.append(make_element("p", error, class_="problem", role="alert"))
     if lesson.feedback:
         children += _make_paragraphs(lesson.feedback.text)
     elif card.ask and lesson.is_answered:
@@ -280,7 +282,7 @@ def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> lis
         make_report("\n".join(lines)),
         make_element(
             "form",
-            make_field(format_prompt(exercise), "text", ""),
+            make_field(format_prompt(exercise), "text", "", key=f"-{text}"),
             make_element("button", "Answer", type="submit"),
             make_button("Hint", "challenge_hint"),
             make_button("Show it", "challenge_show"),
@@ -303,5 +305,11 @@ def find_instructions(query: str, lanes: int) -> Iterator[Element]:
     intrinsics = map_intrinsics()
     names = search_instructions(query, lanes) if query.strip() else tuple(CATALOG)
     for name in names[: _MAX_FOUND if query.strip() else None]:
-        about = f"is {intrinsics[name].ptx}" if name in intrinsics else CATALOG[name].summary
+        if name in intrinsics:
+            ptx, differs = intrinsics[name].ptx, intrinsics[name].differs
+            about = f"is like {ptx}, but {differs}" if differs else f"is {ptx}"
+        else:
+            about = CATALOG[name].summary
         yield make_element("li", make_button(name, "open_instruction", data_name=name), f" {about}")
+    if not names:
+        yield make_element("li", "Nothing found")

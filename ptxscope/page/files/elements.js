@@ -1,5 +1,6 @@
 // Makes the children of a node what lists of [tag, attributes, ...children] and texts describe.
 const setAttributes = (element, attributes) => {
+  const isOther = element.getAttribute("value") !== attributes.value;  // else, typed text stays
   for (const {name} of [...element.attributes]) {
     if (!(name in attributes)) element.removeAttribute(name);
   }
@@ -7,8 +8,8 @@ const setAttributes = (element, attributes) => {
     if (element.getAttribute(name) !== text) element.setAttribute(name, text);
   }
   if (element.type === "checkbox") element.checked = "checked" in attributes;
-  else if ("value" in attributes && element !== document.activeElement) {
-    if (element.value !== attributes.value) element.value = attributes.value;
+  else if ("value" in attributes && isOther && element !== document.activeElement) {
+    element.value = attributes.value;
   }
   if (element.nodeName === "OPTION") element.selected = "selected" in attributes;
 };

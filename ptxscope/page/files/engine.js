@@ -14,7 +14,9 @@ const preload = (url, integrity) => new Promise((resolve, reject) => {
 });
 
 async function start(onProgress) {
-  const config = await (await fetch(new URL("engine.json", HOME))).json();
+  const config = await fetch(new URL("engine.json", HOME)).then(x => x.json()).catch(() => {
+    throw new Error("engine.json did not come");
+  });
   const runtime = new URL(config.runtime, HOME).href;
   const sizes = Object.values(config.files).map(file => file.bytes);
   const total = sizes.reduce((x, y) => x + y, 0);
@@ -28,13 +30,17 @@ async function start(onProgress) {
     const name = String(url.url ?? url).replace(runtime, "").replace(HOME.href, "");
     const file = config.files[name];
     if (!file) return usual(url, options);
-    const request = usual(url, {...options, integrity: file.integrity, credentials: "omit"});
-    request.catch(() => refuse(new Error(`${name} is not what this page was made for`)));
-    return request.then(response => (advance(file.bytes), response));
+    const wanted = {...options, integrity: file.integrity, credentials: "omit"};
+    return usual(url, wanted).then(response => (advance(file.bytes), response), () => {
+      const error = new Error(`${name} did not come, or is not the file this page was made for`);
+      refuse(error);
+      throw error;
+    });
   };
   globalThis.fetch = checked;
   try {
     const archive = checked(new URL(config.archive, HOME).href).then(x => x.arrayBuffer());
+    archive.catch(() => {});
     await Promise.all(config.modules.map(async name => {
       await checked(runtime + name);
       await preload(runtime + name, config.files[name].integrity);

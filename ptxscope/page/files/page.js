@@ -5,8 +5,9 @@ import {PictureHost} from "./picture.js";
 
 const NARROW = 760;
 const get = id => document.getElementById(id);
-const line = get("line"), options = get("completions"), shares = get("copies");
+const line = get("line"), options = get("completions"), main = document.querySelector("main");
 let page = null, handle = null, isStale = false, linking = 0, hash = location.hash, waiting = 0, asking = 0, choice = -1;
+let held = [];  // what the reader does while Python loads
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
@@ -34,8 +35,14 @@ const apply = changes => {
   }
 };
 
+const hold = (action, words) => {
+  const [last, {role} = {}] = held.at(-1) ?? [];
+  if (action === last && role === words.role && "text" in words) held.pop();  // the same field
+  held.push([action, words]);
+};
+
 const send = (action, words = {}) => {
-  if (!page) return;
+  if (!page) return hold(action, words);
   try {
     apply(JSON.parse(handle(action, JSON.stringify(words))));
   } catch (error) {
@@ -49,7 +56,6 @@ const showLink = link => {
   if (location.hash.slice(1) !== link) history.replaceState(null, "", address);
   hash = location.hash;
   get("permalink").value = link ? location.href : "";
-  if (!link) get("message").textContent = "This is too long for a link.";
 };
 
 // --- events ---
@@ -97,6 +103,7 @@ addEventListener("hashchange", () => {
 // --- completion ---
 
 const complete = () => {
+  if (!page) return;
   const caret = line.selectionStart;
   const words = caret === line.value.length ? JSON.parse(page.list_completions(line.value)) : [];
   choice = -1;
@@ -140,7 +147,10 @@ line.addEventListener("keydown", event => {
   else return;
   event.preventDefault();
 });
-line.addEventListener("blur", () => setTimeout(() => showOptions(false), 150));
+line.addEventListener("blur", () => setTimeout(() => {
+  if (line !== document.activeElement) showOptions(false);
+}, 150));
+line.addEventListener("change", () => send("end_line"));
 options.addEventListener("pointerdown", event => {
   const option = event.target.closest("[role=option]");
   event.preventDefault();
@@ -171,8 +181,9 @@ const draw = async svg => {
   return new Promise(resolve => canvas.toBlob(resolve, "image/png"));
 };
 
-const copy = async format => {
-  if (!page) return;
+let copying = Promise.resolve();  // one after the other: the last one stays in the clipboard
+const copy = format => { copying = copying.then(() => page && write(format)); };
+const write = async format => {
   let note = `Copied: ${format}`;
   const written = format === "png" ? "" : page.format_copy(format);
   const text = format === "link" ? `${location.href.split("#")[0]}#${written}` : written;
@@ -194,7 +205,8 @@ const copy = async format => {
 const measure = () => send("resize", {compact: get("picture").clientWidth < NARROW});
 
 const start = async () => {
-  const bar = get("progress"), note = get("loading");
+  const bar = get("progress"), note = get("loading"), fragment = location.hash.slice(1);
+  main.inert = Boolean(fragment);  // it shows an example until Python reads the address
   get("loader").hidden = false;
   let hasFailed = false;  // a file that comes later says nothing
   const show = (share, text) => {
@@ -204,22 +216,25 @@ const start = async () => {
     const find = await loadEngine(show);
     show(0.9, "drawing");
     await new Promise(resolve => setTimeout(resolve));
-    const typed = {text: line.value}, fragment = location.hash.slice(1);
-    const drawn = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
-    page = globalThis.ptxscopePage = drawn;
+    page = globalThis.ptxscopePage = find("ptxscope.page.explorer_page:ExplorerPage")(fragment);
     handle = page.handle;  // each access makes a proxy of its own
-    apply(JSON.parse(page.format_changes()));
-    if (!fragment && typed.text !== line.defaultValue) send("line", typed);
-    else line.value = page.line;
+    const changes = JSON.parse(page.format_changes());
+    if (changes.message) delete changes.link;  // an address that can't be read stays
+    apply(changes);
     measure();
+    if (fragment) line.value = page.line;
+    for (const [action, words] of held) send(action, words);
     find("ptxscope.page.explorer_page:settle")();
     document.body.classList.add("ready");
-    for (const element of document.querySelectorAll("[data-wait]")) element.disabled = false;
+    main.inert = false;
     get("loader").hidden = true;
     new ResizeObserver(measure).observe(get("picture"));
   } catch (error) {
-    hasFailed = true;
-    note.textContent = `Python did not start: ${error.message}. The picture is a still one.`;
+    hasFailed = bar.hidden = true;
+    const shown = fragment ? "an example, not what the address names" : "a still one";
+    note.textContent = `Python did not start: ${error.message}. The picture is ${shown}.`;
+    for (const x of main.querySelectorAll("button, input, select")) x.disabled = true;
+    main.inert = false;
   }
 };
 start();
