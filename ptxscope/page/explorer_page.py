@@ -19,23 +19,29 @@ from ..engine.records import replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.completions import find_completions
 from ..engine.syntax.errors import PtxError, format_count, make_printable
+from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.values import parse_value
 from ..export import export
 from ..export.content.document import format_command
+from ..export.options import Options
 from ..export.theme import Theme
 from ..scene.scene_builder import build_scene, choose_part_width
 from ..scene.scene_model import LaneRef, Place
 from ..state import edits, figure_edits
 from ..state.setup import Setup
+from ..state.typed_statements import open_typed_block, with_statements
 from . import page_view, tool_panels
 from .elements import Child
 from .page_picture import PagePicture, draw_pictures, drop_style, find_kind, list_zones, parse_place
-from .page_state import OpenTool, PageState
-from .permalink import PageLink, format_permalink, parse_permalink
+from .page_state import TRACE_TOOLS, OpenTool, PageState
+from .permalink import PageLink, parse_permalink
 
 if TYPE_CHECKING:
+    from ..engine.blocks.basic_block import BasicBlock
     from ..engine.diagnosis.explanations import Diagnosis
+    from ..engine.tracing.trace import Trace
     from ..learn.exercises import Exercise
+    from ..state.open_listing import ListingCursor
 
 Arguments = Mapping[str, Any]
 _MAX_LINE_CHARS = 1 << 14
@@ -58,6 +64,7 @@ class ExplorerPage(PageState):
         self._pictures: tuple[PagePicture, ...] = ()
         if fragment:
             self._open_link({"fragment": fragment})
+            self._state.session.undo_history.clear()
             self._refresh_panel({})
 
     def handle(self, action: str, arguments: str = "{}") -> str:
@@ -81,7 +88,7 @@ class ExplorerPage(PageState):
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
         if {"trace", "options"} & {*changes}:
-            self._pictures = draw_pictures(self.trace, self.options)
+            self._pictures = draw_pictures(self.shown_trace, self.options)
             changes["pictures"] = [drop_style(x.svg) for x in self._pictures]
         return json.dumps(changes)
 
@@ -103,10 +110,17 @@ class ExplorerPage(PageState):
         """Return what is shown as text in one of ``COPY_FORMATS``."""
         options = self.options._replace(theme=Theme(theme))
         if format_ == "link":
-            return format_permalink(self.link)
+            return page_view.make_link(self)[0]
         if format_ == "command":
-            return format_command(self.trace, options._replace(format="svg"))
-        return export(self.trace, format_, options._replace(compact=False))
+            return self._format_command(options._replace(format="svg"))
+        return export(self.shown_trace, format_, options._replace(compact=False))
+
+    def _format_command(self, options: Options) -> str:
+        if self.block_trace is None:
+            return format_command(self.trace, options)
+        from ..export.blocks.block_document import format_block_command
+
+        return format_block_command(self.block_trace, options)
 
     def _refresh_panel(self, _: Arguments) -> None:
         """Ask the open tool again; it may take longer than a key should."""
@@ -114,6 +128,8 @@ class ExplorerPage(PageState):
 
     def _make_panel(self) -> list[Child]:
         name, text, feedback = self._tool
+        if self.block_trace and name in TRACE_TOOLS:
+            return tool_panels.name_block_command(name, self.block_trace)
         if name == "explain":
             children, self._diagnosis = tool_panels.explain(self.trace, text)
             return children
@@ -138,24 +154,25 @@ class ExplorerPage(PageState):
     def _open_link(self, arguments: Arguments) -> None:
         try:
             link = parse_permalink(str(arguments["fragment"]))
-            setup = _make_setup(link, self._state.setup)
+            setup, cursor = _make_setup(link, self._state.setup)
             if link.tool == "lesson" and link.text:
                 tool_panels.parse_lesson_card(link.text)
         except ValueError as error:
             self._message = f"This address can't be read: {make_printable(str(error))}"
             return
         self._leave_lesson()
-        if setup != self._state.setup:
-            self._state.show_last_step(setup)
         state = self._state
+        state.end_typing()
+        state.edit(setup, cursor, is_closing=cursor is None)
         self._value_errors.clear()
         self._is_both = "both" in link.flags
         state.is_revealed = "result" in link.flags
-        state.go_to_step(link.step or state.last_step)
         if state.is_predicting:
             state.stop_predicting(state.step)
+        step = self._enter_statement(link.step or self.last_step)
+        state.go_to_step(step)
         if "predict" in link.flags:
-            state.begin_predicting(link.step or 1)
+            state.begin_predicting(step if link.step else 1)
         self._tool = OpenTool()
         if link.tool == "lesson" and link.text:
             self._open_lesson({"name": link.text})
@@ -164,7 +181,7 @@ class ExplorerPage(PageState):
 
     def _type_line(self, arguments: Arguments) -> None:
         self._leave_lesson()
-        self._state.type_line(str(arguments["text"])[:_MAX_LINE_CHARS])
+        self._state.type_statements(str(arguments["text"])[:_MAX_LINE_CHARS])
         self._value_errors.clear()
 
     def _end_line(self, _: Arguments) -> None:
@@ -176,21 +193,40 @@ class ExplorerPage(PageState):
         problem = setup.error.errors[int(arguments["index"])] if setup.error else None
         if problem and problem.fix is not None:
             start, end = problem.span
-            self._edit(edits.with_line(setup, setup.line[:start] + problem.fix + setup.line[end:]))
+            self._open_line(setup.line[:start] + problem.fix + setup.line[end:])
+
+    def _open_line(self, text: str) -> None:
+        """Show a line as one edit."""
+        self._leave_lesson()
+        self._state.end_typing()
+        self._state.type_statements(text)
+        self._state.end_typing()
 
     def _type_value(self, arguments: Arguments) -> None:
         role, text = str(arguments["role"]), str(arguments["text"])[:_MAX_LINE_CHARS]
-        ins = self._state.setup.instruction
-        if role not in ins.names:
+        if role not in self.target.names:
             return
         try:
-            bits = parse_value(text, reading_type(ins, role))
+            bits = _parse_operand(self.target, role, text)
         except PtxError as error:
             self._value_errors[role] = text, error
             return
         self._value_errors.pop(role, None)
         is_same_field, self._typed_role = self._typed_role == role, role
-        self._edit(edits.with_value(self._state.setup, role, bits), coalesce=is_same_field)
+        self._set_value(role, bits, coalesce=is_same_field)
+
+    def _set_value(self, role: str, bits: int, *, coalesce: bool = False) -> None:
+        """Give an operand, or a register of a block, a value."""
+        state, block = self._state, self.block_trace
+        if block is None:
+            self._edit(edits.with_value(state.setup, role, bits), coalesce=coalesce)
+            return
+        assert state.cursor
+        inputs = state.cursor.listing.inputs_by_program[state.cursor.program]
+        inputs = {**inputs, block.block.names[role]: bits}
+        cursor = state.cursor.with_inputs(inputs, state.setup.model)
+        state.end_typing()
+        state.edit(cursor.make_setup(state.setup), cursor, coalesce=coalesce)
 
     def _choose_model(self, arguments: Arguments) -> None:
         name = str(arguments["text"])
@@ -204,8 +240,12 @@ class ExplorerPage(PageState):
     def _edit(self, setup: Setup | None, *, coalesce: bool = False) -> None:
         if setup is not None:
             self._leave_lesson()
-            self._state.end_typing()
-            self._state.edit(setup, coalesce=coalesce)
+            state = self._state
+            state.end_typing()
+            is_closing = setup.line != state.setup.line
+            if is_closing:
+                setup = replace(setup, place=None, is_detached=False)
+            state.edit(setup, coalesce=coalesce, is_closing=is_closing)
 
     def _undo(self, arguments: Arguments) -> None:
         self._leave_lesson()
@@ -225,7 +265,7 @@ class ExplorerPage(PageState):
         if name in CATALOG:
             self._edit(edits.with_opcode(setup, name))
         elif intrinsic := map_intrinsics().get(name):
-            self._edit(edits.with_line(setup, f"{name}({', '.join(intrinsic.parameters)})"))
+            self._open_line(f"{name}({', '.join(intrinsic.parameters)})")
 
     # --- the picture -------------------------------------------------------------------
 
@@ -242,24 +282,48 @@ class ExplorerPage(PageState):
         is_row = row is not None and 0 <= place.lane < len(row.lanes)
         return place if is_row or place.key in trace.operands or place.key == "lut" else None
 
+    def _find_operand(self, key: object) -> tuple[Trace, str, str] | None:
+        """Return the trace that draws an operand, its role there, and its role in the target.
+
+        In a block, an operand that a statement computes has none: the answer is None.
+        """
+        text, block = str(key), self.block_trace
+        if block is None:
+            return (self.trace, text, text) if text in self.trace.operands else None
+        for statement, part in block.statements:
+            role = text.removeprefix(statement.prefix)
+            place = statement.reads.get(role)
+            if role != text and place is not None and not place.statement:
+                return part, role, place.key
+        return None
+
     def _type_part(self, arguments: Arguments) -> None:
-        place = self._find_place(arguments["key"], arguments["lane"])
-        if not isinstance(place, LaneRef) or place.key not in self.trace.operands:
+        found, lane = self._find_operand(arguments["key"]), int(arguments["lane"])
+        if found is None:
             return
-        type_ = self._state.setup.instruction.type_of(place.key)
-        unit, bits = choose_part_width(self.trace, place.key), self.trace.operands[place.key]
+        trace, role, target_role = found
+        type_, bits = trace.instruction.type_of(role), trace.operands[role]
+        unit = choose_part_width(trace, role)
+        if not 0 <= lane < type_.bits // unit:
+            return
         try:
             changed = figure_edits.parse_part(
-                str(arguments["text"])[:_MAX_LINE_CHARS], type_, unit, place.lane, bits
+                str(arguments["text"])[:_MAX_LINE_CHARS], type_, unit, lane, bits
             )
         except PtxError as error:
             hint = f"; allowed: {error.hint}" if error.hint else ""
             self._message = make_printable(f"{error.message}{hint}")
             return
-        self._edit(figure_edits.with_operand_bits(self._state.setup, place.key, changed))
+        if target_role in self.target.names:
+            self._set_value(target_role, changed)
+        else:
+            self._edit(figure_edits.with_operand_bits(self._state.setup, role, changed))
 
     def _activate(self, arguments: Arguments) -> None:
         """Change what a place shows to the next or the previous value."""
+        if self.block_trace:
+            self._message = "Type over a chip of a register, or edit the line."
+            return
         place = self._find_place(arguments["key"], arguments["lane"])
         if place is None or self._state.is_predicting:
             return
@@ -288,7 +352,7 @@ class ExplorerPage(PageState):
     def _link_places(self, arguments: Arguments) -> None:
         """Lay a wire from a register's part to a lane, or from the lane to the part."""
         start, end = (self._find_place(*arguments[name]) for name in ("start", "end"))
-        if start is None or end is None or self._state.is_predicting:
+        if start is None or end is None or self._state.is_predicting or self.block_trace:
             return
         try:
             link = figure_edits.find_link(self.trace, build_scene(self.trace), start, end)
@@ -316,18 +380,30 @@ class ExplorerPage(PageState):
         state, delta = self._state, int(arguments.get("delta", 0))
         step = self.shown_step + delta if delta else int(arguments["step"])
         if state.is_predicting:
-            state.stop_predicting(max(step, 1))
-        state.go_to_step(max(step, 1))
+            state.stop_predicting(max(state.step - 1, 1))
+        state.go_to_step(self._enter_statement(max(step, 1)))
+
+    def _enter_statement(self, step: int) -> int:
+        """Go to the statement of a block that has a step; return the step's number there."""
+        block, state = self.block_trace, self._state
+        if block is None:
+            return step
+        found = block.steps[min(step, self.last_step) - 1]
+        state.go_to_statement(found.statement - state.block_statement)
+        return found.step.number
 
     def _reveal_result(self, arguments: Arguments) -> None:
         self._state.reveal_result(is_revealed=bool(arguments["checked"]))
 
-    def _predict(self, arguments: Arguments) -> None:
+    def _predict(self, _: Arguments) -> None:
         state = self._state
         if state.is_predicting:
+            step = max(self.current_step - 1, 1)
             state.stop_predicting(max(state.step - 1, 1))
-        elif arguments.get("from_start"):
-            state.begin_predicting(1)
+            state.go_to_step(self._enter_statement(step))
+        elif self.block_trace:
+            step = 1 if self.current_step >= self.last_step else self.current_step + 1
+            state.begin_predicting(self._enter_statement(step))
         else:
             state.resume_predicting()
 
@@ -346,14 +422,17 @@ class ExplorerPage(PageState):
             return
         if not is_right or state.find_next_lane(place) is not None:
             self._message = "Right." if is_right else ""
-        elif state.is_at_end:
+        elif self.current_step < self.last_step:
+            state.begin_predicting(self._enter_statement(self.current_step + 1))
+            self._message = "Right: the step is drawn. What will the next one give?"
+        elif self.block_trace:
+            state.finish_predicting()
+            self._message = "That was the last step of the last statement."
+        else:
             guesses = state.finish_predicting()
             first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
             count = format_count(len(guesses), "value")
             self._message = f"That was the last step: {count} right, {first_count} at the first try"
-        else:
-            state.go_to_step(state.step + 1)
-            self._message = "Right: the step is drawn. What will the next one give?"
 
     def _give_hint(self, arguments: Arguments) -> None:
         place = LaneRef(str(arguments["key"]), int(arguments["lane"]))
@@ -475,21 +554,38 @@ class ExplorerPage(PageState):
         self._leave_lesson()
 
 
-def _make_setup(link: PageLink, old_setup: Setup) -> Setup:
-    """Return the setup of a permalink; raise ValueError if a value or the model is none."""
-    setup = old_setup
-    if link.line.strip():
-        setup = edits.with_line(replace(old_setup, values={}), link.line)
+def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor | None]:
+    """Return the setup of a permalink, and the cursor at the end of its block if it has one.
+
+    Raise ValueError if a value or the model is none.
+    """
     parse_model(link.model)
-    ins = setup.instruction
-    for role, text in link.values.items():
-        if role not in ins.names:
-            raise ValueError(f"{role} is no operand of {ins}")
+    setup = replace(old_setup, place=None, is_detached=False, model=link.model)
+    cursor = None
+    if link.line.strip():
+        setup, cursor = with_statements(replace(setup, values={}), None, link.line)
+    block = cursor.listing.block if cursor else None
+    target = block or setup.instruction
+    keys = {f"${name}" if block else role: role for role, name in target.names.items()}
+    values = {}
+    for key, text in link.values.items():
+        if key not in keys:
+            raise ValueError(f"{key} is no operand of {' '.join(str(target).split())}")
         try:
-            setup = edits.with_value(setup, role, parse_value(text, reading_type(ins, role)))
+            values[keys[key]] = _parse_operand(target, keys[key], text)
         except PtxError as error:
-            raise ValueError(f"{role}: {error.message}") from None
-    return edits.with_model(setup, link.model)
+            raise ValueError(f"{key}: {error.message}") from None
+    if block:
+        return open_typed_block(block, setup, {block.names[x]: y for x, y in values.items()})
+    for role, bits in values.items():
+        setup = edits.with_value(setup, role, bits)
+    return setup, None
+
+
+def _parse_operand(target: Instruction | BasicBlock, role: str, text: str) -> int:
+    """Return the bits of a typed value of an operand; raise PtxError if it is none."""
+    is_instruction = isinstance(target, Instruction)
+    return parse_value(text, reading_type(target, role) if is_instruction else target.type_of(role))
 
 
 _ACTIONS: Mapping[str, Callable[[ExplorerPage, Arguments], None]] = {

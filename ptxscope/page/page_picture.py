@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from ..engine.isa.roles import Role
 from ..engine.records import NamedTuple
@@ -19,6 +20,9 @@ from ..scene.scene_builder import build_scene
 from ..scene.scene_model import BitRef, LaneRef, Place, Scene
 from ..state import figure_edits
 
+if TYPE_CHECKING:
+    from ..engine.blocks.block_trace import BlockTrace
+
 _PATH = re.compile(r' d="([^"]++)"')
 _ENTRY = f"{Role.TABLE}.entry"
 """Key of the entries of a truth table in the picture."""
@@ -27,22 +31,41 @@ _ENTRY = f"{Role.TABLE}.entry"
 class PagePicture(NamedTuple):
     """A drawn picture."""
 
-    trace: Trace
+    trace: Trace | BlockTrace
     drawing: trace_picture.SvgDrawing
     svg: str
     """The text that ``ptxscope trace -f svg`` prints."""
 
 
-def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
+def draw_pictures(trace: Trace | BlockTrace, options: Options) -> tuple[PagePicture, ...]:
     """Draw a trace; if both answers are wanted in compact pictures, one picture for each."""
-    traces = list_traces(trace, options) if options.compact else [trace]
+    traces = _list_traces(trace, options) if options.compact else [trace]
     options = options._replace(format="svg", both=options.both and not options.compact)
-    style = trace_picture.choose_style(options)
-    drawings = [trace_picture.draw_trace(x, options, style=style) for x in traces]
+    style, draw = trace_picture.choose_style(options), _choose_kind(trace).draw
+    drawings = [draw(x, options, style=style) for x in traces]
     return tuple(
         PagePicture(x, drawing, trace_picture.render_drawing(drawing))
         for x, drawing in zip(traces, drawings, strict=True)
     )
+
+
+def _choose_kind(trace: Trace | BlockTrace) -> trace_picture.PictureKind:
+    if isinstance(trace, Trace):
+        return trace_picture.INSTRUCTION
+    from ..export.blocks.block_picture import BLOCK
+
+    return BLOCK
+
+
+def _list_traces(
+    trace: Trace | BlockTrace, options: Options
+) -> tuple[Trace, ...] | tuple[BlockTrace, ...]:
+    if isinstance(trace, Trace):
+        return list_traces(trace, options)
+    from ..export.blocks.block_document import find_other
+
+    other = find_other(trace) if options.both else None
+    return (trace, other) if other else (trace,)
 
 
 def drop_style(svg: str) -> str:
@@ -83,27 +106,53 @@ _ACTIONS = {
 """What Enter does at a place, by its kind."""
 
 
+class _Part(NamedTuple):
+    """A part of a picture: all of it, or a statement of a block."""
+
+    trace: Trace
+    scene: Scene
+    prefix: str = ""
+    """The prefix of its values: ``s2.``."""
+    given: frozenset[str] = frozenset()
+    """In a block, the operands whose values the reader gives."""
+
+    def find_kind(self, key: str, lane: int) -> str:
+        """Return what a click on a place changes; in a block, only values that are given."""
+        if self.prefix:
+            return "operand" if key in self.given else ""
+        return find_kind(self.trace, self.scene, parse_place(key, lane))
+
+
 def list_zones(picture: PagePicture) -> dict[str, object]:
     """Return the size of a picture, its zones, and the lines between them, as JSON.
 
     A zone is x, y, width, height, its number, the numbers of related values, key, lane, kind and
-    sentence; a line is its path and the numbers of the values that light it.
+    sentence; a line is its path and the numbers of the values that light it. The key of a value in
+    a block begins with its statement: ``s2.a``.
     """
-    trace, canvas = picture.trace, picture.drawing.canvas
-    relations, scene = find_relations(canvas), build_scene(trace)
-    sentences = {**dict(_iter_operand_sentences(trace, scene)), **_map_sentences(picture)}
+    canvas, sentences = picture.drawing.canvas, _map_sentences(picture)
+    relations, parts = find_relations(canvas), _map_parts(picture.trace)
+    for drawn in parts.values():
+        sentences |= _iter_operand_sentences(drawn)
     zones = []
     for zone in canvas.zones:
         branch, key, lane = zone.node
-        kind = "" if branch else find_kind(trace, scene, parse_place(key, lane))
+        part = parts.get(branch)
+        kind = part.find_kind(key, lane) if part else ""
         related = sorted(
             relations.numbers[node]
             for node in relations.ancestors[zone.node] | relations.descendants[zone.node]
         )
         sentence = sentences.get(zone.node, zone.sentence)
+        row = part.trace.rows.get(key) if part else None
+        if row and len(row.lanes) > 1:
+            sentence = f"lane {lane}: {sentence}"
+        elif row and not sentence:
+            sentence = f"{row.row.name} part {lane}"
         label = " · ".join(filter(None, (sentence, _ACTIONS.get(kind, ""))))
         number = relations.numbers[zone.node]
-        zones.append([*map(_round, zone.box), number, related, key, lane, kind, label])
+        name = f"{part.prefix}{key}" if part else key
+        zones.append([*map(_round, zone.box), number, related, name, lane, kind, label])
     links = [
         [match[1], relations.format_link_numbers(*link).split()]
         for link, paths in canvas.links.items()
@@ -118,15 +167,44 @@ def _round(length: float) -> float:
     return round(length, 1)
 
 
-def _map_sentences(picture: PagePicture) -> Mapping[Node, str]:
+def _map_parts(trace: Trace | BlockTrace) -> dict[str, _Part]:
+    """Return the parts of a picture by the branch of their values."""
+    if isinstance(trace, Trace):
+        return {"": _Part(trace, build_scene(trace))}
+    return {
+        x.prefix: _Part(
+            part,
+            build_scene(part),
+            x.prefix,
+            frozenset(role for role, place in x.reads.items() if not place.statement),
+        )
+        for x, part in trace.statements
+    }
+
+
+def _map_sentences(picture: PagePicture) -> dict[Node, str]:
+    """Return the sentence on each value, results among them."""
     document = picture.drawing.doc
-    assert isinstance(document, Document)
-    return dict(iter_value_sentences(document))
+    if isinstance(document, Document):
+        results = {("", f"{x.name} =", 0): x for x in document.results}
+        sentences = dict(iter_value_sentences(document))
+    else:
+        from ..export.blocks.block_document import BlockDocument
+        from ..export.blocks.block_html import iter_block_sentences
+
+        assert isinstance(document, BlockDocument)
+        results = {
+            (section.branch, f"{x.name} =", 0): x
+            for section in document.sections
+            for x in section.doc.results
+        }
+        sentences = dict(iter_block_sentences(document))
+    return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 
 
-def _iter_operand_sentences(trace: Trace, scene: Scene) -> Iterator[tuple[Node, str]]:
-    for register in scene.registers:
-        name = format_operand_name(trace, register.role)
+def _iter_operand_sentences(part: _Part) -> Iterator[tuple[Node, str]]:
+    for register in part.scene.registers:
+        name = format_operand_name(part.trace, register.role)
         for cell in register.cells:
-            part = f" part {cell.place.lane}" if len(register.cells) > 1 else ""
-            yield ("", *cell.place), f"{name}{part} = {cell}"
+            number = f" part {cell.place.lane}" if len(register.cells) > 1 else ""
+            yield (part.prefix, *cell.place), f"{name}{number} = {cell}"

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..engine.isa.value_text import format_hex
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
-from ..engine.syntax.instruction import Input
-from ..engine.tracing.trace import Trace
+from ..engine.syntax.instruction import Input, Instruction
+from ..engine.tracing.trace import Step, Trace
 from ..export.options import DEFAULT, Options
 from ..state.explorer_state import ExplorerState
 from ..state.setup import make_example
 from .elements import Child
 from .permalink import PageLink
 
+if TYPE_CHECKING:
+    from ..engine.blocks.basic_block import BasicBlock
+    from ..engine.blocks.block_trace import BlockTrace
+
 FIRST_OPCODE = "vadd4"
 """The instruction whose example a page without a permalink shows."""
-_TRACE_TOOLS = frozenset({"explain", "sweep", "prove"})
+TRACE_TOOLS = frozenset({"explain", "sweep", "prove"})
 """Tools whose answer depends on the trace."""
 
 
@@ -40,6 +46,8 @@ class PageState:
         """What an action reports."""
         self._value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
+        self._others: tuple[BlockTrace | None, BlockTrace | None] = None, None
+        """A block's evaluation, and that under another model."""
         self._panel: list[Child] = []
         self._panel_key = ""
         """The key of the trace that the panel is about."""
@@ -51,50 +59,111 @@ class PageState:
 
     @property
     def trace(self) -> Trace:
-        """The evaluation that is shown."""
+        """The evaluation of the instruction, or of the statement of a block that is stepped in."""
         return self._state.trace
+
+    @property
+    def block_trace(self) -> BlockTrace | None:
+        """The evaluation of the block that the line is; None if it is one instruction."""
+        return None if self._state.lesson else self._state.block_trace
+
+    @property
+    def shown_trace(self) -> Trace | BlockTrace:
+        """The evaluation that is drawn."""
+        return self.block_trace or self.trace
+
+    @property
+    def target(self) -> Instruction | BasicBlock:
+        """What is evaluated."""
+        return self.block_trace.block if self.block_trace else self.trace.instruction
 
     @property
     def trace_key(self) -> str:
         """What the trace depends on; two traces of one key are equal."""
-        trace = self.trace
-        return f"{trace.instruction} {sorted(trace.operands.items())} {trace.model.name}"
+        trace = self.shown_trace
+        return f"{self.target} {sorted(trace.operands.items())} {trace.model.name}"
+
+    @property
+    def steps(self) -> tuple[Step, ...]:
+        """The steps, those of a block through all its statements."""
+        block = self.block_trace
+        return tuple(x.step for x in block.steps) if block else self.trace.steps
+
+    @property
+    def last_step(self) -> int:
+        """The number of the last step."""
+        return len(self.steps)
+
+    @property
+    def current_step(self) -> int:
+        """The number of the step that is predicted, or the last one that is drawn; 0 if none is."""
+        block = self.block_trace
+        earlier = block.parts[: self._state.block_statement - 1] if block else ()
+        return sum(len(part.steps) for part in earlier) + self._state.step
 
     @property
     def shown_step(self) -> int:
         """The last step that is drawn; 0 if none is."""
-        return self._state.step - self._state.is_predicting
+        return self.current_step - self._state.is_predicting
+
+    @property
+    def is_result_hidden(self) -> bool:
+        """Whether the result is hidden: a step is not drawn, and nobody asked for the result."""
+        return self.shown_step < self.last_step and not self._state.is_revealed
+
+    @property
+    def other_block_trace(self) -> BlockTrace | None:
+        """The evaluation of the block under another model, if something differs there."""
+        block = self.block_trace
+        if block is not self._others[0]:
+            from ..export.blocks.block_document import find_other
+
+            self._others = block, find_other(block) if block else None
+        return self._others[1]
+
+    @property
+    def has_two_answers(self) -> bool:
+        """Whether another model has another result, or other values on the way."""
+        if self.block_trace:
+            return self.other_block_trace is not None
+        return self._state.session.divergence is not None
 
     @property
     def options(self) -> Options:
         """What the picture shows, as options of ``ptxscope trace``."""
-        state, options = self._state, DEFAULT._replace(compact=self._is_compact)
-        if self._is_both and state.session.divergence:
+        options = DEFAULT._replace(compact=self._is_compact)
+        if self._is_both and self.has_two_answers:
             options = options._replace(both=True)
-        if self.shown_step >= state.last_step:
+        if self.shown_step >= self.last_step:
             return options
-        stages = frozenset(step.stage for step in self.trace.steps[: self.shown_step])
-        is_hidden = state.is_result_hidden
-        return options._replace(stages=stages, result=not is_hidden, is_early=is_hidden)
+        if self.block_trace:
+            options = options._replace(steps=frozenset(range(1, self.shown_step + 1)))
+        else:
+            stages = frozenset(step.stage for step in self.steps[: self.shown_step])
+            options = options._replace(stages=stages)
+        is_hidden = self.is_result_hidden
+        return options._replace(result=not is_hidden, is_early=is_hidden)
 
     @property
     def link(self) -> PageLink:
         """Everything that is shown."""
-        state, setup = self._state, self._state.setup
+        state, operands = self._state, self.shown_trace.operands
+        is_at_end = self.current_step >= self.last_step
         flags = {
             "both": self._is_both,
             "predict": state.is_predicting,
-            "result": state.is_revealed and not state.is_at_end,
+            "result": state.is_revealed and not is_at_end,
         }
         return PageLink(
-            setup.line,
+            self.line,
             {
-                x.roles[0]: format_hex(self.trace.operands[x.roles[0]], x.type.bits)
-                for x in setup.instruction.inputs
-                if x.roles[0] not in setup.instruction.constants
+                f"${x.name}" if self.block_trace else x.roles[0]: format_hex(
+                    operands[x.roles[0]], x.type.bits
+                )
+                for x in self.inputs
             },
-            setup.model,
-            0 if state.is_at_end and not state.is_predicting else state.step,
+            state.setup.model,
+            0 if is_at_end and not state.is_predicting else self.current_step,
             frozenset(word for word, is_set in flags.items() if is_set),
             self._tool.name,
             self._tool.text,
@@ -108,12 +177,18 @@ class PageState:
     @property
     def is_panel_stale(self) -> bool:
         """Whether the answer of the open tool is for another trace."""
-        return self._tool.name in _TRACE_TOOLS and self._panel_key != self.trace_key
+        return self._tool.name in TRACE_TOOLS and self._panel_key != self.trace_key
 
     @property
     def line(self) -> str:
-        """The text of the line."""
-        return self._state.setup.line
+        """The text of the line; that of an open block unless it has an error now."""
+        setup, block = self._state.setup, self.block_trace
+        return block.block.text if block and setup.error is None else setup.line
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers whose values the reader gives."""
+        return tuple(x for x in self.target.inputs if x.roles[0] not in self.target.constants)
 
     @property
     def tool(self) -> OpenTool:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import partial
+from typing import TYPE_CHECKING
 
 from ..engine.isa.roles import Role
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.value_text import format_hex, format_value
 from ..engine.semantics.models import PTXAS_MODELS
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
@@ -18,6 +19,9 @@ from . import tool_panels
 from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 from .page_state import PageState
 from .permalink import format_permalink
+
+if TYPE_CHECKING:
+    from ..engine.blocks.block_trace import BlockTrace
 
 _TOOL_NAMES = {
     "explain": "Why did I get that?",
@@ -34,7 +38,7 @@ def make_view(page: PageState) -> dict[str, object]:
     state, tool = page.state, page.tool.name
     link, remark = make_link(page)
     return {
-        "line": state.setup.line,
+        "line": page.line,
         "trace": page.trace_key,
         "options": repr(page.options),
         "link": link,
@@ -54,7 +58,7 @@ def make_view(page: PageState) -> dict[str, object]:
         "#steps": [*_list_steps(page)],
         "#guesses": [*_list_guesses(page)],
         "#answers": [*_list_answers(page)],
-        "#found": [*tool_panels.find_instructions(page.query, state.setup.instruction.entry.lanes)]
+        "#found": [*tool_panels.find_instructions(page.query, page.trace.instruction.entry.lanes)]
         if page.query
         else [],
         "#tools": [
@@ -77,12 +81,27 @@ def make_link(page: PageState) -> tuple[str, str]:
 
 def describe_step(page: PageState) -> str:
     """Return the sentences of the last step that is drawn, and the result if it is shown."""
-    state, trace = page.state, page.trace
-    if not page.shown_step:
+    number, block = page.shown_step, page.block_trace
+    if not number:
         return ""
-    step = trace.steps[page.shown_step - 1]
-    sentence = f"Step {step.number}, {format_title(step)}: {step_text.describe_step(trace, step)}"
-    return sentence if state.is_result_hidden else f"{sentence} Result: {format_result(trace)}."
+    step, trace, place = page.steps[number - 1], page.trace, ""
+    if block:
+        statement = block.steps[number - 1].statement
+        trace, place = block.parts[statement - 1], f" of statement {statement}"
+    about = step_text.describe_step(trace, step)
+    sentence = f"Step {number}, {format_title(step)}{place}: {about}"
+    if page.is_result_hidden:
+        return sentence
+    return f"{sentence} Result: {format_block_result(block) if block else format_result(trace)}."
+
+
+def format_block_result(trace: BlockTrace) -> str:
+    """Return the results of a block: ``d = 0x00000001, e = 0x00000002``."""
+    block = trace.block
+    return ", ".join(
+        f"{make_printable(name)} = {format_hex(trace.result[name], block.type_of(role).bits)}"
+        for role, name in block.results.items()
+    )
 
 
 def _list_problems(page: PageState) -> Iterator[Child]:
@@ -96,23 +115,22 @@ def _list_problems(page: PageState) -> Iterator[Child]:
             label = f"Write {problem.fix}" if problem.fix else f"Remove {error.text[start:end]}"
             yield make_button(make_printable(label), "fix", data_index=str(index))
     if error:
-        line = make_printable(str(page.state.setup.instruction))
+        line = make_printable(" ".join(str(page.target).split()))
         yield make_element("p", f"Below is still the last line without an error: {line}")
 
 
 def _list_operands(page: PageState) -> Iterator[Child]:
-    ins = page.state.setup.instruction
-    for operand in ins.inputs:
-        if operand.roles[0] not in ins.constants:
-            yield _make_operand(page, operand)
+    yield from (_make_operand(page, x) for x in page.inputs)
 
 
 def _make_operand(page: PageState, operand: Input) -> Element:
-    role, ins = operand.roles[0], page.state.setup.instruction
-    bits, failure = page.trace.operands[role], page.get_value_error(operand)
+    role, block, ins = operand.roles[0], page.block_trace, page.trace.instruction
+    bits, failure = page.shown_trace.operands[role], page.get_value_error(operand)
     text = format_hex(bits, operand.type.bits)
-    meaning = "" if page.state.has_hidden_readings else interpret_bits(ins, role, bits)
-    label = Role(role).label
+    meaning = format_value(bits, operand.type) if block else interpret_bits(ins, role, bits)
+    if page.state.has_hidden_readings:
+        meaning = ""
+    label = operand.name if block else Role(role).label
     name = operand.name if label == operand.name else f"{label} {operand.name}"
     return make_element(
         "div",
@@ -142,10 +160,12 @@ def _make_operand(page: PageState, operand: Input) -> Element:
 
 def _list_models(page: PageState) -> Iterator[Child]:
     """Yield the models to choose from; those that differ here are marked."""
-    state = page.state
-    names = ["isa", PTXAS_MODELS[0].name, *(x.other.model.name for x in state.session.divergences)]
+    state, other = page.state, page.other_block_trace
     differing = {x.other.model.name for x in state.session.divergences}
-    is_known = not state.is_result_hidden
+    if page.block_trace:
+        differing = {other.model.name} if other else set()
+    names = ["isa", PTXAS_MODELS[0].name, *sorted(differing)]
+    is_known = not page.is_result_hidden
     for name in dict.fromkeys([*names, state.setup.model]):
         is_marked = is_known and name in differing
         label = f"{name}, which differs here" if is_marked else name
@@ -153,14 +173,14 @@ def _list_models(page: PageState) -> Iterator[Child]:
 
 
 def _list_steps(page: PageState) -> Iterator[Child]:
-    state, trace, shown = page.state, page.trace, page.shown_step
-    is_first, is_last = format_flag(shown <= 1), format_flag(shown >= state.last_step)
+    state, shown, last = page.state, page.shown_step, page.last_step
+    is_first, is_last = format_flag(shown <= 1), format_flag(shown >= last)
     yield make_element(
         "div",
         make_button("First", "step", data_step="1", aria_disabled=is_first),
         make_button("Back", "step", data_delta="-1", aria_disabled=is_first),
         make_button("Next", "step", data_delta="1", aria_disabled=is_last),
-        make_button("Last", "step", data_step=str(state.last_step), aria_disabled=is_last),
+        make_button("Last", "step", data_step=str(last), aria_disabled=is_last),
         make_button("Stop predicting" if state.is_predicting else "Predict", "predict"),
         class_="choices",
     )
@@ -172,17 +192,17 @@ def _list_steps(page: PageState) -> Iterator[Child]:
                 make_button(
                     format_title(step),
                     "step",
-                    data_step=str(step.number),
-                    aria_current="step" if step.number == shown else None,
-                    class_="later" if step.number > shown else None,
+                    data_step=str(number),
+                    aria_current="step" if number == shown else None,
+                    class_="later" if number > shown else None,
                 ),
             )
-            for step in trace.steps
+            for number, step in enumerate(page.steps, 1)
         ),
         class_="steps",
         aria_label="Steps",
     )
-    if shown < state.last_step and not state.is_predicting:
+    if shown < last and not state.is_predicting:
         box = make_element(
             "input", type="checkbox", data_on="result", id="reveal", checked=state.is_revealed
         )
@@ -195,7 +215,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
     if not state.is_predicting or prediction is None:
         return
     step = page.trace.steps[state.step - 1]
-    yield make_element("h2", f"What will step {step.number}, {format_title(step)}, give?")
+    yield make_element("h2", f"What will step {page.current_step}, {format_title(step)}, give?")
     for place in list_locations(page.trace, state.step):
         guess = prediction.get_guess(place)
         id_ = f"guess-{place.key}-{place.lane}"
@@ -227,14 +247,19 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
 
 def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
-    state, divergence = page.state, page.state.session.divergence
-    for note in state.notes:
+    state, divergence, block = page.state, page.state.session.divergence, page.block_trace
+    for note in block.block.notes if block else state.notes:
         yield make_element("p", f"Note: {make_printable(note)}.")
-    if divergence is None or state.is_result_hidden:
+    if not page.has_two_answers or page.is_result_hidden:
         return
-    ids = ", ".join(x.id for x in divergence.errata)
-    isa, other = format_result(divergence.isa), format_result(divergence.other)
-    name = divergence.other.model.name
-    yield make_element("p", f"Two answers: {isa} by isa, {other} by {name} ({ids}).", class_="two")
+    if block:
+        traces = (block, page.other_block_trace)
+        answers = [f"{format_block_result(x)} by {x.model.name}" for x in traces if x]
+        text = f"Two answers: {'; '.join(answers)}."
+    elif divergence:
+        ids = ", ".join(x.id for x in divergence.errata)
+        isa, other = format_result(divergence.isa), format_result(divergence.other)
+        text = f"Two answers: {isa} by isa, {other} by {divergence.other.model.name} ({ids})."
+    yield make_element("p", text, class_="two")
     box = make_element("input", type="checkbox", data_on="both", id="both", checked=page.is_both)
     yield make_element("label", box, " Show the steps of both", class_="check")

@@ -1,8 +1,8 @@
 """Permalinks: what the page shows, as the readable fragment of an address.
 
 ``#vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&model=ptxas&step=3&v=1``: the line, the operands
-by role, and what is shown of them. Everything in it is data: text that is parsed as a line or as a
-value, a number, or a word of a list.
+by role, or by a block's registers as in ``&$q=0x12``, and what is shown of them. Everything in it
+is data: text that is parsed as a line or as a value, a number, or a word of a list.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class PageLink(NamedTuple):
 
     line: str
     values: Mapping[str, str] = {}
-    """Operands as written, by role."""
+    """Operands as written, by role; of a block by register, with a ``$`` before its name."""
     model: str = "isa"
     step: int = 0
     """Step from 1; 0 is the last one."""
@@ -52,7 +52,7 @@ def format_permalink(link: PageLink) -> str:
     pairs += [(word, "1") for word in _FLAGS if word in link.flags]
     pairs += [(link.tool, link.text)] if link.tool else []
     pairs.append(("v", str(_VERSION)))
-    parts = [_quote(link.line), *(f"{name}={_quote(text)}" for name, text in pairs)]
+    parts = [_quote(link.line), *(f"{_quote(name)}={_quote(text)}" for name, text in pairs)]
     fragment = "&".join(parts)
     return fragment if len(fragment) <= MAX_PERMALINK_CHARS else ""
 
@@ -65,6 +65,7 @@ def parse_permalink(fragment: str) -> PageLink:
     pairs: dict[str, str] = {}
     for part in parts:
         name, equals, text = part.partition("=")
+        name = _unquote(name)
         if not equals or name in pairs:
             what = f"{name} is given twice" if equals else f"{quote_word(part)} is no name=value"
             raise ValueError(what if part else "nothing follows an `&`")
@@ -79,7 +80,7 @@ def parse_permalink(fragment: str) -> PageLink:
 
 
 def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
-    if name in _ROLES:
+    if name in _ROLES or name.startswith("$"):
         return link._replace(values={**link.values, name: text})
     if name == "model":
         return link._replace(model=text)

@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.annotations import NOTHING
 from ..engine.tracing.trace import Trace
 from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
+    from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Diagnosis
     from ..learn.exercises import Exercise
     from ..state.open_lesson import OpenLesson
@@ -95,6 +97,21 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         rows,
         make_report(render_text(diagnosis, with_all=True, is_brief=True)),
     ], diagnosis
+
+
+def name_block_command(tool: str, trace: BlockTrace) -> list[Child]:
+    """Return the command that answers for a block, which the tools of a page do not."""
+    from ..export.blocks.block_document import list_block_command_words
+
+    line, *values = list_block_command_words(trace.with_annotations(NOTHING))[2:]
+    last = {
+        "explain": [*values, "--got", "0x11223344"],
+        "sweep": [*values, "--x", next((x.name for x in trace.block.inputs), "a")],
+        "prove": ["--model-b", "ptxas"],
+    }[tool]
+    about = "This tool takes one instruction. The command line takes blocks too:"
+    command = shlex.join(["ptxscope", tool, line, *last])
+    return [make_element("p", about), make_report(command)]
 
 
 # --- check -------------------------------------------------------------------------------

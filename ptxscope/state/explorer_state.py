@@ -241,15 +241,20 @@ class ExplorerState:
     # --- edits -------------------------------------------------------------------------
 
     def edit(
-        self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
+        self,
+        setup: Setup,
+        cursor: ListingCursor | None = None,
+        *,
+        coalesce: bool = False,
+        is_closing: bool = False,
     ) -> Edit | None:
         """Apply an edit, of the listing too if a cursor is passed; return None if nothing changed.
 
-        With ``coalesce``, one undo reverts this edit and the last one together. The last step
-        remains the last; another instruction hides its result.
+        With ``coalesce``, one undo reverts this edit and the last one together; ``is_closing``
+        closes the listing. The last step remains the last; another instruction hides its result.
         """
         is_at_end, old_setup = self.is_at_end, self.setup
-        if not self.session.apply(setup, cursor, coalesce=coalesce):
+        if not self.session.apply(setup, cursor, coalesce=coalesce, is_closing=is_closing):
             return None
         self.pause()
         if self.setup.instruction.opcode != old_setup.instruction.opcode:
@@ -265,6 +270,20 @@ class ExplorerState:
         edit = self.edit(with_line(self.setup, text), coalesce=goes_on)
         self._setup_before_typing = None if is_pasted else self.setup
         return edit
+
+    def type_statements(self, text: str) -> None:
+        """Apply a typed line, which is open as a block while it is one, at its last step.
+
+        What is typed after it joins this edit.
+        """
+        from .typed_statements import with_statements
+
+        goes_on = self._setup_before_typing is self.setup
+        setup, cursor = with_statements(self.setup, self.cursor, text)
+        self.edit(setup, cursor, coalesce=goes_on, is_closing=cursor is None)
+        if cursor is not None and setup.error is None:
+            self.step = self.last_step
+        self._setup_before_typing = self.setup
 
     def end_typing(self) -> None:
         """End the typing in the line, which is one edit, or none if it changed nothing."""

@@ -95,14 +95,19 @@ class Session:
         return find_divergence(self.trace, self.divergences)
 
     def apply(
-        self, setup: Setup, cursor: ListingCursor | None = None, *, coalesce: bool = False
+        self,
+        setup: Setup,
+        cursor: ListingCursor | None = None,
+        *,
+        coalesce: bool = False,
+        is_closing: bool = False,
     ) -> bool:
         """Apply an edit and return whether it changed anything.
 
-        A cursor makes the listing a part of the edit. With ``coalesce``, one undo reverts this edit
-        and the last one together.
+        A cursor makes the listing a part of the edit, ``is_closing`` closes it. With ``coalesce``,
+        one undo reverts this edit and the last one together.
         """
-        cursor = cursor or self.cursor
+        cursor = None if is_closing else cursor or self.cursor
         if setup == self.setup and cursor == self.cursor:
             return False
         if not coalesce:

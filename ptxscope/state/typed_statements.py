@@ -1,28 +1,89 @@
-"""The effect of Enter on a line of several statements: a block or a listing."""
+"""A line of several statements: a block, or a listing."""
 
 from __future__ import annotations
 
+from contextlib import nullcontext, suppress
+from typing import TYPE_CHECKING
+
+from ..engine.records import replace
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
+from .edits import with_line
 from .setup import Setup
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ..engine.blocks.basic_block import BasicBlock
+    from .open_listing import ListingCursor
 
 
 def describe_opening(setup: Setup) -> str:
     """Return what Enter opens the line as: ``block`` or ``listing``; empty for one instruction."""
+    try:
+        block = find_typed_block(setup)
+    except PtxError:  # another statement writes registers
+        return "listing"
+    if block:
+        return "block"
     has_several = isinstance(setup.error, NotOneError)
+    return "listing" if has_several and len([*scan(setup.line)]) > 1 else ""
+
+
+def find_typed_block(setup: Setup) -> BasicBlock | None:
+    """Return the block that the line is, or None if it is one instruction, or none.
+
+    Raise PtxError if one of several statements can't be computed.
+    """
     has_omission = setup.error is None and any(
         note.startswith(OMISSION_PREFIX) for note in setup.instruction.notes
     )
+    has_several = has_omission or isinstance(setup.error, NotOneError)
     # a statement may be none of the catalog's, and yet several of its instructions
     has_list = setup.error is not None and "{" in setup.line
-    if not has_several and not has_omission and not has_list:
-        return ""
+    if not has_several and not has_list:
+        return None
     from ..engine.blocks.block_parser import find_block  # only for such a line
 
+    with nullcontext() if has_several else suppress(PtxError):
+        return find_block(setup.line)
+    return None
+
+
+def with_statements(
+    setup: Setup, cursor: ListingCursor | None, text: str
+) -> tuple[Setup, ListingCursor | None]:
+    """Return the setup with another line, and the cursor at the end of the block that it is.
+
+    The cursor is None for one instruction. With an error in the line, both stay but for the error.
+    """
+    alone = with_line(replace(setup, place=None, is_detached=False), text)
+    block, error = None, alone.error
     try:
-        block = find_block(setup.line)
-    except PtxError:  # another statement writes registers
-        return "listing" if has_several or has_omission else ""
-    if block:
-        return "block"
-    return "listing" if has_several and len([*scan(setup.line)]) > 1 else ""
+        block = find_typed_block(alone)
+    except PtxError as failure:
+        error = failure
+    if block is not None:
+        return open_typed_block(block, setup, _map_values(setup, cursor))
+    return (alone, None) if error is None else (replace(setup, line=text, error=error), cursor)
+
+
+def open_typed_block(
+    block: BasicBlock, setup: Setup, values: Mapping[str, int]
+) -> tuple[Setup, ListingCursor]:
+    """Return a setup as a block's last statement, and the cursor there; values go by name."""
+    from .open_listing import open_block
+
+    known = {
+        x.name: values[x.name] & (1 << x.type.bits) - 1 for x in block.inputs if x.name in values
+    }
+    cursor = open_block(block, setup.model, known).move_by(len(block.statements))
+    return cursor.make_setup(setup), cursor
+
+
+def _map_values(setup: Setup, cursor: ListingCursor | None) -> Mapping[str, int]:
+    """Return the values that the reader has given, by register."""
+    if cursor is not None:
+        return cursor.listing.inputs_by_program[cursor.program]
+    names = setup.instruction.names
+    return {names[role]: bits for role, bits in setup.values.items() if role in names}

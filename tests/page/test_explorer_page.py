@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 from typing import Any
+from urllib.parse import quote_plus
 
 import pytest
 
 from ptxscope.export import export
 from ptxscope.export.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
-from ptxscope.page.page_view import make_view
+from ptxscope.page.page_view import make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
 from tools.page_proof import HOSTILE, draw_link, list_words, print_document
 
@@ -312,3 +314,193 @@ def test_what_is_copied(format_: str) -> None:
     assert page.format_copy(format_).startswith(starts.get(format_, ""))
     if format_ == "c":
         assert "uint32_t" in page.format_copy(format_)
+
+
+# --- blocks ------------------------------------------------------------------------------
+
+BLOCK = "{ lop3.b32 t, q, 0x000f000f, k, 0xea; vsub2.u32.u32.u32 d, t, k, k; }"
+BLOCK_LINK = f"{quote_plus(BLOCK)}&$q=0x12345678&$k=0x64006400"
+BLOCK_WORDS = ["trace", BLOCK, "q=0x12345678", "k=0x64006400", "-f", "svg"]
+TWO_ANSWERS = "{ mov.b32 x, a; vadd.s32.s32.s32.sat t, x, b; vadd.u32.s32.s32.sat d.b0, t, b, c; }"
+
+
+def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
+    page = open_page(BLOCK_LINK)
+    assert page.svg == print_document(BLOCK_WORDS)
+    last = page.last_step
+    assert last > len(page.trace.steps)  # the steps go through all statements
+    for step in range(1, last):
+        act(page, "step", step=str(step))
+        assert page.svg == print_document([*BLOCK_WORDS, "--until", str(step)])
+        act(page, "result", checked=True)
+        assert page.svg == print_document([*BLOCK_WORDS, "--steps", f"1-{step}"])
+        act(page, "result", checked=False)
+        link = format_permalink(page.link)
+        assert f"&step={step}&" in link
+        assert open_page(link).svg == page.svg
+    act(page, "step", delta="1")
+    assert page.svg == print_document(BLOCK_WORDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "__vhaddu4(a, b)",
+        "y = __vabsdiffu4(__vavgu4(a, b), 0x01020304);",
+        'asm("prmt.b32 %0, %1, 0, 0x0123; brev.b32 %0, %0;" : "=r"(y) : "r"(x));',
+        "add.cc.u32 %r1, %r2, %r3; addc.u32 %r4, %r5, 0;",
+    ],
+)
+def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
+    page = open_page(VADD4)
+    for end in range(len(text) + 1):  # key by key
+        act(page, "line", text=text[:end])
+    assert not page.state.setup.error
+    link = format_permalink(page.link)
+    assert open_page(link).svg == page.svg
+    values = [f"{x.name}={page.shown_trace.operands[x.roles[0]]:#x}" for x in page.inputs]
+    assert page.svg == print_document(["trace", text, *values, "-f", "svg"])
+    for format_ in ("markdown", "c"):
+        printed = print_document(["trace", text, *values, "-f", format_])
+        assert page.format_copy(format_) == printed
+    if "__" not in text:  # the command has the statements, without the note on the intrinsic
+        assert print_document(shlex.split(page.format_copy("command"))[1:]) == page.svg
+
+
+def test_the_registers_of_a_block_are_edited_by_field_and_by_chip() -> None:
+    page = open_page(BLOCK_LINK)
+    act(page, "value", role="s0.q", text="0xf")
+    act(page, "value", role="s0.q", text="0xff")
+    assert page.block_trace
+    assert page.block_trace.operands["s0.q"] == 0xFF
+    (picture,) = json.loads(page.list_zones())["pictures"]
+    kinds = {zone[6]: zone[8] for zone in picture["zones"]}
+    assert kinds["s1.a"] == "operand"
+    assert kinds["s2.a"] == ""  # statement 1 computes it
+    act(page, "part", key="s1.a", lane=0, text="0x12")
+    assert page.block_trace.operands["s0.q"] == 0x12
+    act(page, "part", key="s2.a", lane=0, text="7")
+    assert page.block_trace.operands["s0.q"] == 0x12
+    act(page, "undo")
+    act(page, "undo")
+    assert page.block_trace.operands["s0.q"] == 0x12345678
+
+
+def test_a_block_is_open_while_the_line_is_one() -> None:
+    page = open_page(BLOCK_LINK)
+    assert "#problems" not in act(page, "line", text=BLOCK[:-2])
+    told = text_of(act(page, "line", text=BLOCK.replace("vsub2.u32.", "vsub2.u33."))["#problems"])
+    assert "still the last line without an error" in told
+    assert page.last_step > len(page.trace.steps)
+    act(page, "line", text="vadd4.u32.u32.u32 d, a, b, c")
+    assert page.last_step == len(page.trace.steps)
+    assert page.svg.count("<svg") == 1
+    act(page, "undo")
+    assert page.line == BLOCK
+    assert page.svg == print_document(BLOCK_WORDS)
+    act(page, "open_instruction", name="prmt")
+    assert page.last_step == len(page.trace.steps)
+    assert page.line.startswith("prmt")
+
+
+def test_both_answers_of_a_block() -> None:
+    page = open_page(f"{quote_plus(TWO_ANSWERS)}&$a=0x80000000&$b=0xffffffff&$c=0")
+    assert "Two answers" in text_of(act(page, "both", checked=True)["#answers"])
+    words = ["trace", TWO_ANSWERS, "a=0x80000000", "b=0xffffffff", "c=0", "-f", "svg"]
+    assert page.svg == print_document([*words, "--both"])
+    act(page, "model", text="ptxas-13.0")
+    assert page.svg == print_document([*words, "--both", "--model", "ptxas-13.0"])
+
+
+def test_a_block_is_predicted_statement_by_statement() -> None:
+    page = open_page(BLOCK_LINK)
+    act(page, "predict")
+    answered = 0
+    while page.state.is_predicting:
+        assert page.current_step - 1 == page.shown_step
+        assert "0x00040008" not in page.svg
+        place = page.state.find_next_lane()
+        assert place
+        value = page.trace.rows[place.key].values[place.lane]
+        act(page, "guess", key=place.key, lane=place.lane, text=str(value))
+        answered += 1
+        assert answered < 100
+    assert page.shown_step == page.last_step
+    assert page.svg == print_document(BLOCK_WORDS)
+
+
+@pytest.mark.parametrize("tool", ["explain", "sweep", "prove"])
+def test_the_command_line_answers_for_a_block(tool: str) -> None:
+    page = open_page(BLOCK_LINK)
+    told = text_of(act(page, "tool", name=tool)["#panel"])
+    command = shlex.split(told[told.index("ptxscope ") :])
+    assert command[:2] == ["ptxscope", tool]
+    assert command[2] == str(page.target)
+    assert tool == "prove" or "q=0x12345678" in command
+
+
+# --- what a stranger found ----------------------------------------------------------------
+
+
+def test_a_link_that_is_bad_at_the_start_is_reported() -> None:
+    page = ExplorerPage("vadd4&v=7")
+    assert "its version is `7`" in json.loads(page.format_changes())["message"]
+    assert "message" not in act(page, "resize", compact=True)
+
+
+def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
+    page = open_page(VADD4)
+    act(page, "tool", name="check")
+    told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
+    assert told["message"].startswith("The link leaves out")
+    assert parse_permalink(make_link(page)[0]).tool == "check"
+    assert act(page, "tool_text", text="nothing")["message"] == ""
+
+
+def test_an_intrinsic_is_opened_as_what_it_computes() -> None:
+    page = open_page(VADD4)
+    told = text_of(act(page, "search", text="__vhaddu4")["#found"])
+    assert "but the intrinsic rounds halves down" in told
+    act(page, "open_instruction", name="__vhaddu4")
+    act(page, "value", role="s0.a", text="1")
+    act(page, "value", role="s0.b", text="2")
+    assert page.block_trace
+    assert page.block_trace.result == {"d": 1}
+    assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
+
+
+def test_a_challenge_that_is_opened_is_another_one_each_time() -> None:
+    page = open_page(VADD4)
+    seeds = set()
+    for _ in range(2):
+        act(page, "tool", name="challenge")
+        seeds.add(page.tool.text)
+        assert text_of(open_page(format_permalink(page.link)).panel) == text_of(page.panel)
+        act(page, "tool", name="challenge")
+    assert len(seeds) == 2
+
+
+def test_every_value_in_the_picture_has_a_name() -> None:
+    page = open_page(VADD4)
+    (picture,) = json.loads(page.list_zones())["pictures"]
+    labels = {(zone[6], zone[7]): zone[9] for zone in picture["zones"]}
+    assert all(labels.values())
+    assert labels["operate.t", 3].startswith("lane 3: -128 + 1 is -127")
+    assert labels["d =", 0] == "d = 0x81007f02, [-127, 0, 127, 2]"
+
+
+def test_an_edit_in_the_line_ends_with_the_field() -> None:
+    page = open_page(VADD4)
+    act(page, "line", text="vsub4.s32.s32.s32 d, a, b, c")
+    act(page, "end_line")
+    act(page, "line", text="vmin4.s32.s32.s32 d, a, b, c")
+    act(page, "undo")
+    assert page.line.startswith("vsub4")
+    history = act(page, "undo")["#history"]
+    assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
+
+
+def test_a_fix_that_removes_says_so() -> None:
+    page = open_page(VADD4)
+    told = text_of(act(page, "line", text="vmad.s32.s32.u32.po.shr7 d.b1, a, b, c")["#problems"])
+    assert "Remove .b1" in told

@@ -91,7 +91,7 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
     def picture_lines() -> Iterator[str]:
         small = block_picture.draw_block(trace, options, "-narrow", SMALL)
         small_relations = find_relations(small.canvas, len(relations.numbers))
-        sentences = dict(_iter_sentences(doc))
+        sentences = dict(iter_block_sentences(doc))
         yield '<div class="px-pictures">'
         for css, resize, picture, numbers in (
             ("px-wide", add_min_width, drawing, relations),
@@ -107,7 +107,7 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
     return relations, picture_lines()
 
 
-def _iter_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
+def iter_block_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
     """Yield the sentence on each value of the picture, with the given registers behind it."""
     for section in doc.sections:
         prefix, branch = section.statement.prefix, section.branch
