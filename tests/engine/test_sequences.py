@@ -24,6 +24,8 @@ from ptxscope.engine.sequences.intrinsic_sequences import (
     get_patterns,
 )
 from ptxscope.engine.sequences.pattern import Pattern, write_ptx
+from ptxscope.engine.sequences.requirements import make_requirements, may_hold
+from ptxscope.engine.syntax.source import GAP
 from tests.engine.test_intrinsics import BITING, expected
 from tests.tiers import sampled
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern
@@ -342,3 +344,29 @@ def test_texts_with_a_sequence_have_a_hint() -> None:
     for (name, _), text in KERNELS.items():
         if len(LONE.findall(text)) >= MIN_OPERATIONS:
             assert may_have_sequences(text), name
+
+
+def test_a_text_meets_the_requirements_of_what_it_holds() -> None:
+    requirements = make_requirements(get_patterns())
+    for pattern in get_patterns():
+        ptx = write_ptx(pattern)
+        assert may_hold(ptx, make_requirements([pattern])), pattern
+        assert may_hold(ptx, requirements), pattern
+        words = re.findall(r"0x[0-9a-f]+", ptx)
+        signed = re.sub(r"0x[0-9a-f]+", lambda x: str(int(x[0], 16) - (1 << 32)), ptx)
+        assert may_hold(signed, make_requirements([pattern])), pattern
+        for word in {x for x in words if int(x, 16) > 1}:
+            text = ptx.replace(f"{word};", "1234567;").replace(f"{word},", "1234567,")
+            assert not may_hold(text, make_requirements([pattern])), (pattern, word)
+
+
+@pytest.mark.parametrize("spelling", ["0X7F7F7F7FU", "017737677577", "2139062143", "~0x80808080"])
+def test_a_requirement_is_met_by_any_spelling(spelling: str) -> None:
+    (pattern,) = (x for x in get_patterns() if x.intrinsic == "__vadd4")
+    ptx = write_ptx(pattern).replace("0x7f7f7f7f", spelling)
+    assert may_hold(ptx, make_requirements([pattern]))
+
+
+def test_unknown_parts_may_meet_any_requirement() -> None:
+    assert may_hold(f"and.b32 d, a, {GAP};", make_requirements(get_patterns()))
+    assert not may_hold("and.b32 d, a, 7;", make_requirements(get_patterns()))

@@ -198,13 +198,16 @@ def make_legal_instruction(
     if not _are_registers_accepted(scopes, verdict, registers):
         diagnostics += _check_registers(statement, verdict, registers, locator)
     text = verdict.text.fill_registers(registers)
-    guard = fill_template(str(ins.guard or ""), registers)
-    if verdict.reads_carry:
-        message = _describe_lost_carry(ins, scopes, guard, is_asm)
-        if message := message or _explain_wrong_carry(ins.opcode, scopes, guard):
+    if verdict.reads_carry or verdict.writes_carry:
+        guard = fill_template(str(ins.guard or ""), registers)
+        message = ""
+        if verdict.reads_carry:
+            message = _describe_lost_carry(ins, scopes, guard, is_asm)
+            message = message or _explain_wrong_carry(ins.opcode, scopes, guard)
+        if message:
             diagnostics.append(Diagnostic("carry", message, location))
-    if verdict.writes_carry:
-        scopes.write_carry(ins.opcode, guard)
+        if verdict.writes_carry:
+            scopes.write_carry(ins.opcode, guard)
     for x in verdict.redundancies:
         fix = _make_statement_edit(statement, locator, fill_template(x.line, registers), is_asm)
         message = fill_template(x.message, registers)

@@ -299,7 +299,7 @@ def _apply_directive(scopes: Scopes, directive: str) -> int:
         return -1
     duplicate = scopes.find_duplicate(registers)
     scopes.add_directive(registers)
-    return max((x.start for x in words if x.text == duplicate), default=-1)
+    return max(x.start for x in words if x.text == duplicate) if duplicate else -1
 
 
 @lru_cache(maxsize=1 << 10)

@@ -98,7 +98,7 @@ def _get_span(computation: Computation) -> Span:
     return computation.statement.span
 
 
-_ANY_SIGN = ("add", "sub", "mul", "mad")
+ANY_SIGN = ("add", "sub", "mul", "mad")
 """Opcodes of which the low bits are the same for signed and unsigned operands."""
 
 
@@ -111,7 +111,7 @@ def _describe_form(form: Form) -> str:
     name = format_mnemonic(form)
     opcode, *modifiers = name.split(".")
     is_wrapped = len(modifiers) == 1 or modifiers[:-1] == ["lo"]
-    if opcode in _ANY_SIGN and is_wrapped and modifiers[-1] in ("u16", "u32", "u64"):
+    if opcode in ANY_SIGN and is_wrapped and modifiers[-1] in ("u16", "u32", "u64"):
         name = f"{name[: name.rindex('.')]}.s{modifiers[-1][1:]}"
     return name
 

@@ -16,6 +16,7 @@ from .dataflow import CONSTANT, GIVEN, DataFlow, find_flow
 from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
+from .requirements import Requirement, make_requirements, may_hold
 
 _SYMMETRIC = re.compile(
     r"__v(?:add(?:[su]s)?|avg[su]|haddu|max[su]|min[su]|absdiff[su]|sad[su]|(?:set|cmp)(?:eq|ne))\d"
@@ -98,7 +99,7 @@ def find_text_sequences(text: str, name: str = "") -> tuple[IntrinsicSequence, .
     """Return the sequences of a file's text, whose name is ``name``, as ``find_sequences`` does."""
     if not may_have_sequences(text):
         return ()
-    programs = load(text, name, is_wanted=may_have_sequences)
+    programs = load(text, name, is_wanted=_may_hold_pattern)
     return tuple(x for program in programs for x in find_sequences(program))
 
 
@@ -111,6 +112,15 @@ def get_patterns() -> tuple[Pattern, ...]:
 @cache
 def _get_index() -> PatternIndex:
     return PatternIndex(get_patterns())
+
+
+@cache
+def _get_requirements() -> tuple[Requirement, ...]:
+    return make_requirements(get_patterns())
+
+
+def _may_hold_pattern(ptx: str) -> bool:
+    return may_hold(ptx, _get_requirements())
 
 
 def _find_in_flow(flow: DataFlow) -> Iterator[IntrinsicSequence]:

@@ -283,9 +283,13 @@ class Scopes:
 
     def read_flow(self, text: str) -> None:
         """Note the labels and branches of a text without instructions of the catalog."""
-        if ":" in text and _LABEL.search(text):
+        has_label = ":" in text and _LABEL.search(text) is not None
+        has_branch = "br" in text and _BRANCH.search(text) is not None
+        if not (has_label or has_branch):
+            return
+        if has_label:
             self._label_scope, self._has_label_since_carry = self._function_scope, True
-        if "br" in text and _BRANCH.search(text):
+        if has_branch:
             self._branch_scope = self._function_scope
         self.is_flow_known = self._has_label_since_carry and self.has_label and self.has_branch
 
@@ -318,7 +322,7 @@ class Scopes:
                 self._header = None  # the header was a prototype
             i = directive(self, words, i + 1) if directive else i + 1
 
-    def find_duplicate(self, registers: Iterable[RegisterDeclaration]) -> str:
+    def find_duplicate(self, registers: Sequence[RegisterDeclaration]) -> str:
         """Return the first register already declared in the innermost scope; empty for none.
 
         Outside all braces, only a module or an asm statement is a single text for an assembler.
@@ -327,7 +331,11 @@ class Scopes:
             len(self._scopes) == 1 and self.version is None and not self.is_closed
         ):
             return ""
-        scope, directive_scope = self._scopes[-1], Scope()
+        scope = self._scopes[-1]
+        if len(registers) == 1:
+            name, count, _ = registers[0]
+            return name if scope.has_register(name, count) else ""
+        directive_scope = Scope()
         for name, count, declaration in registers:
             if scope.has_register(name, count) or directive_scope.has_register(name, count):
                 return name
@@ -429,7 +437,7 @@ class Scopes:
     @property
     def _function_scope(self) -> Scope:
         """The scope of the function's body; outside of functions, that of the text."""
-        return self._scopes[min(len(self._scopes) - 1, 1)]
+        return self._scopes[1 if len(self._scopes) > 1 else 0]
 
     @property
     def scope(self) -> Scope:
