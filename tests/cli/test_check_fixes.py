@@ -187,6 +187,47 @@ def test_a_comment_ignores_diagnostics(text: str, count: int) -> None:
     assert bool(item.example) == bool(item.replacement) == bool(item.errata) == bool(count)
 
 
+@pytest.mark.parametrize(
+    ("comment", "place", "message"),
+    [
+        ("ignore[E3, shortr]", (2, 25, "shortr"), "did you mean `shorter`?"),
+        ("ignore [shortr]", (2, 22, "shortr"), "did you mean `shorter`?"),
+        ("ignore[xyz]", (2, 21, "xyz"), "`xyz` is not a rule"),
+        ("ignore[E6", (2, 20, "["), "not closed"),
+        ("ignore[E6 E7\n", (2, 20, "["), "not closed"),
+    ],
+)
+def test_a_comment_that_names_no_rule_is_reported(
+    comment: str, place: tuple[int, int, str], message: str
+) -> None:
+    text = f"int x;\n// ptxscope: {comment}\n" + _ASM.format(E3) + "\nint y;\n"
+    problem, item = check_text(text, "x.cu")
+    (diagnostic,) = problem.diagnostics
+    location = diagnostic.location
+    word = location.excerpt[slice(*location.span)]
+    assert (location.line, location.column, word) == place
+    assert (diagnostic.rule, diagnostic.severity) == ("comment", "warning")
+    assert message in diagnostic.message
+    assert bool(item.diagnostics) == ("E3" not in comment)
+
+
+def test_a_comment_without_a_rule_in_a_listing_is_reported_in_its_place() -> None:
+    line = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
+    text = f"{line}\n// ptxscope: ignore[E33]\n{line}\n{line} // ptxscope: ignore[E34\n"
+    items = [*check_listing(iter(text.splitlines(keepends=True)), "x.ptx")]
+    assert [(x.location.line, x.is_comment) for x in items] == [
+        (1, False), (2, True), (3, False), (4, False), (4, True)
+    ]  # fmt: skip
+
+
+def test_a_wrong_comment_is_not_counted(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "x.cu").write_text("int x; // ptxscope: ignore[E3", encoding="utf-8")
+    status, said, _ = run(capsys, "x.cu")
+    assert "x.cu:1:27: warning: the `[` is not closed" in said
+    assert "0 instructions, 0 illegal" in said
+    assert status == 0
+
+
 def test_comments_of_other_languages() -> None:
     line = "vadd.u32.s32.s32.sat %r1.b0, %r2, %r3, %r1;"
     for text, name in (

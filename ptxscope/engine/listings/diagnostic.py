@@ -40,6 +40,10 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
         "It is not checked: a sum as an operand, a file of unknown kind, code in `#if 0`, or text "
         "with unknown parts.",
     ),
+    "comment": (
+        Severity.WARNING,
+        "A comment `ptxscope: ignore[…]` names something that is not a rule, or is not closed.",
+    ),
     "shorter": (
         Severity.WARNING,
         "A `mov` or another operation of fewer operands gives the same result.",
@@ -162,6 +166,11 @@ class CheckedInstruction(NamedTuple):
     def is_intrinsic(self) -> bool:
         """Whether it is not an instruction but the use of an intrinsic."""
         return any(diagnostic.rule == "intrinsic" for diagnostic in self.diagnostics)
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is not an instruction but a comment that asks to ignore diagnostics."""
+        return any(diagnostic.rule == "comment" for diagnostic in self.diagnostics)
 
     @property
     def is_unreadable(self) -> bool:

@@ -51,7 +51,7 @@ from .verdict_cache import get_cached_verdict
 def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     """Yield each instruction of the catalog in a PTX listing; the chunks may end anywhere."""
     comments = IgnoreComments()
-    return comments.filter_items(_check_listing(comments.record_chunks(chunks), name))
+    return comments.report_items(_check_listing(comments.record_chunks(chunks), name), name)
 
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
@@ -121,7 +121,7 @@ def check_source(
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
     comments = IgnoreComments()
     comments.record(text)
-    items = comments.filter_items(items)
+    items = comments.report_items(items, name)
     markers = LineMarkers(text) if language is Language.C else None
     yield from markers.restore_places(items) if markers and markers.markers else items
 

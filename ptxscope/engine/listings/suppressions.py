@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from .diagnostic import CheckedInstruction, Diagnostic
+from ..syntax.errors import find_closest_spelling, quote_word
+from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from .statement_scanner import WINDOW, SourceLocation
 
 _COMMENT = re.compile(
-    r"ptxscope:[ \t]{0,9}+ignore\b(?:\[(?P<rules>[\w,\- \t]{0,200}+)\])?", re.ASCII
+    r"ptxscope:[ \t]{0,9}+ignore\b"
+    r"(?:(?P<opened>[ \t]{0,9}+\[)(?P<rules>[^\]\n]*+)(?P<closed>\]?))?",
+    re.ASCII,
 )
+_RULE = re.compile(r"[^\s,]++")
 _MARK = "ptxscope:"
 _MAX_LINE_CHARS = 1 << 12
 """Characters of an unfinished line that are held back."""
@@ -29,6 +35,7 @@ class IgnoreComments:
     def __init__(self) -> None:
         self.rules_by_line = dict[int, Set[str]]()
         self._line = 1
+        self._problems = deque[Diagnostic]()
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the text of chunks, by whole lines, after recording their comments."""
@@ -54,11 +61,40 @@ class IgnoreComments:
             self._line += text.count("\n", counted_end, match.start())
             counted_end = match.start()
             line_start = max(text.rfind("\n", 0, match.start()) + 1, match.start() - _CONTEXT_CHARS)
-            words = frozenset((match["rules"] or "").replace(",", " ").split())
-            self._add(self._line, words)
+            words = _RULE.findall(match["rules"] or "")
+            self._problems.extend(self._find_problems(text, match))
+            rules = frozenset(words) & CHECK_RULES.keys()
+            if (words and not rules) or (match["opened"] and not match["closed"]):
+                continue
+            self._add(self._line, rules)
             if _BEFORE.match(text, line_start, match.start()):
-                self._add(self._line + 1, words)
+                self._add(self._line + 1, rules)
         self._line += text.count("\n", counted_end)
+
+    def _find_problems(self, text: str, comment: re.Match[str]) -> Iterator[Diagnostic]:
+        """Yield what is wrong with a comment; its line has been counted."""
+        if comment["opened"] and not comment["closed"]:
+            start = comment.end("opened") - 1
+            message = "the `[` is not closed: this comment ignores nothing"
+            yield Diagnostic("comment", message, self._locate(text, start, start + 1), "]")
+            return
+        for rule in _RULE.finditer(text, *comment.span("rules")) if comment["opened"] else ():
+            if rule[0] not in CHECK_RULES:
+                close = find_closest_spelling(rule[0], list(CHECK_RULES))
+                message = f"{quote_word(rule[0])} is not a rule of `check`"
+                message += f"; did you mean `{close}`?" if close else ""
+                location = self._locate(text, *rule.span())
+                yield Diagnostic(
+                    "comment", message, location, "" if close else " ".join(CHECK_RULES)
+                )
+
+    def _locate(self, text: str, start: int, end: int) -> SourceLocation:
+        """Return the location of a range of the text in the current line."""
+        line_start, line_end = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+        near = max(line_start, start - WINDOW)
+        excerpt = text[near : min(line_end if line_end >= 0 else len(text), end + WINDOW)]
+        span = start - near, end - near
+        return SourceLocation(self._line, start - line_start + 1, excerpt, span, end - start)
 
     def _add(self, line: int, rules: Set[str]) -> None:
         present = self.rules_by_line.get(line)
@@ -70,12 +106,26 @@ class IgnoreComments:
         rules = self.rules_by_line.get(diagnostic.location.line)
         return rules is not None and (not rules or diagnostic.rule in rules)
 
+    def report_items(
+        self, items: Iterable[CheckedInstruction], name: str
+    ) -> Iterator[CheckedInstruction]:
+        """Yield the instructions as ``filter_items`` does, and what is wrong with comments."""
+        for item in self.filter_items(items):
+            while self._problems and self._problems[0].location.line < item.location.line:
+                yield _make_item(self._problems.popleft(), name)
+            yield item
+        yield from (_make_item(x, name) for x in self._problems)
+
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the instructions without the diagnostics to ignore."""
         for item in items:
             if item.diagnostics and self.rules_by_line:
                 item = remove_diagnostics(item, self.is_ignored)
             yield item
+
+
+def _make_item(problem: Diagnostic, name: str) -> CheckedInstruction:
+    return CheckedInstruction(name, problem.location, "", (problem,))
 
 
 def remove_diagnostics(

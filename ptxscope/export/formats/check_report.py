@@ -107,6 +107,8 @@ def count_items(
             counts["checked"] += 1
         elif item.is_intrinsic:
             counts["intrinsics"] += 1
+        elif item.is_comment:
+            pass
         elif item.is_unreadable:
             counts["unread"] += 1
         else:
