@@ -53,9 +53,20 @@ UNWRITTEN = {
     # a register of its own that nothing has written
     f'asm("{{ .reg .pred p; setp.lt.and.u32 p, %1, 3, p; selp.u32 %0, 1, 2, p; }}"'
     f' : "=r"(d){IN});': ("p", ""),
-    f'asm("{{ .reg .pred q; @q mov.u32 %0, %1; }}" : "=r"(d){IN});': ("q", ""),
+    f'asm("{{ .reg .pred q; @q mov.u32 %0, %1; @!q mov.u32 %0, 1; }}" : "=r"(d){IN});': ("q", ""),
     f'asm("{{ .reg .b32 t; add.u32 %0, t, %1; mov.u32 t, 1; }}" : "=r"(d){IN});': ("t", ""),
     'asm("{ .reg .b128 t; ld.relaxed.gpu.b128 [%2], t; }" : "=l"(x), "=l"(y) : "l"(p));': ("t", ""),
+    f'asm("{{ .reg .b32 t<3>; mov.b32 t0, 1; add.u32 %0, t1, t0; }}" : "=r"(d){IN});': ("t1", ""),
+    f'asm("{{ .reg .b32 t; prmt.b32 %0, %1, t, 0x3214; }}" : "=r"(d){IN});': ("t", ""),
+    # without the guard, nothing is written: __cuda_is_local of CCCL 2.8 has it
+    'asm("{ .reg .pred p; isspacep.local p, %1; @p mov.s32 %0, 1; }" : "=r"(d) : "l"(x));': (
+        "%0",
+        "+r",
+    ),
+    f'asm("{{ .reg .pred p; setp.ne.u32 p, %1, 0; @!p mov.u32 %0, %2; }}" : "=&r"(d){IN});': (
+        "%0",
+        "+r",
+    ),
 }
 
 
@@ -70,7 +81,7 @@ CLOBBERED = {
     f'asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;" : "=r"(d){IN});': "=&r",
     f'asm("add.u32 %0, %1, 1; add.u32 %0, %0, %1;" : "=r"(d){IN});': "=&r",
     f'asm("mov.u32 %0, 1; @p add.u32 %0, %0, %2;" : "=r"(d){IN});': "=&r",
-    f'asm("@p mov.u32 %0, 1; @p add.u32 %0, %0, %2;" : "=r"(d){IN});': "=&r",
+    f'asm("@p mov.u32 %0, 1; @p add.u32 %0, %0, %2; @!p mov.u32 %0, 0;" : "=r"(d){IN});': "=&r",
     f'asm("mov.u32 %0, %1; add.u32 %0, %0, %2;" : "=r"(d){IN});': "=&r",
     f'asm("mov.u32 %0, %1; add.u32 %0, %0, 1; xor.b32 %0, %0, %1;" : "=r"(d){IN});': "=&r",
     f'asm("vadd.u32.u32.u32 %0, %1, 1; vadd.u32.u32.u32 %0, %0, %2;" : "=r"(d){IN});': "=&r",
@@ -107,6 +118,12 @@ SILENT = [
     f' : "=r"(d){IN});',
     f'asm("{{ .reg .pred p, q; setp.ne.u32 p|q, %1, 0; @p mov.u32 %0, %1; @q mov.u32 %0, %2; }}"'
     f' : "=r"(d){IN});',
+    'asm("{ .reg .pred p; setp.ne.u32 p, %1, 0; @p ld.global.u32 %0, [%2]; }"'
+    ' : "=r"(d) : "r"(a), "l"(x));',  # what is loaded may not be needed otherwise
+    'asm("{ .reg .pred p; mov.u32 %0, 0; setp.ne.u32 p, %1, 0; @p mov.u32 %0, 1; }"'
+    ' : "=&r"(d) : "r"(a));',
+    f'asm("{{ .reg .b32 t<3>; mov.b32 t0, %1; {{ .reg .b32 t<3>; add.u32 %0, t1, 1; }} }}"'
+    f' : "=r"(d){IN});',  # declared twice: not followed
     # branches and labels
     f'asm("@p bra L; mov.u32 %0, %1; bra M; L: mov.u32 %0, %2; M:" : "=r"(d){IN});',
     f'asm("{{ .reg .b32 t; bra L; K: add.u32 %0, t, 1; bra M; L: mov.u32 t, %1; bra K; M: }}"'
@@ -131,6 +148,12 @@ SILENT = [
     'asm volatile("call (%0), f, (%1);" : "=r"(d) : "r"(a));',
     'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(a), "l"(p));',
     'asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" :: "r"(a), "r"(b));',
+    'asm("mov.b64 {%0, _}, %1;" : "=r"(d) : "l"(x));',
+    'asm("mov.b64 %0, {%1, %2};" : "=l"(x) : "r"(a), "f"(f));',
+    'asm("mov.b64 %0, {%1, %2, %1, %2};" : "=l"(x) : "h"(a), "h"(b));',
+    'asm("ld.global.v2.u32 {%0, %1}, [%2];" : "=l"(x), "=l"(y) : "l"(p));',  # wider is legal
+    'asm("st.global.v4.f32 [%0], {%1, %1, %2, %2};" :: "l"(p), "f"(f), "r"(a));',
+    f'asm("{{ .reg .b32 t; prmt.b32 %0, %1, t, 0x3120; }}" : "=r"(d){IN});',  # t does not matter
     'asm volatile("mbarrier.try_wait.b64 p|q, v, [%0], %1;" :: "r"(a), "r"(b));',
     # assembly of other processors
     'asm("movl %1, %0; addl %2, %0" : "=r"(d) : "r"(a), "r"(b));',
@@ -163,12 +186,28 @@ WIDTHS = {
     'asm("mul.wide.u32 %0, %1, %1;" : "=r"(d) : "r"(a));': "%0",
     'asm("ld.global.u64 %0, [%1];" : "=r"(d) : "l"(p));': "%0",
     'asm("ld.global.u32 %0, [%1];" : "=r"(d) : "r"(a));': "%1",
+    'asm("mov.b64 %0, {%1, %2};" : "=l"(x) : "r"(a), "l"(y));': "%2",
+    'asm("mov.b64 {%0, %1}, %2;" : "=r"(d), "=h"(e) : "l"(x));': "%1",
+    'asm("mov.b32 {%0, %1}, %2;" : "=h"(d), "=h"(e) : "l"(x));': "%2",
+    'asm("st.global.v2.u64 [%0], {%1, %2};" :: "l"(p), "l"(x), "r"(a));': "%2",
+}
+HINTS = {
+    'asm("ld.global.u32 %0, [%1];" : "=r"(d) : "r"(a));': '"l"',
+    'asm("ld.global.v2.u32 {%0, %1}, [%2];" : "=h"(d), "=r"(e) : "l"(p));': '"r" "l" "q"',
+    'asm("mov.b64 %0, {%1, %2};" : "=l"(x) : "r"(a), "l"(y));': '"r" "f"',
 }
 
 
 @pytest.mark.parametrize("statement", WIDTHS)
 def test_a_constraint_that_does_not_suit_is_named(statement: str) -> None:
     assert review(statement) == [("register-type", WIDTHS[statement], "")]
+
+
+@pytest.mark.parametrize("statement", HINTS)
+def test_the_constraints_that_suit_are_named(statement: str) -> None:
+    # ptxas 13.0 refuses an address of .f64
+    (diagnostic,) = (x for item in check(statement) for x in item.diagnostics)
+    assert diagnostic.hint == HINTS[statement]
 
 
 def test_placeholders_of_every_instruction_are_checked() -> None:

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ..isa.types import Type
 from ..records import NamedTuple
+from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.register_accesses import RegisterAccesses, find_accesses
 from ..syntax.scopes import parse_register_directive
@@ -22,6 +24,8 @@ from ..syntax.tokens import (
 from .asm_operands import AsmOperands
 
 _BRANCHES = frozenset(("bra", "brx"))
+_MAX_NUMBERED = 64
+"""The most numbered registers of one directive that are followed."""
 
 
 class FlowFinding(NamedTuple):
@@ -71,6 +75,7 @@ def find_flow_problems(
                 return
             yield from flow.read_statement(statement, accesses)
     yield from flow.find_clobbers()
+    yield from flow.find_partial_writes()
 
 
 class _Flow:
@@ -106,6 +111,8 @@ class _Flow:
         self.written_inputs = set[str]()
         self.writes = dict[str, list[_Write]]()
         """The first write of each output; the second, too, if the first is a copy."""
+        self.write_guards = dict[str, set[str]]()
+        """The guards of the writes of each output."""
         self.reads = dict[tuple[str, str | None], dict[str, int]]()
         """The last read of each input, the latest last, by type and guard; None is any guard."""
         self.number = 0
@@ -113,10 +120,14 @@ class _Flow:
     def declare(self, directive: Sequence[Token]) -> None:
         """Note the registers of a ``.reg`` directive."""
         for name, count, declaration in parse_register_directive(directive) or ():
-            if count is None and not declaration.vector and name not in self.types:
-                # of two with one name, in blocks of their own, neither is followed
-                (self.unwritten.discard if name in self.declared else self.unwritten.add)(name)
-                self.declared.add(name)
+            if declaration.vector or name in self.types or (count or 0) > _MAX_NUMBERED:
+                continue
+            # of two with one name, in blocks of their own, neither is followed
+            note = (
+                self.unwritten.difference_update if name in self.declared else self.unwritten.update
+            )
+            note([name] if count is None else [f"{name}{x}" for x in range(count)])
+            self.declared.add(name)
 
     def read_statement(
         self, statement: RawInstruction, accesses: RegisterAccesses
@@ -128,7 +139,9 @@ class _Flow:
         self.number += 1
         for register in accesses.reads:
             name = register.text
-            is_padding = name not in self.outputs and _is_packed(statement, register)
+            is_padding = name not in self.outputs and (
+                _is_packed(statement, register) or _is_unselected(statement, register)
+            )
             if name in self.unwritten and self.is_straight and not is_padding:
                 yield self._describe_unwritten(statement, register)
             self.unwritten.discard(name)
@@ -146,6 +159,7 @@ class _Flow:
             if name in self.outputs:
                 source = _find_copied_register(statement)
                 writes = self.writes.setdefault(name, [])
+                self.write_guards.setdefault(name, set()).add(guard)
                 if not writes or (len(writes) == 1 and writes[0].source not in ("", source)):
                     writes.append(_Write(statement, register, guard, self.number, source))
         self.has_branches |= statement.opcode.text in _BRANCHES
@@ -167,6 +181,24 @@ class _Flow:
                     )
                     break
 
+    def find_partial_writes(self) -> Iterator[FlowFinding]:
+        """Yield the outputs that only a ``mov`` under one guard writes.
+
+        Other instructions may be guarded because their result is not needed otherwise.
+        """
+        if self.has_branches or not self.is_straight:
+            return
+        for name, constraint in self.outputs.items():
+            guards = self.write_guards.get(name, {""})
+            write = self.writes[name][0] if len(guards) == 1 and "" not in guards else None
+            if write and write.statement.opcode.text == "mov":
+                message = (
+                    f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}, "
+                    "else it has no value: "
+                    f"{self.operands.format_constraint(name, constraint)} passes none in"
+                )
+                yield self._make_unwritten(message, write.statement, write.register)
+
     def _find_later_read(self, write: _Write, type_: str) -> str:
         """Return an input of a type that is read after a write that has run; empty for none."""
         # a read under another guard may be one that excludes the write
@@ -182,13 +214,18 @@ class _Flow:
         if name not in self.outputs:
             message = f"{word} is read here, and nothing before writes it"
             return FlowFinding("unwritten", message, statement, register)
-        constraint = self.outputs[name]
         message = (
             f"{word} is read here, and nothing before writes it: "
-            f"{self.operands.format_constraint(name, constraint)} passes no value in"
+            f"{self.operands.format_constraint(name, self.outputs[name])} passes no value in"
         )
-        fixed = constraint.replace("=", "+").replace("&", "")
-        return FlowFinding("unwritten", message, statement, register, name, fixed)
+        return self._make_unwritten(message, statement, register)
+
+    def _make_unwritten(
+        self, message: str, statement: RawInstruction, register: Token
+    ) -> FlowFinding:
+        """Return the finding for an output that should be an input, too."""
+        fixed = self.outputs[register.text].replace("=", "+").replace("&", "")
+        return FlowFinding("unwritten", message, statement, register, register.text, fixed)
 
     def _describe_input(self, statement: RawInstruction, register: Token) -> FlowFinding:
         name = register.text
@@ -207,6 +244,16 @@ def _is_packed(statement: RawInstruction, register: Token) -> bool:
         words and words[0].text == "{" and words[0].start < register.start < words[-1].end
         for words in statement.operands[1:]
     )
+
+
+def _is_unselected(statement: RawInstruction, register: Token) -> bool:
+    """Return whether a ``prmt`` with a literal selector takes no byte of a register."""
+    operands = statement.operands
+    if statement.opcode.text != "prmt" or len(operands) != 4 or not is_constant(operands[3]):
+        return False
+    selector = convert_words(operands[3], Type.B32) or 0
+    chosen = {(selector >> 4 * lane & 7) >> 2 for lane in range(4)}
+    return not any(register in operands[1 + x] for x in chosen)
 
 
 def _find_copied_register(statement: RawInstruction) -> str:

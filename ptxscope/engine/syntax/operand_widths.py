@@ -23,6 +23,8 @@ _SHIFTS = frozenset(("shl", "shr"))
 _COUNTS = frozenset(("popc", "clz", "bfind"))
 _PRODUCTS = frozenset(("mul", "mad"))
 _NARROW_ADDRESS_SPACES = frozenset(("shared", "const", "local", "param"))
+_VECTOR_ACCESSES = frozenset(("ld", "ldu", "st"))
+_VECTORS = frozenset(("v2", "v4", "v8"))
 _TYPES = frozenset(str(x) for x in Type if x is not Type.PRED) | {"u8", "s8", "b8"}
 
 
@@ -46,8 +48,19 @@ def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
     if opcode == "cvt" and len(types) == 2:
         yield from _list_registers(operands[:1], types[0], can_be_wider=True)
         yield from _list_registers(operands[1:], types[1], can_be_wider=True)
-    elif len(types) > 1 or any(x.startswith("v") and x[1:].isdigit() for x in modifiers):
+    elif len(types) > 1:
         return
+    elif opcode in _VECTOR_ACCESSES and any(x in _VECTORS for x in modifiers):
+        for words in operands:
+            yield from _list_registers(_split_vector(words), type_, can_be_wider=True)
+    elif any(x in _VECTORS for x in modifiers):
+        return
+    elif opcode == "mov" and any(_split_vector(x) for x in operands):
+        parts = [x for words in operands for x in _split_vector(words)]
+        bits, remainder = divmod(int(type_[1:]), len(parts))
+        if type_[0] == "b" and bits >= 16 and not remainder:
+            yield from _list_registers(parts, f"b{bits}")
+            yield from _list_registers(operands, type_)
     elif opcode in _PRODUCTS and "wide" in modifiers:
         wide = f"{type_[0]}{2 * int(type_[1:])}" if type_ in ("u16", "s16", "u32", "s32") else ""
         yield from _list_registers((*operands[:1], *operands[3:]), wide) if wide else ()
@@ -80,6 +93,12 @@ def _list_registers(
             yield OperandWidth(words[0], type_, can_be_wider)
 
 
+def _split_vector(words: tuple[Token, ...]) -> list[tuple[Token, ...]]:
+    """Return the elements of a list of registers in braces; none for another operand."""
+    is_list = len(words) > 2 and words[0].text == "{" and all(x.text == "," for x in words[2:-1:2])
+    return [(x,) for x in words[1:-1:2]] if is_list and words[-1].text == "}" else []
+
+
 def _list_addresses(
     operands: Sequence[tuple[Token, ...]], modifiers: Sequence[str]
 ) -> Iterator[OperandWidth]:
@@ -87,4 +106,4 @@ def _list_addresses(
     spaces = {x.partition("::")[0] for x in modifiers}
     for words in operands if not spaces & _NARROW_ADDRESS_SPACES else ():
         if len(words) > 2 and words[0].text == "[" and words[1].kind is TokenKind.NAME:
-            yield OperandWidth(words[1], "b64")
+            yield OperandWidth(words[1], "u64")
