@@ -222,7 +222,7 @@ def test_registers_that_may_be_declared_elsewhere_are_not_accused(text: str) -> 
 
 
 def test_a_register_that_an_asm_statement_alone_could_declare_is_refused() -> None:
-    text = 'asm("{ .reg .u32 %%t<2>; vadd4.u32.u32.u32 %0, %%t0, %%t7, %1; }" : "=r"(d) : "r"(a));'
+    text = 'asm("{ .reg .u32 %%t<2>; vadd4.u32.u32.u32 %0, %1, %%t7, %1; }" : "=r"(d) : "r"(a));'
     (item,) = check_text(text, "x.cu")
     assert [x.rule for x in item.diagnostics] == ["undeclared"]
 
