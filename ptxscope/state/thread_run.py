@@ -14,7 +14,7 @@ from ..engine.launches.device_code import CodeStatement
 from ..engine.launches.expected_elements import find_differences
 from ..engine.launches.kernel_run import KernelRun, run_kernel
 from ..engine.launches.launch_text import parse_thread
-from ..engine.launches.memory import Region
+from ..engine.launches.memory import Region, describe_address
 from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError
@@ -51,6 +51,8 @@ class ShownValue(NamedTuple):
     """In bits; 0 for a place of which it is not known."""
     is_changed: bool
     """Whether the last step wrote it."""
+    place: str = ""
+    """The place of an address: ``param0[5]``."""
 
 
 class Evaluation(NamedTuple):
@@ -135,7 +137,13 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         values = frames[depth] if depth < len(frames) else {}
         changed = {name for name, _, _ in self.last_step.writes} if self.last_step else set()
         names = sorted(values, key=lambda x: (len(x), x))
-        return tuple(ShownValue(x, *values[x], x in changed) for x in names)
+        return tuple(
+            ShownValue(x, *values[x], x in changed, self._describe_place(*values[x])) for x in names
+        )
+
+    def _describe_place(self, bits: int | None, width: int) -> str:
+        is_address = bits is not None and width == 64
+        return describe_address(self.regions, bits or 0) if is_address else ""
 
     @cached_property
     def places(self) -> tuple[ShownValue, ...]:
@@ -269,11 +277,11 @@ def run_thread(
     first. Raise ValueError
     for arguments that do not fit, and PtxError for illegal PTX.
     """
-    message, place = "", ""
+    message, wrong_element = "", ("", 0)
     thread = launch.thread if thread is None else thread
     is_chosen = thread is not None
     if thread is None:
-        thread, place, message = _find_wrong_place(launch, on_progress)
+        thread, wrong_element, message = _find_wrong_element(launch, on_progress)
     log = ThreadLog(thread, keeps_memory=True)
     result: KernelRun | None = None
     try:
@@ -292,7 +300,7 @@ def run_thread(
         journals=log.journals,
         regions=log.regions,
     ).move_to(0)
-    store = log.find_store(place) if place else None
+    store = log.find_store(*wrong_element)
     return run.move_to(store.number - 1) if store else run
 
 
@@ -335,24 +343,26 @@ def _run(launch: KernelLaunch, on_progress: OnProgress | None, log: ThreadLog | 
     )
 
 
-def _find_wrong_place(launch: KernelLaunch, on_progress: OnProgress | None) -> tuple[int, str, str]:
-    """Return the thread and the place of the first wrong element, and a message."""
+def _find_wrong_element(
+    launch: KernelLaunch, on_progress: OnProgress | None
+) -> tuple[int, tuple[str, int], str]:
+    """Return the thread and the buffer and position of the first wrong element, and a message."""
     if not launch.expected:
-        return 0, "", ""
+        return 0, ("", 0), ""
     try:
         result = _run(launch, on_progress, None)
     except LaunchError as error:
-        return 0, "", str(error)
+        return 0, ("", 0), str(error)
     for name, elements in launch.expected.items():
         for index, observed in find_differences(result, name, elements):
             buffer = result.get_buffer(name)
-            place = name if buffer.position is None else f"param{buffer.position}"
-            place = f"{place}[{index}]"
+            label = name if buffer.position is None else f"param{buffer.position}"
             width = 8 * buffer.values.dtype.itemsize
             held = "unknown"
             if buffer.causes is None or not buffer.causes[index]:
                 word = buffer.values.reshape(-1).view(f"u{width // 8}")[index]
                 held = format_hex(int(word), width)
             thread = max(int(buffer.threads[index]), 0)
-            return thread, place, f"{place} is {held}, not {observed.format_bits(width)}"
-    return 0, "", "all is as expected"
+            message = f"{label}[{index}] is {held}, not {observed.format_bits(width)}"
+            return thread, (label, index), message
+    return 0, ("", 0), "all is as expected"

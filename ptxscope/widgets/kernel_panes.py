@@ -159,7 +159,7 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
         number, decimal = str(bool(value.bits)).lower(), ""
     else:
         digits = value.width // 4 if value.width else 1
-        number, decimal = f"{value.bits:#0{digits + 2}x}", f"  {value.bits}"
+        number, decimal = f"{value.bits:#0{digits + 2}x}", f"  {value.place or value.bits}"
     text = f"{name:<6} = {number}"
     if len(text) + len(decimal) + 2 <= width:
         text += decimal

@@ -303,7 +303,7 @@ ret;"""
     result = run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=176)
     assert result.get_buffer("out").values.tolist() == [26 + 2 * x for x in range(40)]
     assert result.is_exact
-    with pytest.raises(LaunchError, match=r"dynamic\[172\], outside of its 172 elements"):
+    with pytest.raises(LaunchError, match=r"dynamic\+172, outside of its 172 bytes"):
         run(ptx, "zeros:u32:1", "zeros:u32:40", block=40, dynamic_shared_bytes=172)
 
 
@@ -1096,7 +1096,7 @@ ret;"""
     words = random_words(64)
     result = run(ptx, words, "zeros:u32:64", block=64, log=log)
     assert result.get_buffer("out").values[37] == int(words[36]) << 1 & 0xFFFFFFFF
-    store = log.find_store("param1[37]")
+    store = log.find_store("param1", 37)
     assert store
     texts = [step.statement.text for _, step in log.find_origins(store)]
     assert texts[0] == "st.global.u32 [%d4], %r10"

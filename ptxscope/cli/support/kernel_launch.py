@@ -228,8 +228,7 @@ def _find_origins(
             if thread >= 0:
                 log = ThreadLog(thread)
                 _run(code, kernel, values, result.shape, arguments, model, bar, log)
-                place = f"{get_label(buffer)}[{index}]"
-                return list(iter_origin_lines(log, result.shape, place))
+                return list(iter_origin_lines(log, result.shape, get_label(buffer), index))
     return []
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...engine.isa.value_text import format_hex
 from ...engine.launches.launch import LaunchShape
+from ...engine.launches.memory import describe_address
 from ...engine.launches.thread_log import ThreadLog, ThreadStep
 
 if TYPE_CHECKING:
@@ -42,11 +43,11 @@ def iter_thread_lines(
         sequence = ends.get(span)
         if watched:
             if not watched.isdisjoint(name for name, _, _ in step.writes):
-                yield _format_step(step)
+                yield _format_step(log, step)
         elif sequence and is_folded:
-            yield _format_step(step, f"{sequence.call}  [{sequence.format_lines()}]")
+            yield _format_step(log, step, f"{sequence.call}  [{sequence.format_lines()}]")
         elif span not in inner_spans:
-            yield _format_step(step)
+            yield _format_step(log, step)
             if sequence:
                 yield f"      {sequence}"
     if log.is_cut:
@@ -55,23 +56,23 @@ def iter_thread_lines(
         yield f"never came to line {stop_line}"
 
 
-def iter_origin_lines(log: ThreadLog, shape: LaunchShape, place: str) -> Iterator[str]:
-    """Yield what the last value of a place was computed from, as a tree."""
-    store = log.find_store(place)
+def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int) -> Iterator[str]:
+    """Yield what the last value of an element of a buffer was computed from, as a tree."""
+    store = log.find_store(name, index)
     if store is None:
         return
-    yield f"{place} was written by {shape.format_thread(log.thread)}:"
+    yield f"{name}[{index}] was written by {shape.format_thread(log.thread)}:"
     for count, (depth, step) in enumerate(log.find_origins(store)):
         if count == _MAX_ORIGINS:
             yield "  and earlier steps"
             return
         indent = 2 * min(depth, _MAX_INDENTS)
-        yield " " * indent + _format_step(step, width=_WIDTH - indent)
+        yield " " * indent + _format_step(log, step, width=_WIDTH - indent)
 
 
-def _format_step(step: ThreadStep, text: str = "", width: int = _WIDTH) -> str:
+def _format_step(log: ThreadLog, step: ThreadStep, text: str = "", width: int = _WIDTH) -> str:
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
-    effects = [f"{name} = {_format_bits(bits, width)}" for name, bits, width in step.writes]
+    effects = [f"{name} = {_format_bits(log, bits, width)}" for name, bits, width in step.writes]
     effects += [
         f"writes {place} = {'?' if bits is None else f'{bits:#x}  {bits}'}"
         for place, bits in zip(step.places, step.stored, strict=True)
@@ -83,7 +84,11 @@ def _format_step(step: ThreadStep, text: str = "", width: int = _WIDTH) -> str:
     return f"{step.statement.line:>5} {text:<{width}} {', '.join(effects)}".rstrip()
 
 
-def _format_bits(bits: int | None, width: int) -> str:
+def _format_bits(log: ThreadLog, bits: int | None, width: int) -> str:
+    """Return ``0x00000005  5``, or the place of an address instead of the decimal number."""
     if bits is None:
         return "?"
-    return str(bool(bits)).lower() if width == 1 else f"{format_hex(bits, width)}  {bits}"
+    if width == 1:
+        return str(bool(bits)).lower()
+    place = describe_address(log.regions, bits) if width == 64 else ""
+    return f"{format_hex(bits, width)}  {place or bits}"

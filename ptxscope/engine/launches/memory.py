@@ -6,13 +6,14 @@ memory one for each thread. Offsets are relative to an instance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import NamedTuple
+from ..syntax.errors import format_count
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Readers, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .write_journal import Write, WriteJournal
@@ -59,6 +60,20 @@ class Region(NamedTuple):
     def end(self) -> int:
         """The offset after its last byte."""
         return self.start + self.bytes
+
+
+def describe_address(regions: Mapping[str, Sequence[Region]], address: int) -> str:
+    """Return the place of a generic address: ``param0[5]``; empty if it is in none of the regions.
+
+    ``regions`` are by space. The end of a region counts, too.
+    """
+    space = find_space_of_window(address >> WINDOW_BITS)
+    offset = address & (1 << WINDOW_BITS) - 1
+    region = next((x for x in regions.get(space or "", ()) if x.start <= offset <= x.end), None)
+    if region is None:
+        return ""
+    index, rest = divmod(offset - region.start, region.element_bytes)
+    return f"{region.name}{offset - region.start:+d}" if rest else f"{region.name}[{index}]"
 
 
 class AccessError(Exception):
@@ -177,22 +192,25 @@ class AddressSpace:
         """Return the region of a byte."""
         return next((x for x in self.regions if x.start <= offset < x.end), None)
 
-    def format_place(self, offset: int) -> str:
-        """Return ``param0[5]``, or ``param0+3`` if no element begins there; nearest region."""
-        if not self.regions:
+    def _find_nearest(self, offset: int) -> Region | None:
+        """Return the region of a byte, or that beside it; None if all are far away."""
+        regions = sorted(self.regions, key=lambda x: max(x.start - offset, offset - x.end + 1, 0))
+        if not regions or abs(offset - regions[0].start) >= max(1 << 20, 4 * regions[0].bytes):
+            return None
+        return regions[0]
+
+    def format_place(self, offset: int, width: int = 1) -> str:
+        """Return ``param0[5]``; ``param0+3`` if no element of at least the width begins there.
+
+        ``width`` is in bytes. The region is the nearest.
+        """
+        region = self._find_nearest(offset)
+        if region is None and not self.regions:
             return f"{self.name} memory + {offset}"
-        region = min(
-            self.regions,
-            key=lambda x: (
-                0
-                if x.start <= offset < x.end
-                else min(abs(offset - x.start), abs(offset - x.end + 1))
-            ),
-        )
-        distance = offset - region.start
-        if abs(distance) >= max(1 << 20, 4 * region.bytes):
+        if region is None:
             return f"address {offset + get_window_start(self.name):#x}"
-        if distance % region.element_bytes:
+        distance = offset - region.start
+        if distance % region.element_bytes or width > region.element_bytes:
             return f"{region.name}{distance:+d}"
         return f"{region.name}[{distance // region.element_bytes}]"
 
@@ -208,8 +226,8 @@ class AddressSpace:
             offset = int(offsets[positions[0]])
             raise AccessError(
                 access.lanes[positions],
-                f"{total} bytes at {self.format_place(offset)}, misaligned: the address is "
-                f"{offset % total} above a multiple of {total}",
+                f"{total} bytes at {self.format_place(offset, access.width)}, misaligned: the "
+                f"address is {offset % total} above a multiple of {total}",
             )
         if writes and region and region.is_read_only:
             raise AccessError(access.lanes, f"{region.name}, which is read-only")
@@ -225,20 +243,20 @@ class AddressSpace:
         numbers = np.searchsorted(starts, access.offsets, side="right") - 1
         outside = np.flatnonzero((numbers < 0) | (access.offsets > ends[numbers] - total))
         if outside.size:
-            message = self._describe_outside(int(access.offsets[outside[0]]), total)
+            offset = int(access.offsets[outside[0]])
+            message = self._describe_outside(offset, access.width, total)
             raise AccessError(access.lanes[outside], message)
         return None
 
-    def _describe_outside(self, offset: int, total: int) -> str:
-        place = self.format_place(offset)
-        name = place.partition("[")[0] if "[" in place else place.partition("+")[0]
-        region = next((x for x in self.regions if x.name == name), None)
-        noun = "byte" if total == 1 else "bytes"
+    def _describe_outside(self, offset: int, width: int, total: int) -> str:
+        what = f"{format_count(total, 'byte')} at {self.format_place(offset, width)}"
+        region = self._find_nearest(offset)
         if region is None:
-            return f"{total} {noun} at {place}, where there is no buffer"
-        size = region.bytes // region.element_bytes
-        elements = "element" if size == 1 else "elements"
-        return f"{total} {noun} at {place}, outside of its {size:,} {elements}"
+            return f"{what}, where there is no buffer"
+        size, noun = region.bytes // region.element_bytes, "element"
+        if width > region.element_bytes:
+            size, noun = region.bytes, "byte"
+        return f"{what}, outside of its {format_count(size, noun)}"
 
     # --- accesses
 
@@ -330,7 +348,7 @@ class AddressSpace:
         if not races.any():
             return None
         i = int(np.argmax(races))
-        place = self.format_place(int(access.offsets[i]))
+        place = self.format_place(int(access.offsets[i]), access.width)
         thread = int(get_threads(stamps[i]))
         return Conflict(kind, int(access.lanes[i]), thread, int(lines[i]), place)
 
@@ -392,7 +410,7 @@ class AddressSpace:
                     int(access.lanes[winner]),
                     int(writers.threads[access.lanes[first]]),
                     0,
-                    self.format_place(int(access.offsets[first])),
+                    self.format_place(int(access.offsets[first]), access.width),
                 )
         return None
 

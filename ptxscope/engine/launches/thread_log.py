@@ -92,14 +92,16 @@ class ThreadLog:
             state.observer = self
             self._format_thread = state.wave.shape.format_thread
         state.spaces["global"].journal = None  # that of an earlier wave
-        if lanes.size and self._keeps_memory:
-            slot = int(state.wave.slots[self._lane])
+        if not lanes.size:
+            return
+        self.regions = {name: tuple(state.spaces[name].regions) for name in ("global", "shared")}
+        slot = int(state.wave.slots[self._lane])
+        if self._keeps_memory:
             for name, instance in (("global", None), ("shared", slot)):
                 space, row = state.spaces[name], instance or 0
                 causes = None if space.causes is None else space.causes[row]
                 journal = WriteJournal(space.data[row], causes, instance)
                 space.journal = self.journals[name] = journal
-                self.regions[name] = tuple(space.regions)
 
     def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
         """Note what the thread is about to read."""
@@ -198,7 +200,8 @@ class ThreadLog:
 
     def _read_place(self, target: Target) -> ValueRead:
         offset, index = self._find_byte(target)
-        space, place = target.space, target.space.format_place(offset)
+        space = target.space
+        place = space.format_place(offset, target.access.width)
         size = target.access.width * target.access.element_count
         own_step = max(self._memory.get((space.name, offset + i), 0) for i in range(size))
         thread = -1
@@ -224,7 +227,7 @@ class ThreadLog:
         size = target.access.width * target.access.element_count
         for i in range(size):
             self._memory[target.space.name, offset + i] = number
-        return target.space.format_place(offset)
+        return target.space.format_place(offset, target.access.width)
 
     def _get_span(self, target: Target) -> tuple[str, int, int]:
         size = target.access.width * target.access.element_count
@@ -256,9 +259,21 @@ class ThreadLog:
                     seen.add(-number)
                     pending.append((depth + (len(sources) > 1), self.steps[-number - 1]))
 
-    def find_store(self, place: str) -> ThreadStep | None:
-        """Return the last step that wrote a place; None if the thread did not."""
-        return next((x for x in reversed(self.steps) if place in x.places), None)
+    def find_store(self, name: str, index: int) -> ThreadStep | None:
+        """Return the last step that wrote an element of a buffer; None if the thread did not."""
+        region = next((x for x in self.regions.get("global", ()) if x.name == name), None)
+        if region is None:
+            return None
+        place = region.start + index * region.element_bytes
+        return next(
+            (
+                step
+                for step in reversed(self.steps)
+                for space, start, size in step.spans
+                if space == "global" and start <= place < start + size
+            ),
+            None,
+        )
 
 
 def _is_common(step: ThreadStep) -> bool:

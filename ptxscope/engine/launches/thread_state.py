@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any, NoReturn, Protocol
 
@@ -26,6 +27,10 @@ from .memory import AddressSpace, Numbers
 from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
+
+
+_BUFFER_LABEL = re.compile(r"param\d+")
+"""The labels of a kernel's buffers, which no variable may have."""
 
 
 class LaunchError(Exception):
@@ -205,8 +210,11 @@ class Frame:
         kernel_parameters = {x.name for x in function.parameters if function.is_kernel}
         for variable in function.variables.values():
             if variable.space in ("local", "param") and variable.name not in kernel_parameters:
+                label = variable.name
+                if _BUFFER_LABEL.fullmatch(label):  # nvcc names the arguments of calls so
+                    label = f".param {label}"
                 region = local.add_region(
-                    variable.name,
+                    label,
                     variable.bytes,
                     variable.element_bytes,
                     max(variable.alignment, 16),
