@@ -172,6 +172,7 @@ def test_floats_are_expected_as_numbers(tmp_path: Path) -> None:
         (["param0=@none.npy"], 2, "none.npy: there is no such file"),
         (["param3=1"], 2, "param3 is not a parameter of halves"),
         (["param0=[1,z]"], 2, "param0: `z` is not a value"),
+        (["param0=[1,2"], 2, "param0: `[1,2` is not a list: [1,2,3] or [1,2,3]:u8"),
         (["--steps", "many"], 2, "--steps is a positive number"),
         (["--grid", "0"], 2, "grid has 0 along x"),
         (["--grid", "1,2,3,4"], 2, "--grid is X[,Y[,Z]]"),
@@ -423,3 +424,45 @@ def test_unlikely_changes_are_tried_on_request(kernel: str) -> None:
     ]
     assert counts[0] < counts[1]
     assert "line 19 with `1` rather than `2` explains all 4 values" in all_.stdout
+
+
+def test_a_kernel_that_is_cut_off_is_refused(kernel: str) -> None:
+    change(kernel, "END:\n  ret;\n}\n", "")
+    done = launch(kernel)
+    assert done.returncode == 1
+    assert "halves is not closed after this" in done.stderr
+
+
+def test_a_cuda_source_needs_nvcc_first(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.cu"
+    file.write_text("__global__ void k(int *a) { a[0] = 1; }\n")
+    done = run("run", str(file), "--kernel", "k")
+    assert "`nvcc -ptx` makes a listing with the kernels of a CUDA source" in done.stderr
+
+
+def test_wide_elements_take_fewer_columns(tmp_path: Path) -> None:
+    file = tmp_path / "kernel.ptx"
+    file.write_text(
+        """.version 8.0
+.target sm_90
+.address_size 64
+.global .u32 unused;
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %d<4>; .reg .b32 %r<2>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 8;
+  add.u64 %d1, %d1, %d2;
+  mov.u64 %d3, 0xffffffffffffffff;
+  st.global.u64 [%d1], %d3;
+  ret;
+}
+"""
+    )
+    done = run("run", str(file), "--block", "16", "out=zeros:u64:16")
+    rows = [x for x in done.stdout.splitlines() if x.startswith("  [")]
+    assert [x.split()[0] for x in rows] == ["[0]", "[4]", "[8]", "[12]"]
+    assert len({len(x) for x in rows}) == 1
+    assert max(map(len, rows)) <= 100
+    assert "unused" not in done.stdout

@@ -1188,3 +1188,9 @@ def test_no_result_of_an_unmodelled_instruction_is_exact(lines: str, is_written:
 def test_what_names_no_place_to_write_leaves_memory_known(line: str) -> None:
     body = f"{_ADDRESSES}{line}\nst.global.u32 [%d2], %r3; ret;"
     assert run(make_kernel(body), "zeros:u32:64", "zeros:u32:1").is_exact
+
+
+def test_a_run_is_short_in_a_notebook() -> None:
+    body = f"{_ADDRESSES}st.global.u32 [%d1], 5;\nret;"
+    result = run(make_kernel(body), "zeros:u32:64", "zeros:u32:1", block=4)
+    assert repr(result) == "<KernelRun of k, grid 1,1,1, block 4,1,1: changed in; exact>"

@@ -95,7 +95,8 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
 
         return launch_kernel(arguments, text, name, choose_model(arguments.model), bar)
     bar.begin("loading", len(text), "characters", is_slow=len(text) > _MIN_BAR_CHARS)
-    program = _choose_program(load(text, name, bar.advance_to), arguments.kernel)
+    loaded = load(text, name, bar.advance_to)
+    program = _choose_program(loaded, arguments.kernel, is_cuda="__global__" in text)
     if program.problems:
         number = program.text.count("\n", 0, program.problems[0].span[0]) + 1
         message = str(PtxError(program.text, program.problems))
@@ -128,7 +129,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
                 print(line)
     if request:
         sys.stdout.flush()
-        raise CommandError(_format_request(program_run))
+        raise CommandError(_format_request(program_run) + _suggest_parameters(program, text, name))
     return int(
         any(
             not _is_as_expected(program_run, name, expected_result)
@@ -241,12 +242,14 @@ def _read_program_text(name: str, bar: ProgressBar) -> tuple[str, str]:
         return file.read(), name
 
 
-def _choose_program(loaded: Sequence[Program], name: str | None) -> Program:
+def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: bool) -> Program:
     programs = [x for x in loaded if x.problems or any(map(_is_known, x.statements))]
     program_names = make_printable(_format_some([x.name for x in programs]))
     if not programs:
         unread = [_unread_line(x) for program in loaded for x in program.unread]
         message = "error: there is no instruction here that ptxscope can run"
+        if is_cuda:
+            message += "; `nvcc -ptx` makes a listing with the kernels of a CUDA source"
         raise CommandError("\n".join([message, *unread[:_MOST_NAMES]]))
     if name is None and len(programs) > 1:
         raise CommandError(
@@ -375,6 +378,16 @@ def _format_request(program_run: Run) -> str:
         example = " ".join(f"{need.key}=…" for need in program_run.missing_inputs)
         lines.append(f"all that is needed: {make_printable(example)}")
     return "\n".join(lines)
+
+
+def _suggest_parameters(program: Program, text: str, file: str) -> str:
+    """Return a line on how to run a kernel from its parameters; empty if it has none."""
+    if ".entry" not in text:
+        return ""
+    from ..support.kernel_launch import describe_kernel  # NumPy
+
+    description = describe_kernel(text, file, program.name)
+    return f"\nor give its parameters instead: {make_printable(description)}" if description else ""
 
 
 # --- text --------------------------------------------------------------------------------

@@ -64,6 +64,14 @@ def has_parameter(text: str, file: str, names: Collection[str]) -> bool:
     return any(find_parameter(kernel, name) is not None for kernel in kernels for name in names)
 
 
+def describe_kernel(text: str, file: str, name: str) -> str:
+    """Return the parameters of a kernel, ``param0=… param1=…``; empty if it has none."""
+    kernel = load_device_code(text, name=file, kernel="").functions.get(name)
+    if kernel is None or not kernel.is_kernel or not kernel.parameters:
+        return ""
+    return " ".join(f"param{i}=…" for i in range(len(kernel.parameters)))
+
+
 def launch_kernel(
     arguments: argparse.Namespace, text: str, file: str, model: Model, bar: ProgressBar
 ) -> int:

@@ -26,7 +26,9 @@ _MAX_JSON_VALUES = 1 << 12
 _MAX_DIFFERENCES = 8
 _MAX_EXPLANATIONS = 8
 _COLUMNS = 8
-"""Elements in a line."""
+"""Elements in a line, unless they are too wide."""
+_WIDTH = 100
+"""Columns of a line of elements."""
 
 
 def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
@@ -43,7 +45,9 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
         if buffer.is_changed:
             yield from ("", f"{_name_buffer(buffer)}: {_describe_fidelity(result, buffer)}")
             yield from _iter_value_lines(buffer)
-    unchanged = [get_label(x) for x in result.buffers.values() if not x.is_changed]
+    unchanged = [
+        get_label(x) for x in result.buffers.values() if not x.is_changed and x.position is not None
+    ]
     if unchanged and not is_quiet:
         limit = " as far as is known" if result.fidelity.decisions else ""
         yield from ("", f"unchanged{limit}: {', '.join(unchanged)}")
@@ -71,24 +75,30 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     united = int(np.bitwise_or.reduce(buffer.causes))
     has_foreign = any(x.reason for x in result.fidelity.decisions)
     writer = "nothing modelled" if has_foreign else "nothing"
-    reasons = [
-        f"line {x.statement.line}" if x else f"memory or a register that {writer} has written"
-        for x in result.fidelity.iter_causes(united)
-    ]
-    return f"{count:,} of {buffer.values.size:,} unknown because of {', '.join(reasons)}"
+    causes = list(result.fidelity.iter_causes(united))
+    reasons = [f"memory or a register that {writer} has written"] if None in causes else []
+    lines = [str(x.statement.line) for x in causes if x]
+    if lines:
+        reasons.append(f"{'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}")
+    why = " and of ".join(reasons)
+    return f"{count:,} of {buffer.values.size:,} unknown because of {why}"
 
 
 def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
     """Yield the elements around the first that changed; ``?`` stands for an unknown one."""
     values = buffer.values.reshape(-1)
     changed = np.flatnonzero(buffer.lines)
-    first = int(changed[0]) // _COLUMNS * _COLUMNS if changed.size else 0
+    columns = _COLUMNS
+    first = int(changed[0]) // columns * columns if changed.size else 0
     last = min(first + _MAX_VALUES, values.size)
     texts = [_format_element(buffer, i) for i in range(first, last)]
     width = max(map(len, texts), default=0)
-    for start in range(0, len(texts), _COLUMNS):
-        row = " ".join(f"{x:>{width}}" for x in texts[start : start + _COLUMNS])
-        yield f"  [{first + start}] {row}"
+    while columns > 1 and columns * (width + 1) > _WIDTH:
+        columns //= 2
+    digits = len(str(last))
+    for start in range(0, len(texts), columns):
+        row = " ".join(f"{x:>{width}}" for x in texts[start : start + columns])
+        yield f"  {f'[{first + start}]':<{digits + 2}} {row}"
     if last < values.size:
         yield f"  and {values.size - last:,} more"
 

@@ -74,8 +74,8 @@ def _format_step(log: ThreadLog, step: ThreadStep, text: str = "", width: int = 
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
     effects = [f"{name} = {_format_bits(log, bits, width)}" for name, bits, width in step.writes]
     effects += [
-        f"writes {place} = {'?' if bits is None else f'{bits:#x}  {bits}'}"
-        for place, bits in zip(step.places, step.stored, strict=True)
+        f"writes {place} = {_format_bits(log, bits, 8 * size)}"
+        for place, bits, (_, _, size) in zip(step.places, step.stored, step.spans, strict=True)
     ]
     effects += [f"from {x.name} ({x.writer})" for x in step.reads if x.writer]
     if not step.is_active:

@@ -10,6 +10,7 @@ from ..listings.embedded_ptx import find_ptx
 from ..listings.source_language import Language, language_of
 from ..records import NamedTuple, replace
 from ..syntax import tokens as syntax
+from ..syntax.errors import Problem
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import COMPONENTS
 from ..syntax.parser import parse_common_statement, parse_statement
@@ -171,8 +172,19 @@ class _Loader:
             elif item.kind is TokenGroupKind.STATEMENT and self.function and not self.is_skipped:
                 raw = syntax.read_raw_instruction(self.ptx, self.words, item)
                 self.function.statements.append(self._read_statement(raw, self.function))
+        if self.function and self.depth:
+            self._note_open_brace(self.function)
         self._close_function()
         return DeviceCode(self.functions, self.variables, self.text)
+
+    def _note_open_brace(self, function: _OpenFunction) -> None:
+        """Add to the last statement that the text ends before its function does."""
+        if function.statements:
+            last = function.statements[-1]
+            problem = Problem(f"{function.name} is not closed after this", last.statement.span, "}")
+            problems = (*last.statement.problems, problem)
+            statement = last.statement._replace(problems=problems)
+            function.statements[-1] = last._replace(statement=statement)
 
     @property
     def is_skipped(self) -> bool:

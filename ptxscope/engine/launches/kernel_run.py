@@ -97,6 +97,14 @@ class KernelRun(NamedTuple):
         names = ", ".join(self.buffers) or "none"
         raise ValueError(f"{name} is not a buffer of this run; there are: {names}")
 
+    def __repr__(self) -> str:
+        grid, block = (",".join(map(str, x)) for x in (self.shape.grid, self.shape.block))
+        changed = ", ".join(x.name for x in self.buffers.values() if x.is_changed) or "nothing"
+        return (
+            f"<KernelRun of {self.kernel.name}, grid {grid}, block {block}: changed {changed}; "
+            f"{'exact' if self.is_exact else 'not exact'}>"
+        )
+
     @property
     def is_exact(self) -> bool:
         """Whether all buffers are exact: nothing unknown decided anything or reached them."""

@@ -100,6 +100,8 @@ def parse_argument(text: str, parameter: Variable) -> int | Buffer | FileArgumen
         raise ArgumentError(f"{quote_word(word)} is not zeros:TYPE:COUNT or random:TYPE:COUNT:SEED")
     if match := _LIST.fullmatch(word):
         return _parse_list(match[1], match[2])
+    if word.startswith("["):
+        raise ArgumentError(f"{quote_word(word)} is not a list: [1,2,3] or [1,2,3]:u8")
     return _parse_number(word, parameter)
 
 
