@@ -163,6 +163,8 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
     text = f"{name:<6} = {number}"
     if len(text) + len(decimal) + 2 <= width:
         text += decimal
+    elif value.place:
+        text = f"{name:<6} = {value.place}"
     style = "changed" if value.is_changed else ""
     return [StyledText("• " if value.is_changed else "  ", style), StyledText(text, style)]
 

@@ -170,6 +170,17 @@ def test_the_keys_fit(room: int) -> None:
     assert text.endswith("Esc leave")
 
 
+@pytest.mark.parametrize(
+    ("size", "place"),
+    [((80, 24), "%d5    = param1[2]"), ((120, 40), "%d5    = 0x00007f0000000208  param1[2]")],
+)
+async def test_addresses_are_shown_as_places(size: tuple[int, int], place: str) -> None:
+    async with explorer(size=size) as drive:
+        await launch(drive, f"{_VALUES} --thread 2")
+        await drive.press("end")
+        assert place in values(drive)
+
+
 async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
     async with explorer() as drive:
         drive.screen.controllers.listings.open_text(_PTX, "pasted")
