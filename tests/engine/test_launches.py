@@ -1194,3 +1194,14 @@ def test_a_run_is_short_in_a_notebook() -> None:
     body = f"{_ADDRESSES}st.global.u32 [%d1], 5;\nret;"
     result = run(make_kernel(body), "zeros:u32:64", "zeros:u32:1", block=4)
     assert repr(result) == "<KernelRun of k, grid 1,1,1, block 4,1,1: changed in; exact>"
+
+
+def test_a_store_of_a_vector_is_found_by_each_of_its_elements() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d3", 3)}
+st.global.v2.u32 [%d3], {{%r1, %r2}};
+ret;"""
+    log = ThreadLog(1)
+    run(make_kernel(body), "zeros:u32:1", "zeros:u32:8", block=4, log=log)
+    stores = [log.find_store("param1", i) for i in range(8)]
+    assert [x is not None for x in stores] == [i in (2, 3) for i in range(8)]
+    assert log.find_store("param0", 0) is log.find_store("nothing", 0) is None

@@ -9,10 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed, make_observed
+from ..records import NamedTuple
+from .launch_memory import BoundBuffer
+from .memory import AddressSpace
 
 if TYPE_CHECKING:
     from .kernel_run import KernelRun
 
+Mask = npt.NDArray[np.bool_]
 Expectations = Mapping[str, Mapping[int, Observed]]
 """The expected bits of elements by buffer and position."""
 ExpectedBuffer = npt.NDArray[Any] | Mapping[int, int | Observed]
@@ -58,3 +62,44 @@ def find_differences(
         if wanted.known_mask and (is_unknown or not wanted.matches(int(words[index]))):
             differences.append((index, wanted))
     return differences
+
+
+class ExpectedWords(NamedTuple):
+    """The expected elements of one buffer, for all replicas of a launch at once."""
+
+    buffer: BoundBuffer
+    indices: npt.NDArray[np.int64]
+    words: npt.NDArray[Any]
+    masks: npt.NDArray[Any]
+    """The bits of each word that are known."""
+    is_own: Mask
+    """Which of them the threads that run first have written."""
+
+    def match(self, words: npt.NDArray[Any]) -> Mask:
+        """Return which words have the bits that are expected."""
+        matches: Mask = (words ^ self.words) & self.masks == 0
+        return matches
+
+    def find_matches(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements are known and as expected."""
+        region = self.buffer.region
+        rows = np.ascontiguousarray(space.data[:, region.start : region.end])
+        matches = self.match(rows.view(self.words.dtype)[:, self.indices])
+        if space.causes is not None:
+            causes = self._split_bytes(space.causes)
+            matches &= ~(causes != 0).any(axis=2)
+        return matches
+
+    def find_written(self, space: AddressSpace) -> Mask:
+        """Return for each replica which elements its threads have written, not atomically."""
+        if space.stamps is None:
+            return np.zeros((space.instance_count, len(self.indices)), bool)
+        stamps = self._split_bytes(space.stamps.reshape(space.instance_count, -1))
+        written: Mask = (stamps != 0).any(axis=2)
+        return written
+
+    def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        """Return what is kept for each byte of each element, for each replica."""
+        region, width = self.buffer.region, self.words.dtype.itemsize
+        part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
+        return part[:, self.indices]

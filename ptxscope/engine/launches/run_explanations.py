@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,7 @@ from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
 from .device_code_loader import load_device_code
-from .expected_elements import ExpectedBuffer, narrow, read_expectations
+from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_expectations
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, make_shape, run_kernel
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
@@ -145,47 +144,6 @@ def explain_run(
     return _Search(code, arguments, result, expected, on_progress, tries_all=tries_all).run()
 
 
-class _ExpectedElements(NamedTuple):
-    """The expected elements of one buffer."""
-
-    buffer: BoundBuffer
-    indices: npt.NDArray[np.int64]
-    words: npt.NDArray[Any]
-    masks: npt.NDArray[Any]
-    """The bits of each word that are known."""
-    is_own: Mask
-    """Which of them the threads that run first have written."""
-
-    def match(self, words: npt.NDArray[Any]) -> Mask:
-        """Return which words have the bits that are expected."""
-        matches: Mask = (words ^ self.words) & self.masks == 0
-        return matches
-
-    def find_matches(self, space: AddressSpace) -> Mask:
-        """Return for each replica which elements are known and as expected."""
-        region = self.buffer.region
-        rows = np.ascontiguousarray(space.data[:, region.start : region.end])
-        matches = self.match(rows.view(self.words.dtype)[:, self.indices])
-        if space.causes is not None:
-            causes = self._split_bytes(space.causes)
-            matches &= ~(causes != 0).any(axis=2)
-        return matches
-
-    def find_written(self, space: AddressSpace) -> Mask:
-        """Return for each replica which elements its threads have written, not atomically."""
-        if space.stamps is None:
-            return np.zeros((space.instance_count, len(self.indices)), bool)
-        stamps = self._split_bytes(space.stamps.reshape(space.instance_count, -1))
-        written: Mask = (stamps != 0).any(axis=2)
-        return written
-
-    def _split_bytes(self, rows: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        """Return what is kept for each byte of each element, for each replica."""
-        region, width = self.buffer.region, self.words.dtype.itemsize
-        part = rows[:, region.start : region.end].reshape(len(rows), -1, width)
-        return part[:, self.indices]
-
-
 class _Search:
     """Runs of one launch with changes."""
 
@@ -299,7 +257,7 @@ class _Search:
         chosen = _choose(numbers, _MAX_THREADS - other_count) + _choose(other_numbers, other_count)
         return ThreadSelection((block,), sorted(set(chosen)))
 
-    def _list_elements(self) -> Iterator[_ExpectedElements]:
+    def _list_elements(self) -> Iterator[ExpectedWords]:
         size = self.shape.block_size
         for bound, elements in self.expected:
             indices = np.array(list(elements), np.int64)
@@ -312,7 +270,7 @@ class _Search:
             is_own = np.isin(threads // size, list(self.first_threads.blocks)) & (threads >= 0)
             if self.first_threads.numbers is not None:
                 is_own &= np.isin(threads % size, list(self.first_threads.numbers))
-            yield _ExpectedElements(bound, indices, words, masks, is_own)
+            yield ExpectedWords(bound, indices, words, masks, is_own)
 
     # --- changes
 
