@@ -51,8 +51,14 @@ class ShownBuffer(NamedTuple):
 
 
 def list_buffer_names(run: ThreadRun) -> tuple[str, ...]:
-    """Return the buffers and variables of which a run has the contents: ``param0``, ``tile``."""
-    return tuple(x.name for regions in run.regions.values() for x in regions)
+    """Return the buffers and the variables that the kernel names: ``param0``, ``tile``."""
+    text = "\n".join(x.text for x in run.launch.statements)
+    return tuple(
+        x.name
+        for regions in run.regions.values()
+        for x in regions
+        if x.bytes and (find_parameter(run.launch.kernel, x.name) is not None or x.name in text)
+    )
 
 
 def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
@@ -68,26 +74,30 @@ def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
     contents = _read_contents(run, space, region, buffer if is_end else None)
     size = dtype.itemsize
     count = region.bytes // size
-    data = contents.data[: count * size]
-    values = data.view(dtype)
-    unknown = _unite_bytes(contents.is_unknown, count, size)
-    written = _unite_bytes(contents.is_written, count, size)
     changed = _find_changed(run, space, region, size)
     wrong = _find_wrong(run, buffer) if is_end else set[int]()
     focus = min(changed or wrong, default=None)
     start = 0 if count <= MAX_ELEMENTS else max((focus or 0) - MAX_ELEMENTS // 2, 0)
-    indices = range(start, min(start + MAX_ELEMENTS, count))
+    end = min(start + MAX_ELEMENTS, count)
+    part = slice(start * size, end * size)
+    values = np.ascontiguousarray(contents.data[part]).view(dtype)
     elements = tuple(
-        ShownElement("?" if unknown[i] else str(values[i]), i in changed, written[i], i in wrong)
-        for i in indices
+        ShownElement("?" if unknown else str(value), i in changed, written, i in wrong)
+        for i, value, unknown, written in zip(
+            range(start, end),
+            values,
+            _unite_bytes(contents.is_unknown[part], size),
+            _unite_bytes(contents.is_written[part], size),
+            strict=True,
+        )
     )
     title = f"{title} ({format_dtype(dtype)} × {count:,})"
     return ShownBuffer(title, start, elements, count, focus)
 
 
-def _unite_bytes(flags: npt.NDArray[np.bool_], count: int, size: int) -> list[bool]:
+def _unite_bytes(flags: npt.NDArray[np.bool_], size: int) -> list[bool]:
     """Return for each element if a flag of one of its bytes is set."""
-    united: list[bool] = flags[: count * size].reshape(-1, size).max(axis=1, initial=False).tolist()
+    united: list[bool] = flags.reshape(-1, size).max(axis=1, initial=False).tolist()
     return united
 
 
