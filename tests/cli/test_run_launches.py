@@ -131,6 +131,7 @@ def test_expected_values_and_the_lines_that_wrote_others(kernel: str, tmp_path: 
         ("param1=[5,?,16,?]", "param1[2] is 15, not 16: written at line 20"),
         ("param1[2]=0x??????1?", "param1[2] is 0x0000000f, not 0x??????1?: written at line 20"),
         ("param1[0]=0x?", "1 element as expected"),
+        ("param1=[5,10,?,20]:u8", "4 elements as expected"),
     ],
 )
 def test_digits_and_elements_that_are_not_known(kernel: str, expected: str, verdict: str) -> None:
@@ -466,3 +467,14 @@ def test_wide_elements_take_fewer_columns(tmp_path: Path) -> None:
     assert len({len(x) for x in rows}) == 1
     assert max(map(len, rows)) <= 100
     assert "unused" not in done.stdout
+
+
+@pytest.mark.parametrize("dtype", [np.uint8, np.int64, np.float64])
+def test_expected_files_of_another_type_have_the_same_numbers(
+    kernel: str, tmp_path: Path, dtype: type
+) -> None:
+    np.save(tmp_path / "expected.npy", np.array([5, 10, 15, 20], dtype))
+    assert launch(kernel, "--expect", f"param1=@{tmp_path}/expected.npy").returncode == 0
+    change(kernel, "shr.u32 %r4, %r3, 1", "mad.lo.u32 %r4, %r3, 256, 5")
+    done = launch(kernel, "--expect", f"param1=@{tmp_path}/expected.npy")
+    assert "param1: 4 of 4 are not as expected" in done.stdout  # not only their low bytes

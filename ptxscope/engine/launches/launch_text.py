@@ -28,6 +28,8 @@ from .parameters import (
 )
 
 _ELEMENT = re.compile(r"(.+?)\[(\d{1,12})\]")
+_LIST = re.compile(r"\[([^\[\]]*)\](?::\w+)?")
+"""A list of elements; the buffer has their type."""
 _NUMBER = re.compile(r"[0-9]{1,10}")
 ReadFile = Callable[[FileArgument], Buffer]
 
@@ -150,8 +152,8 @@ def parse_expectations(
         elements = expected.setdefault(buffer.name, {})
         if match:
             elements[int(match[2])] = _parse_element(value, buffer.dtype)
-        elif value.startswith("[") and value.endswith("]"):
-            parts = value[1:-1].split(",")
+        elif listed := _LIST.fullmatch(value):
+            parts = listed[1].split(",")
             elements |= {i: _parse_element(x.strip(), buffer.dtype) for i, x in enumerate(parts)}
         else:
             elements |= _read_elements(name, value, buffer, read_file)
@@ -161,15 +163,13 @@ def parse_expectations(
 def _read_elements(
     name: str, text: str, buffer: NamedBuffer, read_file: ReadFile
 ) -> dict[int, Observed]:
-    """Return the elements of a list with a type, or of a file, as the buffer would hold them."""
+    """Return the elements of a file, or of what ``zeros`` makes, as the buffer would hold them."""
     array = parse_argument(text, buffer.variable)
     array = read_file(array) if isinstance(array, FileArgument) else array
     if not isinstance(array, np.ndarray):
         raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
-    if "f" in (array.dtype.kind, buffer.dtype.kind):
-        array = array.astype(buffer.dtype)
-    width = 8 * array.dtype.itemsize
-    words = np.ascontiguousarray(array).reshape(-1).view(f"u{width // 8}").tolist()
+    width = 8 * buffer.dtype.itemsize
+    words = array.astype(buffer.dtype).reshape(-1).view(f"u{width // 8}").tolist()
     return {i: make_observed(x, width) for i, x in enumerate(words)}
 
 
