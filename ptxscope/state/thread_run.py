@@ -105,6 +105,15 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         thread = self.launch.shape.format_thread(self.thread)
         return f"{thread} · {self.position:,} of {format_count(len(self.steps), 'step')}"
 
+    @property
+    def pass_text(self) -> str:
+        """``pass 3 of 25`` if the thread comes to the next statement several times, else empty."""
+        step = self.next_step
+        if step is None:
+            return ""
+        same = [i for i, x in enumerate(self.steps) if x.statement.span == step.statement.span]
+        return f"pass {same.index(self.position) + 1:,} of {len(same):,}" if len(same) > 1 else ""
+
     @cached_property
     def rows(self) -> tuple[KernelRow, ...]:
         """The statements with what the thread wrote there last."""

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from ..state.thread_memory import ShownBuffer
     from ..state.thread_run import KernelRow, ShownValue, ThreadRun
 
+_STATEMENTS_TITLE = "Statements"
 _VALUES_TITLE = "Registers and memory"
 _MAX_EXPLANATIONS = 3
 _LATEST_PLACES = 3
@@ -39,12 +40,13 @@ class KernelPane(Pane):
         line: int
 
     def __init__(self, run: ThreadRun) -> None:
-        super().__init__("kernel", "Statements")
+        super().__init__("kernel", _STATEMENTS_TITLE)
         self._run = run
 
     def show(self, run: ThreadRun) -> None:
         """Show another position, with the cursor in view."""
         self._run = run
+        self.set_title(" · ".join(filter(None, (_STATEMENTS_TITLE, run.pass_text))))
         self.redraw_lines()
         self.show_cursor()
 

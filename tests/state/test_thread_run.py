@@ -180,3 +180,24 @@ def test_the_suggested_arguments_run_every_kernel() -> None:
     run = run_thread(parse_launch(code, kernel, suggest_launch(kernel)))
     assert len(run.steps) == 16
     assert run.thread_count == 64
+
+
+def test_a_statement_in_a_loop_has_the_number_of_its_pass() -> None:
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p<2>; .reg .b32 %r<3>;
+  mov.u32 %r1, 0;
+LOOP:
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, 4;
+  @%p1 bra LOOP;
+  ret;
+}"""
+    run = launch("out=zeros:u32:1", ptx)
+    texts = []
+    while run.next_step:
+        texts.append(run.pass_text)
+        run = run.move_into()
+    loop = [f"pass {i} of 4" for i in (1, 2, 3, 4) for _ in range(3)]
+    assert texts == ["", *loop, ""]
+    assert run.pass_text == ""

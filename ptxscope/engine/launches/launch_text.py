@@ -24,6 +24,7 @@ from .parameters import (
     FileArgument,
     explain_unknown_parameter,
     find_parameter,
+    make_argument_error,
     parse_argument,
 )
 
@@ -179,4 +180,4 @@ def _parse_element(text: str, dtype: np.dtype[Any]) -> Observed:
     try:
         return parse_observed(text, Type(f"{kind}{8 * dtype.itemsize}"))
     except PtxError as error:
-        raise ArgumentError(error.message) from None
+        raise make_argument_error(error) from None

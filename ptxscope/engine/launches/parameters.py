@@ -143,7 +143,12 @@ def _parse_bits(word: str, type_: str) -> int:
             return parse_value(word, Type(type_))
         return parse_integer(word, 8 * get_buffer_dtype(type_).itemsize)
     except PtxError as error:
-        raise ArgumentError(error.message) from None
+        raise make_argument_error(error) from None
+
+
+def make_argument_error(error: PtxError) -> ArgumentError:
+    """Return the error of a value that is no operand of an instruction."""
+    return ArgumentError(error.message.replace("the operand is `", "its type is `"))
 
 
 def convert_bytes(data: bytes, type_: str) -> Buffer:
