@@ -246,7 +246,12 @@ def convert_to_json(
         "exact": result.is_exact,
         "buffers": [_convert_buffer(result, x) for x in result.buffers.values()],
         "decisions": [
-            {"line": x.statement.line, "text": x.statement.text, "effect": x.effect}
+            {
+                "line": x.statement.line,
+                "text": x.statement.text,
+                "effect": x.effect,
+                "reason": x.reason or None,
+            }
             for x in result.fidelity.decisions
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
