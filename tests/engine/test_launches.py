@@ -524,6 +524,59 @@ ret;"""
     assert bool(result.conflicts) is is_race
 
 
+_HISTOGRAM = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+.shared .align 4 .u32 h[64];
+mov.u32 %r5, h;
+shl.b32 %r6, %r1, 2;
+add.u32 %r6, %r6, %r5;
+st.shared.u32 [%r6], 7;
+FIRST;
+ld.global.u32 %r7, [%d3];
+and.b32 %r7, %r7, 252;
+add.u32 %r7, %r7, %r5;
+atom.shared.add.u32 %r8, [%r7], 1;
+SECOND;
+ld.shared.u32 %r9, [%r6];
+st.global.u32 [%d4], %r9;
+ret;"""
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (_BARRIER, _BARRIER, []),
+        (_NOTHING, _BARRIER, [("UPDATE_AFTER_WRITE", "atom", "st")]),
+        (_BARRIER, _NOTHING, [("READ_AFTER_UPDATE", "ld", "atom")]),
+    ],
+)
+def test_a_histogram_without_one_of_its_barriers(
+    first: str, second: str, expected: list[tuple[str, str, str]]
+) -> None:
+    ptx = make_kernel(_HISTOGRAM.replace("FIRST", first).replace("SECOND", second))
+    words = random_words(64)
+    result = run(ptx, words, "zeros:u32:64", block=64)
+    counts = np.bincount(words >> 2 & 63, minlength=64)
+    assert result.get_buffer("out").values.tolist() == (counts + 7).tolist()
+    lines = ptx.split("\n")
+    found = [
+        (x.kind.name, x.text.partition(".")[0], lines[x.other_line - 1].partition(".")[0])
+        for x in result.conflicts
+    ]
+    assert found == expected
+
+
+def test_a_store_after_an_update_of_another_thread() -> None:
+    body = f"""{_ADDRESSES}
+.shared .u32 x[1];
+atom.shared.add.u32 %r5, [x], %r1;
+setp.eq.u32 %p1, %r1, 3;
+@%p1 st.shared.u32 [x], 99;
+ret;"""
+    (conflict,) = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=8).conflicts
+    assert conflict.kind.name == "WRITE_AFTER_UPDATE"
+    assert conflict.thread == "thread (3,0,0) of block (0,0,0)"
+
+
 def test_threads_that_communicate_by_volatile_accesses_need_no_barrier() -> None:
     ptx = _NEIGHBOUR.replace("FIRST", _NOTHING).replace("SECOND", _BARRIER)
     ptx = ptx.replace("ld.shared", "ld.volatile.shared")

@@ -29,6 +29,14 @@ _COLUMNS = 8
 """Elements in a line, unless they are too wide."""
 _WIDTH = 100
 """Columns of a line of elements."""
+_VERBS = {
+    ConflictKind.READ_AFTER_WRITE: ("reads", "writes"),
+    ConflictKind.WRITE_AFTER_READ: ("writes", "reads"),
+    ConflictKind.UPDATE_AFTER_WRITE: ("updates", "writes"),
+    ConflictKind.READ_AFTER_UPDATE: ("reads", "updates"),
+    ConflictKind.WRITE_AFTER_UPDATE: ("writes", "updates"),
+}
+"""What the thread that acts last does, and what the other one."""
 
 
 def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
@@ -153,10 +161,9 @@ def _describe_decision(decision: UnknownDecision) -> str:
 
 def _format_conflict(x: KernelConflict) -> str:
     where = f" at line {x.other_line}" if x.other_line != x.line else ""
-    if x.kind is ConflictKind.READ_AFTER_WRITE:
-        return f"{x.thread} reads {x.place}, which {x.other_thread} writes{where},"
-    if x.kind is ConflictKind.WRITE_AFTER_READ:
-        return f"{x.thread} writes {x.place}, which {x.other_thread} reads{where},"
+    if x.kind in _VERBS:
+        verb, other_verb = _VERBS[x.kind]
+        return f"{x.thread} {verb} {x.place}, which {x.other_thread} {other_verb}{where},"
     return f"{x.thread} and{where and f', {where.strip()},'} {x.other_thread} {x.kind} {x.place}"
 
 

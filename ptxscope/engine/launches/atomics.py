@@ -21,6 +21,7 @@ from .device_code import (
 from .fidelity import Causes
 from .memory import AccessError
 from .memory_steps import (
+    SHARED_SPACES,
     Address,
     MemoryForm,
     Target,
@@ -125,6 +126,7 @@ def _bind(
     is_ordered: bool,
 ) -> Step:
     state, act_count = frame.state, 0
+    finds_conflicts = state.accessors.finds_conflicts
     scope = Scope.BLOCK if "cta" in statement.modifiers else Scope.GRID
     kind = "i" if form.type.startswith("s") else "u"
     number_type = np.dtype(f"{kind}{form.width}")
@@ -132,7 +134,6 @@ def _bind(
     def act(group: Group) -> None:
         nonlocal act_count
         act_count += group.count
-        state.begin_epoch(group.mask, scope)  # threads may communicate by it, as by a fence
         if is_ordered and act_count > 1:
             state.fidelity.ordered_statements.setdefault(id(statement), statement)
         address_causes = address.find_causes(group)
@@ -157,11 +158,21 @@ def _bind(
             targets = list(address.iter_targets(lanes))
             for target in targets:  # before the first of them changes
                 target.space.check(target.access, writes=True)
+                if finds_conflicts and target.space.name in SHARED_SPACES:
+                    conflict = target.space.check_update(
+                        target.access, target.instances, state.accessors
+                    )
+                    state.note_conflict(statement, conflict)
+            state.begin_epoch(group.mask, scope)  # threads may communicate by it, as by a fence
             for target in targets:
                 part = [x[target.positions] for x in bits]
                 part_causes = None if causes is None else causes[target.positions]
                 old, target_causes = _apply(target, part, part_causes, operation)
                 target.space.note_line(target.access, target.instances, statement.line)
+                if finds_conflicts and target.space.name in SHARED_SPACES:
+                    target.space.note_update(
+                        target.access, target.instances, state.accessors, statement.line
+                    )
                 old_bits[target.positions] = old.view(old_bits.dtype)
                 old_causes[target.positions] = target_causes
         except AccessError as error:

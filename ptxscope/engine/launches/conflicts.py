@@ -21,6 +21,9 @@ class ConflictKind(StrEnum):
     WRITES = "write different values to"
     READ_AFTER_WRITE = "write and read"
     WRITE_AFTER_READ = "read and write"
+    UPDATE_AFTER_WRITE = "write and update"
+    READ_AFTER_UPDATE = "update and read"
+    WRITE_AFTER_UPDATE = "update and write"
 
 
 class Conflict(NamedTuple):
@@ -101,8 +104,11 @@ def get_threads(stamps: Numbers) -> Numbers:
     return threads
 
 
-class Readers:
-    """The last readers of each place: two threads, so that one is not the one that writes then."""
+class Visitors:
+    """The last readers of each place, or those that updated it by atomic operations.
+
+    They are two threads, so that one of them is not the one that writes then.
+    """
 
     def __init__(self, size: int) -> None:
         self._last, self._other = (
@@ -110,7 +116,7 @@ class Readers:
         )
 
     def note(self, places: Numbers, stamps: Numbers, line: int) -> None:
-        """Note the readers of places at a line."""
+        """Note the visitors of places at a line."""
         (last, last_lines), (other, other_lines) = self._last, self._other
         old, old_lines = last[places], last_lines[places]
         last[places], last_lines[places] = stamps, line
@@ -118,9 +124,9 @@ class Readers:
         moved = np.flatnonzero((old != 0) & ((old ^ new) & 0xFFFFFFFF != 0))
         if moved.size:
             other[places[moved]], other_lines[places[moved]] = old[moved], old_lines[moved]
-        if (is_lost := new != stamps).any():  # several threads read one place at once
+        if (is_lost := new != stamps).any():  # several threads visit one place at once
             other[places[is_lost]], other_lines[places[is_lost]] = stamps[is_lost], line
 
     def get_all(self, places: Numbers) -> tuple[tuple[Numbers, Lines], ...]:
-        """Return the stamps of the readers of places, and their lines."""
+        """Return the stamps of the visitors of places, and their lines."""
         return tuple((stamps[places], lines[places]) for stamps, lines in (self._last, self._other))

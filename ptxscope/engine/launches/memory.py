@@ -14,12 +14,15 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from ..syntax.errors import format_count
-from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Readers, get_threads
+from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .write_journal import Write, WriteJournal
 
 Bits = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
+
+_Earlier = tuple[ConflictKind, Numbers, Lines]
+"""What an access would conflict with: the stamps and the lines of earlier ones."""
 
 WINDOW_BITS = 40
 """The bits of an offset in a generic address; those above choose the space."""
@@ -112,8 +115,10 @@ class AddressSpace:
         """Why bytes are unknown; None if all are known."""
         self.stamps: Numbers | None = None
         """The last writer of each byte, as ``Accessors`` makes its stamp."""
-        self.readers: Readers | None = None
+        self.readers: Visitors | None = None
         """The last readers of each first byte that was read."""
+        self.updaters: Visitors | None = None
+        """The last threads that updated each first byte by an atomic operation."""
         self.lines: Lines | None = None
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
         self.journal: WriteJournal | None = None
@@ -170,7 +175,7 @@ class AddressSpace:
         self.data[:] = 0
         if self.causes is not None:
             self.causes[:] = NEVER_WRITTEN if self.is_tracked else 0
-        self.stamps = self.readers = None
+        self.stamps = self.readers = self.updaters = None
 
     def replicate(self, count: int) -> AddressSpace:
         """Return a space with the contents of this one, of a single instance, in all instances."""
@@ -329,17 +334,57 @@ class AddressSpace:
         self, access: Access, instances: Numbers | None, accessors: Accessors, line: int
     ) -> Conflict | None:
         """Note the readers; return a conflict with an earlier writer, if there is one."""
+        places = self._find_places(access, instances)
+        if self.readers is None:
+            self.readers = Visitors(self.data.size)
+        self.readers.note(places, accessors.make_stamps(access.lanes), line)
+        earlier = self._list_writers(ConflictKind.READ_AFTER_WRITE, places)
+        earlier += _list_visitors(ConflictKind.READ_AFTER_UPDATE, self.updaters, places)
+        return self._find_race(earlier, access, accessors)
+
+    def check_update(
+        self, access: Access, instances: Numbers | None, accessors: Accessors
+    ) -> Conflict | None:
+        """Return a conflict of an atomic operation with an earlier writer, if there is one."""
+        places = self._find_places(access, instances)
+        earlier = self._list_writers(ConflictKind.UPDATE_AFTER_WRITE, places)
+        return self._find_race(earlier, access, accessors)
+
+    def note_update(
+        self, access: Access, instances: Numbers | None, accessors: Accessors, line: int
+    ) -> None:
+        """Note the threads that update places by an atomic operation."""
+        if self.updaters is None:
+            self.updaters = Visitors(self.data.size)
+        places = self._find_places(access, instances)
+        self.updaters.note(places, accessors.make_stamps(access.lanes), line)
+
+    def _find_places(self, access: Access, instances: Numbers | None) -> Numbers:
+        """Return the index of each thread's first byte among all instances."""
         places = access.offsets
         if instances is not None:
             places = places + instances[access.lanes] * self.data.shape[1]
-        if self.readers is None:
-            self.readers = Readers(self.data.size)
-        self.readers.note(places, accessors.make_stamps(access.lanes), line)
+        return places
+
+    def _list_writers(self, kind: ConflictKind, places: Numbers) -> list[_Earlier]:
+        """Return the last writers of places, if they are kept."""
         if self.stamps is None or self.lines is None:
-            return None
-        races = accessors.find_races(access.lanes, self.stamps[places])
-        kind = ConflictKind.READ_AFTER_WRITE
-        return self._make_conflict(kind, access, races, self.stamps[places], self.lines[places])
+            return []
+        return [(kind, self.stamps[places], self.lines[places])]
+
+    def _find_race(
+        self,
+        earlier: list[_Earlier],
+        access: Access,
+        accessors: Accessors,
+        counts: Mask | bool = True,
+    ) -> Conflict | None:
+        """Return the first conflict with earlier threads; ``counts`` is false where none is."""
+        for kind, stamps, lines in earlier:
+            races = counts & accessors.find_races(access.lanes, stamps)
+            if conflict := self._make_conflict(kind, access, races, stamps, lines):
+                return conflict
+        return None
 
     def _make_conflict(
         self, kind: ConflictKind, access: Access, races: Mask, stamps: Numbers, lines: Lines
@@ -381,15 +426,10 @@ class AddressSpace:
         if not is_changed.any():
             return None
         places = index * access.width
-        earlier = [(ConflictKind.WRITES, old_stamps, self.lines[places])]
-        if self.readers is not None:
-            kind = ConflictKind.WRITE_AFTER_READ
-            earlier += [(kind, *found) for found in self.readers.get_all(places)]
-        for kind, stamps, lines in earlier:
-            races = is_changed & writers.find_races(access.lanes, stamps)
-            if conflict := self._make_conflict(kind, access, races, stamps, lines):
-                return conflict
-        return None
+        earlier: list[_Earlier] = [(ConflictKind.WRITES, old_stamps, self.lines[places])]
+        earlier += _list_visitors(ConflictKind.WRITE_AFTER_READ, self.readers, places)
+        earlier += _list_visitors(ConflictKind.WRITE_AFTER_UPDATE, self.updaters, places)
+        return self._find_race(earlier, access, writers, is_changed)
 
     def _find_collision(
         self,
@@ -419,3 +459,9 @@ def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bo
     """Return which generic addresses are in which space; None for those in no space."""
     windows = addresses >> WINDOW_BITS
     return {find_space_of_window(int(x)): windows == x for x in np.unique(windows)}
+
+
+def _list_visitors(
+    kind: ConflictKind, visitors: Visitors | None, places: Numbers
+) -> list[_Earlier]:
+    return [(kind, *found) for found in visitors.get_all(places)] if visitors else []

@@ -39,7 +39,7 @@ from .thread_state import (
 )
 
 _VECTORS = {"v2": 2, "v4": 4, "v8": 8}
-_SHARED_SPACES = frozenset(("global", "shared"))
+SHARED_SPACES = frozenset(("global", "shared"))
 """The spaces in which several threads can write to one place."""
 
 
@@ -209,7 +209,7 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
         except AccessError as error:
             state.fail(statement, error.lanes, f"reads {error}")
         for target in targets if is_weak and accessors.finds_conflicts else ():
-            if target.space.name in _SHARED_SPACES:
+            if target.space.name in SHARED_SPACES:
                 conflict = target.space.note_reads(
                     target.access, target.instances, accessors, statement.line
                 )
@@ -325,7 +325,7 @@ def store_bits(
     state = frame.state
     try:
         for target in address.iter_targets(lanes):
-            is_common = target.space.name in _SHARED_SPACES
+            is_common = target.space.name in SHARED_SPACES
             conflict = target.space.store(
                 target.access,
                 target.instances,
