@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..engine.launches.kernel_run import KernelBuffer
-from ..engine.launches.memory import Region
+from ..engine.launches.memory_regions import Region
 from ..engine.launches.parameters import find_parameter, format_dtype
 from ..engine.launches.write_journal import MemoryContents
 from ..engine.records import NamedTuple

@@ -14,7 +14,7 @@ from ..engine.launches.device_code import CodeStatement
 from ..engine.launches.expected_elements import find_differences
 from ..engine.launches.kernel_run import KernelRun, run_kernel
 from ..engine.launches.launch_text import parse_thread
-from ..engine.launches.memory import Region, describe_address
+from ..engine.launches.memory_regions import Region, describe_address
 from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_run
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ...engine.isa.value_text import format_hex
 from ...engine.launches.launch import LaunchShape
-from ...engine.launches.memory import describe_address
+from ...engine.launches.memory_regions import describe_address
 from ...engine.launches.thread_log import ThreadLog, ThreadStep
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from .device_code import (
     SinkOperand,
 )
 from .fidelity import Causes
-from .memory import AccessError
+from .memory_regions import AccessError
 from .memory_steps import (
     SHARED_SPACES,
     Address,

@@ -11,7 +11,8 @@ import numpy.typing as npt
 from ..records import NamedTuple
 from .device_code import DeviceCode, Function, SymbolOperand, Variable
 from .launch import LaunchShape, Wave
-from .memory import AddressSpace, Region, get_window_start
+from .memory import AddressSpace
+from .memory_regions import Region, get_window_start
 
 Array = npt.NDArray[Any]
 

@@ -6,16 +6,14 @@ memory one for each thread. Offsets are relative to an instance.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
-from ..syntax.errors import format_count
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
+from .memory_regions import Access, Region, RegionMap
 from .write_journal import Write, WriteJournal
 
 Bits = npt.NDArray[Any]
@@ -24,10 +22,6 @@ Numbers = npt.NDArray[np.int64]
 _Earlier = tuple[ConflictKind, Numbers, Lines]
 """What an access would conflict with: the stamps and the lines of earlier ones."""
 
-WINDOW_BITS = 40
-"""The bits of an offset in a generic address; those above choose the space."""
-_WINDOWS = {"param": 0x7B, "const": 0x7C, "local": 0x7D, "shared": 0x7E, "global": 0x7F}
-SPACES: tuple[str, ...] = tuple(_WINDOWS)
 _MAX_BYTES = {
     "param": 1 << 16,
     "const": 1 << 20,
@@ -40,76 +34,15 @@ GUARD_BYTES = 256
 """Bytes between two buffers; their addresses are multiples of it."""
 
 
-def get_window_start(space: str) -> int:
-    """Return the generic address of a space's offset 0."""
-    return _WINDOWS[space] << WINDOW_BITS
-
-
-def find_space_of_window(window: int) -> str | None:
-    """Return the space of the bits of a generic address above ``WINDOW_BITS``."""
-    return next((space for space, x in _WINDOWS.items() if x == window), None)
-
-
-class Region(NamedTuple):
-    """A buffer or a variable in a space."""
-
-    name: str
-    start: int
-    bytes: int
-    element_bytes: int
-    is_read_only: bool = False
-
-    @property
-    def end(self) -> int:
-        """The offset after its last byte."""
-        return self.start + self.bytes
-
-
-def describe_address(regions: Mapping[str, Sequence[Region]], address: int) -> str:
-    """Return the place of a generic address: ``param0[5]``; empty if it is in none of the regions.
-
-    ``regions`` are by space. The end of a region counts, too.
-    """
-    space = find_space_of_window(address >> WINDOW_BITS)
-    offset = address & (1 << WINDOW_BITS) - 1
-    region = next((x for x in regions.get(space or "", ()) if x.start <= offset <= x.end), None)
-    if region is None:
-        return ""
-    index, rest = divmod(offset - region.start, region.element_bytes)
-    return f"{region.name}{offset - region.start:+d}" if rest else f"{region.name}[{index}]"
-
-
-class AccessError(Exception):
-    """An access that no memory allows."""
-
-    def __init__(self, lanes: Numbers, message: str) -> None:
-        """``message`` is that of the first thread."""
-        super().__init__(message)
-        self.lanes = lanes
-        """The lanes of the threads in their wave, at least one."""
-
-
-class Access(NamedTuple):
-    """The places that threads read or write."""
-
-    lanes: Numbers
-    """The lanes of the threads."""
-    offsets: Numbers
-    width: int
-    """Bytes of each element."""
-    element_count: int = 1
-    """Elements that each thread reads or writes, side by side."""
-
-
-class AddressSpace:
+class AddressSpace(RegionMap):
     """The bytes of a space, in one or more instances."""
 
     def __init__(self, name: str, instance_count: int = 1, *, is_tracked: bool = False) -> None:
         """If ``is_tracked``, memory is unknown until it is written."""
-        self.name, self.instance_count, self.is_tracked = name, instance_count, is_tracked
+        super().__init__(name)
+        self.instance_count, self.is_tracked = instance_count, is_tracked
         self.size = 0
         """Bytes of an instance."""
-        self.regions: list[Region] = []
         self.data: npt.NDArray[np.uint8] = np.zeros((instance_count, 0), np.uint8)
         self.causes: Causes | None = self._make_causes(0) if is_tracked else None
         """Why bytes are unknown; None if all are known."""
@@ -123,7 +56,6 @@ class AddressSpace:
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
         self.journal: WriteJournal | None = None
         """What keeps every write; None if nothing does."""
-        self._last_region: Region | None = None
 
     # --- layout
 
@@ -190,78 +122,6 @@ class AddressSpace:
         self.data[:, region.start : region.start + part.size] = part
         if self.causes is not None:
             self.causes[:, region.start : region.start + part.size] = 0
-
-    # --- checks
-
-    def find_region(self, offset: int) -> Region | None:
-        """Return the region of a byte."""
-        return next((x for x in self.regions if x.start <= offset < x.end), None)
-
-    def _find_nearest(self, offset: int) -> Region | None:
-        """Return the region of a byte, or that beside it; None if all are far away."""
-        regions = sorted(self.regions, key=lambda x: max(x.start - offset, offset - x.end + 1, 0))
-        if not regions or abs(offset - regions[0].start) >= max(1 << 20, 4 * regions[0].bytes):
-            return None
-        return regions[0]
-
-    def format_place(self, offset: int, width: int = 1) -> str:
-        """Return ``param0[5]``; ``param0+3`` if no element of at least the width begins there.
-
-        ``width`` is in bytes. The region is the nearest.
-        """
-        region = self._find_nearest(offset)
-        if region is None and not self.regions:
-            return f"{self.name} memory + {offset}"
-        if region is None:
-            return f"address {offset + get_window_start(self.name):#x}"
-        distance = offset - region.start
-        if distance % region.element_bytes or width > region.element_bytes:
-            return f"{region.name}{distance:+d}"
-        return f"{region.name}[{distance // region.element_bytes}]"
-
-    def check(self, access: Access, *, writes: bool) -> None:
-        """Raise AccessError if a thread accesses a place outside of all regions, or misaligned."""
-        offsets, total = access.offsets, access.width * access.element_count
-        low, high = int(offsets.min()), int(offsets.max())
-        region = self._last_region
-        if region is None or low < region.start or high + total > region.end:
-            region = self._find_common_region(access, low, high, total)
-        if total > 1 and (offsets & (total - 1)).any():
-            positions = np.flatnonzero(offsets & (total - 1))
-            offset = int(offsets[positions[0]])
-            raise AccessError(
-                access.lanes[positions],
-                f"{total} bytes at {self.format_place(offset, access.width)}, misaligned: the "
-                f"address is {offset % total} above a multiple of {total}",
-            )
-        if writes and region and region.is_read_only:
-            raise AccessError(access.lanes, f"{region.name}, which is read-only")
-        self._last_region = region
-
-    def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
-        """Return the region of all places; None if there are several."""
-        region = self.find_region(low)
-        if region and high + total <= region.end:
-            return region
-        starts = np.array([x.start for x in self.regions] or [0])
-        ends = np.array([x.end for x in self.regions] or [0])
-        numbers = np.searchsorted(starts, access.offsets, side="right") - 1
-        outside = np.flatnonzero((numbers < 0) | (access.offsets > ends[numbers] - total))
-        if outside.size:
-            offset = int(access.offsets[outside[0]])
-            message = self._describe_outside(offset, access.width, total)
-            raise AccessError(access.lanes[outside], message)
-        return None
-
-    def _describe_outside(self, offset: int, width: int, total: int) -> str:
-        what = f"{format_count(total, 'byte')} at {self.format_place(offset, width)}"
-        region = self._find_nearest(offset)
-        if region is None:
-            return f"{what}, where there is no buffer"
-        size, noun = region.bytes // region.element_bytes, "element"
-        if width > region.element_bytes:
-            size, noun = region.bytes, "byte"
-        return f"{what}, outside of its {format_count(size, noun)}"
 
     # --- accesses
 
@@ -453,12 +313,6 @@ class AddressSpace:
                     self.format_place(int(access.offsets[first]), access.width),
                 )
         return None
-
-
-def split_addresses(addresses: Numbers) -> Mapping[str | None, npt.NDArray[np.bool_]]:
-    """Return which generic addresses are in which space; None for those in no space."""
-    windows = addresses >> WINDOW_BITS
-    return {find_space_of_window(int(x)): windows == x for x in np.unique(windows)}
 
 
 def _list_visitors(

@@ -19,15 +19,8 @@ from .device_code import (
     VectorOperand,
 )
 from .fidelity import Causes
-from .memory import (
-    SPACES,
-    Access,
-    AccessError,
-    AddressSpace,
-    Numbers,
-    get_window_start,
-    split_addresses,
-)
+from .memory import AddressSpace, Numbers
+from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses
 from .thread_state import (
     Bits,
     Frame,

@@ -14,7 +14,7 @@ from .device_code import (
     SymbolOperand,
     VectorOperand,
 )
-from .memory import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
+from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (
     Bits,
     Frame,

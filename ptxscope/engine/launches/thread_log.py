@@ -9,7 +9,7 @@ import numpy as np
 from ..records import NamedTuple
 from .conflicts import get_threads
 from .device_code import CodeStatement, MemoryOperand
-from .memory import AccessError, Region
+from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
 from .thread_state import Frame, Group, WaveState
