@@ -103,7 +103,7 @@ def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
     width = max(map(len, texts), default=0)
     while columns > 1 and columns * (width + 1) > _WIDTH:
         columns //= 2
-    digits = len(str(last))
+    digits = len(str(first + (len(texts) - 1) // columns * columns))
     for start in range(0, len(texts), columns):
         row = " ".join(f"{x:>{width}}" for x in texts[start : start + columns])
         yield f"  {f'[{first + start}]':<{digits + 2}} {row}"
