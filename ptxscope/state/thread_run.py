@@ -329,12 +329,22 @@ def parse_thread_number(run: ThreadRun, text: str) -> int:
 
 
 def explain_thread_run(run: ThreadRun, on_progress: OnProgress | None = None) -> RunDiagnosis:
-    """Return the changes that give all that was expected. Raise ValueError if nothing was."""
+    """Return the changes that give all that was expected, the second time also unlikely ones.
+
+    Raise ValueError if nothing was expected.
+    """
     launch = run.launch
     if not launch.expected:
         raise ValueError("nothing is expected: run with --expect NAME[INDEX]=… or NAME=@FILE")
     result = run.result or FailedRun(launch.kernel, launch.shape, parse_model(launch.model))
-    return explain_run(launch.code, launch.arguments, result, launch.expected, on_progress)
+    return explain_run(
+        launch.code,
+        launch.arguments,
+        result,
+        launch.expected,
+        on_progress,
+        tries_all=run.diagnosis is not None,
+    )
 
 
 def _run(launch: KernelLaunch, on_progress: OnProgress | None, log: ThreadLog | None) -> KernelRun:

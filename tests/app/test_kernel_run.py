@@ -53,6 +53,19 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         assert "Line 20 with `vadd4` rather than `vsub4` explains all 3." in " ".join(
             values(drive).split()
         )
+        shown_text = " ".join(values(drive).split())
+        assert "x again tries less likely changes, too." in shown_text
+        first = screen_of(drive).thread_run.diagnosis
+        await drive.press("x")
+        for _ in range(100):
+            if screen_of(drive).thread_run.diagnosis is not first:
+                break
+            await drive.pilot.pause(0.05)
+        diagnosis = screen_of(drive).thread_run.diagnosis
+        assert first
+        assert diagnosis
+        assert diagnosis.try_count > first.try_count
+        assert not diagnosis.has_untried
         await drive.press("g")
         assert next_line(drive) == 20
         kernel = screen_of(drive).query_one(KernelPane).read_text()
