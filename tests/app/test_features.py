@@ -364,7 +364,7 @@ async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
 
 
 async def test_help_explains_every_key_stage_and_glyph() -> None:
-    async with explorer(size=(120, 160)) as drive:
+    async with explorer(size=(120, 200)) as drive:
         shown = " ".join((await drive.read_after(drive.press("question_mark"))).split())
         for action in ACTIONS:
             assert action.tooltip in shown
