@@ -2,45 +2,154 @@
 
 from __future__ import annotations
 
-from ..engine.machine_code.kernel_source import make_kernel_source
-from ..engine.machine_code.machine_listing import MachineListing, list_machine_code
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..engine.machine_code.form_verdict import Outcome
+from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
+from ..engine.machine_code.machine_listing import (
+    MachineListing,
+    count_instructions,
+    list_machine_code,
+)
+from ..engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ..engine.proof.solver import IsStopped, Stopped, never
 from ..engine.records import NamedTuple
 from ..engine.syntax.instruction import Instruction
-from ..nvidia.compilation import compile_kernels
-from ..nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ..export.proofs.machine_report import make_machine_section, render_listings
+from ..nvidia.compilation import Compiled, compile_kernels
+from ..nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
 
-ARCH = "sm_90"
-"""The target that the explorer assembles for."""
+DEFAULT_ARCH = "sm_90"
+"""The target that is shown first, if the assembler knows it."""
+OLDEST_ARCH = 70
+"""The number of the oldest target whose machine code is understood."""
 SECONDS = 10.0
 """The time for each proof."""
+ResultT = TypeVar("ResultT")
+
+
+class CodeLine(NamedTuple):
+    """A machine instruction in words."""
+
+    offset: str
+    text: str
+    purpose: str
+    """The value that it computes; indented if it is only part of the computation."""
+    key: str
+    """The key of that value's row; empty for loads, stores and constants."""
+    is_counted: bool
 
 
 class MachineCode(NamedTuple):
-    """The machine code of a line."""
+    """The machine code of a line for one target."""
 
     line: str
     listing: MachineListing
     tools: str
     """The assembler and the disassembler with their versions."""
+    targets: tuple[str, ...] = (DEFAULT_ARCH,)
+    """The targets that the assembler knows, without those of one family or chip alone."""
+
+    @property
+    def arch(self) -> str:
+        """The target."""
+        return self.listing.arch
+
+    @property
+    def text(self) -> str:
+        """All of it as text."""
+        return render_listings(self.line, [self.listing], self.tools)
+
+    @property
+    def summary(self) -> str:
+        """The models that the code equals, in few words."""
+        verdict = self.listing.verdict
+        if verdict.outcome is not Outcome.PROVED:
+            return str(verdict.outcome)
+        equal = f"= {', '.join(verdict.models)} for all operands"
+        departing = verdict.is_as_documented is False
+        return f"{equal} · ≠ isa ({', '.join(verdict.errata)})" if departing else equal
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What is known of the code as a whole."""
+        return make_machine_section(self.listing, self.tools).sentences
+
+    @property
+    def lines(self) -> list[CodeLine]:
+        """The instructions, without those that compute addresses."""
+        shown = [x for x in self.listing.instructions if x.purpose is not Purpose.ADDRESS]
+        rows = make_machine_section(self.listing, self.tools).rows
+        return [
+            CodeLine(row.offset, row.code, row.purpose, _get_row_key(x), _is_counted(x))
+            for row, x in zip(rows, shown, strict=True)
+        ]
 
 
-def find_machine_code(ins: Instruction, is_stopped: IsStopped = never) -> MachineCode:
-    """Return the machine code of an instruction.
+def _is_counted(x: MatchedInstruction) -> bool:
+    return x.purpose in (Purpose.ROW, Purpose.PART, Purpose.UNKNOWN)
+
+
+def _get_row_key(x: MatchedInstruction) -> str:
+    return x.key if x.purpose in (Purpose.ROW, Purpose.PART) else ""
+
+
+class CodeRequest(NamedTuple):
+    """What machine code is asked for."""
+
+    ins: Instruction
+    arch: str
+
+
+def find_machine_code(request: CodeRequest, is_stopped: IsStopped = never) -> MachineCode:
+    """Return the machine code of an instruction; for a target that ptxas knows if it can be.
 
     Raise ValueError if a tool is missing or refuses the line, ImportError without the solver, and
     Stopped once ``is_stopped`` says so.
     """
-    source = make_kernel_source(ins)
-    try:
-        ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
-        (kernel,) = compile_kernels(ptxas, nvdisasm, ARCH, [source])
-    except ToolError as error:
-        raise ValueError(str(error)) from None
+    ptxas, nvdisasm = _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
+    targets = tuple(x for x in _use_tools(lambda: list_targets(ptxas)) if _is_whole(x))
+    arch = request.arch
+    if targets and arch not in targets:
+        arch = DEFAULT_ARCH if DEFAULT_ARCH in targets else targets[-1]
+    source = make_kernel_source(request.ins)
+    kernel = _compile(ptxas, nvdisasm, arch, source)
     if isinstance(kernel, str):
-        raise ValueError(f"ptxas {ptxas.build} refuses the line for {ARCH}: {kernel}")
+        raise ValueError(f"ptxas {ptxas.build} refuses the line for {arch}: {kernel}")
     if is_stopped():
         raise Stopped
     line = str(source.ins).removesuffix(";")
-    listing = list_machine_code(line, source, kernel, ARCH, timeout=SECONDS)
-    return MachineCode(line, listing, f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}")
+    listing = list_machine_code(line, source, kernel, arch, timeout=SECONDS)
+    tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
+    return MachineCode(line, listing, tools, targets or (arch,))
+
+
+def count_machine_code(request: CodeRequest) -> str:
+    """Return the number of machine instructions as ``lower`` counts them, ``?`` if it is not known.
+
+    Raise ValueError if a tool is missing.
+    """
+    ptxas, nvdisasm = _use_tools(lambda: (find_tool(PTXAS), find_tool(NVDISASM)))
+    source = make_kernel_source(request.ins)
+    kernel = _compile(ptxas, nvdisasm, request.arch, source)
+    count = None if isinstance(kernel, str) else count_instructions(source, kernel)
+    return "?" if count is None else str(count)
+
+
+def _is_whole(target: str) -> bool:
+    """Whether a target is one of those that ptxscope reads, and no chip's own, like ``sm_90a``."""
+    number = target.removeprefix("sm_")
+    return number.isdecimal() and int(number) >= OLDEST_ARCH
+
+
+def _compile(ptxas: Tool, nvdisasm: Tool, arch: str, source: KernelSource) -> Compiled:
+    (kernel,) = _use_tools(lambda: compile_kernels(ptxas, nvdisasm, arch, [source]))
+    return kernel
+
+
+def _use_tools(work: Callable[[], ResultT]) -> ResultT:
+    try:
+        return work()
+    except ToolError as error:
+        raise ValueError(str(error)) from None

@@ -1,62 +1,221 @@
-"""The machine code of the current line, in the explorer."""
+"""The pane of machine code: it follows the line, the step and the chosen target."""
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Iterator
+from threading import Event
+
 import pytest
 
-from ptxscope.engine.machine_code.machine_listing import list_machine_code
-from ptxscope.engine.proof.solver import IsStopped, never
-from ptxscope.engine.syntax.instruction import Instruction
-from ptxscope.screens.main import proof_controller
-from ptxscope.state.machine_code import MachineCode
-from tests.app.driving import explorer
+from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
+from ptxscope.engine.machine_code.machine_listing import count_instructions, list_machine_code
+from ptxscope.engine.proof.solver import IsStopped, Stopped
+from ptxscope.nvidia.toolchain import Tool, ToolError
+from ptxscope.screens.main import machine_controller
+from ptxscope.state import machine_code
+from ptxscope.state.machine_code import CodeRequest, MachineCode
+from tests.app.driving import Driver, explorer
 from tests.app.test_dialogs import framed
 from tools.machine_code import read_samples
 
 pytest.importorskip("bitwuzla")
 
 LINE = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+OTHER = "vadd4.u32.u32.u32 d, a, b, c"
+TARGETS = ("sm_75", "sm_90")
 
 
-def find_stored(_: Instruction, __: IsStopped = never) -> MachineCode:
-    sample = next(x for x in read_samples("sm_90") if x.line == LINE)
-    listing = list_machine_code(LINE, sample.source, sample.kernel, "sm_90")
-    return MachineCode(LINE, listing, "ptxas 13.0.88, nvdisasm 13.5.37")
+@pytest.fixture(autouse=True)
+def stored(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Machine code comes from the samples; returns the targets that were compiled for."""
+    compiled: list[str] = []
+
+    def compile_stored(_: Tool, __: Tool, arch: str, sources: list[KernelSource]) -> list[object]:
+        compiled.append(arch)
+        line = str(sources[0].ins).removesuffix(";")
+        found = (x.kernel for x in read_samples(arch) if x.line == line)
+        return [next(found, "it is in no sample")]
+
+    versions = {"ptxas": "13.0.88", "nvdisasm": "13.5.37"}
+    monkeypatch.setattr(machine_code, "find_tool", lambda name: Tool(name, (13, 0), versions[name]))
+    targets = (*TARGETS, "sm_90a", "sm_52")
+    monkeypatch.setattr(machine_code, "list_targets", lambda _: targets)
+    monkeypatch.setattr(machine_code, "compile_kernels", compile_stored)
+    monkeypatch.setattr(machine_controller, "_PAUSE", 0.01)
+    return compiled
 
 
-@pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-async def test_each_instruction_stands_beside_what_it_computes(
-    size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(proof_controller, "find_machine_code", find_stored)
+async def wait_for(drive: Driver, text: str) -> str:
+    """Return the screen's text once it has a text; tools run in threads."""
+    for _ in range(400):
+        if text in (found := await drive.text()):
+            return found
+        await asyncio.sleep(0.01)
+    raise AssertionError(f"{text!r} is not in {found}")
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, int]) -> None:
     async with explorer(LINE, size=size) as drive:
         await drive.press("A")
-        text = await drive.text()
-        assert "Machine code" in text
-        assert "sm_90: 12 instructions" in text
-        assert "computed by no instruction" in text
+        text = await wait_for(drive, "Machine code · ptxas 13.0.88, nvdisasm 13.5.37")
+        assert "= ptxas-13.5, ptxas-13.0 for all operands · ≠ isa (E3)" in text
+        assert "select.b" in text
+        assert "Modifiers" in text or size[0] < 110
         await drive.press("end")
-        assert "part of saturate.t" in await drive.text()
-        await drive.press("escape")
+        text = await drive.text()
+        assert "store d" in text or size[1] < 40
+        assert "every negative result" in text
+        await drive.press("A")
+        assert "Machine code" not in await drive.text()
+        assert drive.screen.focused is None
+
+
+async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str]) -> None:
+    async with explorer(LINE, size=(120, 40)) as drive:
+        await drive.press("A", "escape")
+        text = await wait_for(drive, "sm_75 12 ▸sm_90 12")
+        assert "Step " in text
+        assert stored == ["sm_90", "sm_75"]
+        await drive.press("i")
+        drive.screen.view.line.value = OTHER
+        text = await wait_for(drive, "sm_75 5 ▸sm_90 5")
+        assert "= isa, ptxas-13.5, ptxas-13.0 for all operands" in text
+        assert "select.b" not in text
+        assert stored == ["sm_90", "sm_75"] * 2
+        await drive.press("escape", "u")  # what was compiled once is kept
+        await wait_for(drive, "sm_75 12 ▸sm_90 12")
+        assert len(stored) == 4
+        await drive.press("slash")  # the instructions have their place again
         assert "Machine code" not in await drive.text()
 
 
-@pytest.mark.parametrize("key", ["f1", "question_mark"])
-async def test_help_opens_at_the_machine_code(key: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(proof_controller, "find_machine_code", find_stored)
+async def test_the_arrows_choose_the_target(stored: list[str]) -> None:
+    async with explorer(LINE, size=(120, 40)) as drive:
+        await drive.press("A", "right")
+        text = await wait_for(drive, "▸sm_75 12  sm_90 12")
+        assert "LDG.E.SYS" in text
+        await drive.press("left")
+        assert "LDG.E.SYS" not in await wait_for(drive, " sm_75 12 ▸sm_90 12")
+        assert stored.count("sm_90") == 1
+        await drive.press("enter")
+        assert drive.screen.focused is None
+        assert "Machine code" in await drive.text()
+
+
+async def test_the_instructions_of_the_step_are_marked() -> None:
+    async with explorer(LINE, size=(120, 40)) as drive:
+        await drive.press("home", "A")
+        await wait_for(drive, "sm_90 12")
+        counts = {}
+        while drive.state.step < drive.state.last_step:
+            await drive.press("n")
+            stage = drive.state.trace.steps[drive.state.step - 1].stage
+            marked = [x for x in list_marked_lines(await drive.text()) if "sm_" not in x]
+            counts[str(stage)] = len(marked)
+        # two lines fold, and the second part of each has no mark
+        assert counts == {"extend": 1, "operate": 4, "saturate": 4, "merge": 1, "write": 0}
+
+
+def list_marked_lines(text: str) -> Iterator[str]:
+    for line in text.splitlines():
+        pane = line[:60]
+        if pane.startswith(" ▸"):
+            yield pane
+
+
+async def test_a_small_screen_scrolls_to_the_step() -> None:
     async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("A", key)
+        await drive.press("A")
+        await wait_for(drive, "sm_90 12")
+        await drive.press("end")
+        text = await drive.text()
+        assert "merge.t" in text  # the step before the last, and the last one
+        await drive.press("p")
+        assert any("merge.t" in x for x in list_marked_lines(await drive.text()))
+
+
+async def test_a_small_screen_has_it_while_it_has_the_focus(stored: list[str]) -> None:
+    async with explorer(LINE, size=(80, 24)) as drive:
+        await drive.press("A")
+        await wait_for(drive, "sm_75 12")
+        await drive.press("escape")
+        assert "Machine code" not in await drive.text()
+        count = len(stored)
+        await drive.press("i")
+        drive.screen.view.line.value = OTHER
+        await drive.press("escape")
+        await asyncio.sleep(0.1)
+        assert len(stored) == count  # no tool runs for what nobody sees
+        await drive.press("A")
+        await wait_for(drive, "sm_75 5 ▸sm_90 5")
+
+
+async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    find, release = machine_code.find_machine_code, Event()
+
+    def find_slowly(request: CodeRequest, is_stopped: IsStopped) -> MachineCode:
+        while not release.wait(0.01):
+            if is_stopped():
+                raise Stopped
+        return find(request, is_stopped)
+
+    monkeypatch.setattr(machine_controller, "find_machine_code", find_slowly)
+    async with explorer(LINE, size=(120, 40)) as drive:
+        step = drive.state.step
+        await drive.pilot.press("A")
+        async with asyncio.timeout(20):
+            while "assembling…" not in drive.screen.view.hint:
+                await asyncio.sleep(0.01)
+        await drive.pilot.press("home")
+        async with asyncio.timeout(20):
+            while drive.state.step == step:
+                await asyncio.sleep(0.01)
+        await drive.press("escape")
+        assert "The search is stopped" in await drive.text()
+        assert "Machine code" not in await drive.text()
+        release.set()
+        await drive.press("A")
+        await wait_for(drive, "sm_90 12")
+
+
+async def test_a_line_that_is_refused_is_said_in_the_pane() -> None:
+    async with explorer(LINE, size=(120, 40)) as drive:
+        await drive.press("A", "escape", "i")
+        drive.screen.view.line.value = "vadd.u32.u32.u32 d, 7, b"
+        text = await wait_for(drive, "refuses the line")
+        assert "ptxas 13.0.88 refuses the line for sm_90:" in text
+        assert "load a" not in text
+        drive.screen.view.line.value = OTHER
+        await wait_for(drive, "▸sm_90 5")
+
+
+@pytest.mark.parametrize("key", ["f1", "question_mark"])
+async def test_help_opens_at_the_machine_code(key: str) -> None:
+    async with explorer(LINE, size=(80, 24)) as drive:
+        await drive.press("A")
+        await wait_for(drive, "sm_90 12")
+        await drive.press(key)
         first, *_ = (line.split("  ") for line in await framed(drive))
         assert "machine code" in first
         await drive.press("escape")
-        assert "sm_90: 12 instructions" in await drive.text()
+        assert "Machine code" in await drive.text()
 
 
 async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Instruction, __: IsStopped) -> MachineCode:
-        raise ValueError("ptxas is not found: give --ptxas PATH")
+    def refuse(_: str) -> Tool:
+        raise ToolError("ptxas is not found: give --ptxas PATH")
 
-    monkeypatch.setattr(proof_controller, "find_machine_code", refuse)
+    monkeypatch.setattr(machine_code, "find_tool", refuse)
     async with explorer(LINE) as drive:
         await drive.press("A")
-        assert "× ptxas is not found" in await drive.text()
+        await wait_for(drive, "× ptxas is not found")
+        assert "Machine code" not in await drive.text()
+
+
+def test_counts_without_proofs_are_those_of_the_listing() -> None:
+    for sample in read_samples("sm_90")[::4]:
+        source = make_kernel_source(sample.source.ins)
+        listing = list_machine_code(sample.line, source, sample.kernel, "sm_90")
+        assert count_instructions(source, sample.kernel) == listing.instruction_count

@@ -69,8 +69,8 @@ examples:
 
 Needs ptxas, nvdisasm and the solver, of the extra `sass`: {format_install_hint("sass")}.
 
-Exit status: 0 if every line is proved to follow the model, 1 if one does not, 2 if the request is
-invalid or a tool is missing, 3 if one is undecided or not interpreted.
+Exit status: 0 if every line is proved to follow the model, 1 if one does not or ptxas refuses it, 2
+if the request is invalid or a tool is missing, 3 if one is undecided or not interpreted.
 """
 
 

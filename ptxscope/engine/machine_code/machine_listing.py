@@ -33,13 +33,30 @@ class MachineListing(NamedTuple):
 
         In code that is not interpreted, all are counted.
         """
-        counted = (Purpose.ROW, Purpose.PART, Purpose.NOTHING, Purpose.UNKNOWN)
-        return sum(x.purpose in counted for x in self.instructions)
+        return _count(self.instructions)
 
     @property
     def is_interpreted(self) -> bool:
         """Whether it is known what the instructions compute."""
         return self.verdict.outcome is not Outcome.UNKNOWN
+
+
+def count_instructions(source: KernelSource, kernel: MachineKernel) -> int | None:
+    """Return the number of a line's instructions; None if the code is not interpreted.
+
+    It is that of ``MachineListing``, without proofs.
+    """
+    try:
+        machine = MachineQuestion(source, kernel)
+    except UnknownMachineCodeError:
+        return None
+    plan = next(iter(group_models(source, KNOWN_MODELS)))
+    return _count(match_rows(machine, plan, has_proofs=False))
+
+
+def _count(instructions: Sequence[MatchedInstruction]) -> int:
+    counted = (Purpose.ROW, Purpose.PART, Purpose.NOTHING, Purpose.UNKNOWN)
+    return sum(x.purpose in counted for x in instructions)
 
 
 def list_machine_code(

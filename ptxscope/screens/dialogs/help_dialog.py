@@ -124,8 +124,9 @@ _PANES = {
         "they differ, u returns to yours; ^y copies the answer"
     ),
     "machine code": (
-        "each instruction stands beside the value that it computes, or is part of; arrows "
-        "scroll, ^y copies the text"
+        "each instruction stands beside the value that it computes, or is part of, and ▸ marks "
+        "those of the current step; ← and → choose the target, up and down scroll, ^y copies the "
+        "text; Enter or Esc goes to the steps, and A closes the pane"
     ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "

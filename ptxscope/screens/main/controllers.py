@@ -17,6 +17,7 @@ from .prediction_controller import PredictionController
 from .step_controller import StepController
 
 if TYPE_CHECKING:
+    from .machine_controller import MachineController
     from .proof_controller import ProofController
 
 
@@ -42,6 +43,14 @@ class Controllers:
 
         return ProofController(self._state, self._view, self.focuses, self.edits)
 
+    @cached_property
+    def machines(self) -> MachineController:
+        """The controller of the pane of machine code, loaded on first use."""
+        from .machine_controller import MachineController
+
+        return MachineController(self._state, self._view, self.focuses)
+
     def stop_search(self) -> bool:
-        """Stop a search by the solver; return whether there was one."""
-        return "proofs" in self.__dict__ and self.proofs.stop()
+        """Stop a search by the solver, or the tools; return whether there was one."""
+        is_search = "proofs" in self.__dict__ and self.proofs.stop()
+        return is_search or ("machines" in self.__dict__ and self.machines.stop())

@@ -30,6 +30,7 @@ HELP_SECTIONS = {
     "line": "line",
     "browser": "find",
     "listing": "listing",
+    "machine": "machine code",
     "lesson-view": "lessons",
 }
 """The section of Help about a widget, by the widget's id."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
+    from ...widgets.machine_pane import MachinePane
     from ...widgets.value_field import ValueField
 
 
@@ -48,10 +49,13 @@ class ExplorerView:
         """The strip of a lesson, once it has been created."""
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
+        self._machine: MachinePane | None = None
         self.hint = ""
         """The last hint of a controller, until it is cleared."""
         self.follower: Callable[[], None] | None = None
         """Called to update another screen that shows the session."""
+        self.on_edit: Callable[[], None] | None = None
+        """Called to update the machine code, once it has been shown."""
 
     def add_styles(self) -> None:
         """Add the CSS of the widgets at once.
@@ -86,6 +90,17 @@ class ExplorerView:
             self._listing = ListingPane()
             self.side.mount(self._listing, before=self.modifiers)
         return self._listing
+
+    @property
+    def machine(self) -> MachinePane:
+        """The machine code of the line."""
+        if self._machine is None:
+            from ...widgets.machine_pane import MachinePane
+
+            self._machine = MachinePane()
+            self.side.mount(self._machine, before=self.modifiers)
+            self._mark_machine_rows()
+        return self._machine
 
     def mount_modifier_row(self) -> None:
         """Create the row of modifiers of a narrow screen."""
@@ -124,11 +139,14 @@ class ExplorerView:
         self.show_step()
         if self.follower is not None:
             self.follower()
+        if self.on_edit is not None:
+            self.on_edit()
 
     def show_step(self, *, is_animated: bool = False) -> None:
         """Update the lanes and the result to the current step."""
         state, session = self._state, self._state.session
         self.lanes.set_title(self._format_step_title())
+        self._mark_machine_rows()
         if state.cursor is not None:
             self.listing.hide_results(is_hidden=state.is_result_hidden)
         pin, reveal_key = state.comparable_pin, ""
@@ -142,6 +160,13 @@ class ExplorerView:
         self.lanes.show_trace(
             state.trace, state.step, session.divergence, pin, is_animated=is_animated
         )
+
+    def _mark_machine_rows(self) -> None:
+        """Mark the machine instructions that compute the current step."""
+        if self._machine is not None:
+            steps, number = self._state.trace.steps, self._state.step
+            rows = steps[number - 1].rows if number else ()
+            self._machine.mark_rows(frozenset(x.key for x in rows))
 
     def _format_step_title(self) -> str:
         state = self._state
@@ -269,6 +294,20 @@ class ExplorerView:
     def show_listing(self, *, is_visible: bool) -> None:
         """Show the listing in the place of the instructions, or these again."""
         self.side.set_class(is_visible, "-listing")
+
+    def show_machine(self, *, is_visible: bool) -> None:
+        """Show the machine code in the place of the instructions or the listing, or these again."""
+        self.side.set_class(is_visible, "-machine")
+
+    @property
+    def is_machine_open(self) -> bool:
+        """Whether machine code has the place of the instructions."""
+        return self.side.has_class("-machine")
+
+    @property
+    def is_machine_visible(self) -> bool:
+        """Whether machine code is on the screen: a small one shows it while it has the focus."""
+        return self.is_machine_open and self.side.display
 
     def mark_used(self, target: Widget | None) -> None:
         """Mark the widget in use, because a small screen shows some widgets only then."""

@@ -34,6 +34,7 @@ class FocusController:
             id_ = "modifier-row"  # the pane is hidden there
         if id_ in ("listing", "filter"):
             self._view.show_listing(is_visible=id_ == "listing")
+            self._view.show_machine(is_visible=False)
         target = screen.query_one(f"#{id_}")
         self._view.mark_used(target)
         if target.focusable:

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
+    from ...widgets.machine_pane import MachinePane
     from ...widgets.value_field import ValueField
     from .controllers import Controllers
 
@@ -59,6 +60,8 @@ class MainScreen(ThemedScreen[None]):
         & #modifiers { height: auto; max-height: 60%; }
         & #side.-listing > InstructionBrowser { display: none; }
         & #side.-listing > ListingPane { display: block; }
+        & #side.-machine > InstructionBrowser, & #side.-machine > ListingPane { display: none; }
+        & #side.-machine > MachinePane { display: block; }
         &.-low #operands, &.-tiny #operands {
             display: none; max-height: 5;
             &.-used { display: block; }
@@ -78,6 +81,8 @@ class MainScreen(ThemedScreen[None]):
         }
         &.-wide #side { width: 44; }
         & #side.-read, &.-wide #side.-read { width: 50%; min-width: 40; }
+        & #side.-machine, &.-wide #side.-machine { width: 50%; }
+        &.-narrow #side.-machine { width: 100%; }
     }
     """
 
@@ -414,7 +419,13 @@ class MainScreen(ThemedScreen[None]):
         await self.controllers.proofs.prove()
 
     async def action_machine_code(self) -> None:
-        await self.controllers.proofs.show_machine_code()
+        await self.controllers.machines.toggle()
+
+    async def on_machine_pane_target_chosen(self, event: MachinePane.TargetChosen) -> None:
+        await self.controllers.machines.choose_target(event.target)
+
+    def on_machine_pane_focus_released(self) -> None:
+        self.controllers.predictions.leave()
 
     def action_sweep(self) -> None:
         self.controllers.dialogs.sweep()

@@ -14,12 +14,11 @@ from ...engine.isa.value_text import format_hex
 from ...engine.proof.equivalence import Proof
 from ...engine.proof.solver import IsStopped, load_bitwuzla
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Input, Instruction
+from ...engine.syntax.instruction import Input
 from ...scene.scene_model import Place
 from ...state import edits
 from ...state.backward_edit import EditTarget, Finding, find_sources
 from ...state.explorer_state import ExplorerState
-from ...state.machine_code import MachineCode, find_machine_code
 from ...state.pin_proof import prove_pin, take_counterexample
 from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
@@ -190,18 +189,3 @@ class ProofController:
                 self._view.show_session()
 
         self._view.screen.app.push_screen(ProofDialog(proof), on_close)
-
-    # --- machine code ----------------------------------------------------------------------
-
-    async def show_machine_code(self) -> None:
-        """Show the machine instructions of the current line, and what each computes."""
-        ins = self._state.setup.instruction
-        if self._is_solver_there():
-            await self._ask(partial(find_machine_code, ins), partial(self._take_code, ins))
-
-    def _take_code(self, ins: Instruction, code: MachineCode) -> None:
-        from ..dialogs.machine_dialog import MachineDialog
-
-        screen = self._view.screen
-        if ins == self._state.setup.instruction and screen.app.screen is screen:
-            screen.app.push_screen(MachineDialog(code))

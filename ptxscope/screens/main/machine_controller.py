@@ -1,0 +1,149 @@
+"""The pane of machine code: it follows the line, and the tools run in threads."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from textual.timer import Timer
+
+from ...engine.proof.solver import load_bitwuzla
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Instruction
+from ...state.explorer_state import ExplorerState
+from ...state.machine_code import (
+    DEFAULT_ARCH,
+    CodeRequest,
+    MachineCode,
+    count_machine_code,
+    find_machine_code,
+)
+from ...widgets.base.hint_bar import REFUSED
+from ..solver_search import SolverSearch
+from .explorer_view import ExplorerView
+from .focus_controller import FocusController
+
+_ASSEMBLING = "assembling… · Esc stops"
+_PAUSE = 0.2
+"""Seconds without an edit before the tools run: none for each key of a line that is typed."""
+_MAX_KEPT = 64
+"""The lines and targets whose code is kept."""
+
+
+class MachineController:
+    """Opens and closes the pane, and keeps it up to date."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView, focus: FocusController) -> None:
+        self._state, self._view, self._focus = state, view, focus
+        self._search = SolverSearch(view.screen)
+        self._arch = DEFAULT_ARCH
+        self._codes: dict[tuple[str, str], MachineCode] = {}
+        """Machine code by line and target."""
+        self._counts: dict[str, dict[str, str]] = {}
+        """Counts of instructions by line and target."""
+        self._asked_line = ""
+        """The line whose code is shown, or is being made."""
+        self._timer: Timer | None = None
+        view.on_edit = self._follow_edit
+
+    # --- opening and closing ----------------------------------------------------------------
+
+    async def toggle(self) -> None:
+        """Open the pane and go to it; if the focus is there, close it."""
+        pane = self._view.machine
+        if pane.has_focus:
+            self._focus.leave()
+            self._view.show_machine(is_visible=False)
+            return
+        try:
+            load_bitwuzla()
+        except ImportError as error:
+            self._refuse(error)
+            return
+        if self._view.is_machine_open:
+            self._focus.move_to("machine")
+        await self._ask()
+
+    def stop(self) -> bool:
+        """Stop waiting for the tools; return whether they ran."""
+        is_running = self._search.is_running
+        if is_running:
+            self._search.stop()
+            self._asked_line = ""
+            self._view.show_hint("The search is stopped")
+        return is_running
+
+    # --- what is shown ----------------------------------------------------------------------
+
+    async def choose_target(self, target: str) -> None:
+        """Show the machine code for another target."""
+        self._arch = target
+        await self._ask()
+
+    def _follow_edit(self) -> None:
+        """Make new machine code, if the pane is visible and the line has changed."""
+        if str(self._state.setup.instruction) == self._asked_line:
+            return
+        if not self._view.is_machine_visible:
+            return
+        if self._timer is not None:
+            self._timer.stop()
+        self._view.machine.show_search()
+        self._timer = self._view.screen.set_timer(_PAUSE, self._ask)
+
+    async def _ask(self) -> None:
+        ins = self._state.setup.instruction
+        self._asked_line = str(ins)
+        code = self._codes.get((self._asked_line, self._arch))
+        if code is not None:
+            self._search.stop()
+            self._take(ins, code)
+            return
+        if self._view.is_machine_open:
+            self._view.machine.show_search()
+        request = CodeRequest(ins, self._arch)
+        await self._search.start(
+            partial(find_machine_code, request), partial(self._take, ins), self._refuse
+        )
+        if self._search.is_running and not self._view.is_machine_open:
+            self._view.show_hint(_ASSEMBLING, "strong")
+
+    def _take(self, ins: Instruction, code: MachineCode) -> None:
+        if self._view.hint == _ASSEMBLING:
+            self._view.clear_hint()
+        if ins != self._state.setup.instruction:
+            return  # it is of a line before the last edit, after which it is asked for again
+        self._arch = code.arch
+        while len(self._codes) >= _MAX_KEPT:
+            del self._codes[next(iter(self._codes))]
+        self._codes[str(ins), code.arch] = code
+        pane, screen = self._view.machine, self._view.screen
+        counts = self._counts.setdefault(str(ins), {})
+        counts[code.arch] = str(code.listing.instruction_count)
+        pane.show_code(code)
+        pane.show_counts(counts)
+        if not self._view.is_machine_open and screen.app.screen is screen:
+            self._view.show_machine(is_visible=True)
+            self._focus.move_to("machine")
+        screen.run_worker(self._count(ins, code), group="counts", exclusive=True)
+
+    async def _count(self, ins: Instruction, code: MachineCode) -> None:
+        """Count the instructions for the other targets, one after the other."""
+        counts = self._counts[str(ins)]
+        for target in code.targets:
+            if target in counts:
+                continue
+            try:
+                count = await asyncio.to_thread(count_machine_code, CodeRequest(ins, target))
+            except ValueError:  # the tools were there a moment ago
+                return
+            counts[target] = count
+            if self._view.machine.code is code:
+                self._view.machine.show_counts(counts)
+
+    def _refuse(self, reason: object) -> None:
+        text = make_printable(str(reason))
+        if self._view.is_machine_open:
+            self._view.machine.show_problem(text)
+        else:
+            self._view.show_hint(f"{REFUSED} {text}", "changed", is_sticky=True)

@@ -1,0 +1,168 @@
+"""The machine code of the line beside the trace: each instruction, and the value it computes."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from textwrap import wrap
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.binding import Binding, BindingType
+
+from ..engine.syntax.errors import make_printable
+from .base.form_fields import LINE_END_BINDINGS
+from .base.pane import Pane, StyledLine, StyledText
+from .base.posted_message import PostedMessage
+
+if TYPE_CHECKING:
+    from ..state.machine_code import CodeLine, MachineCode
+
+_MIN_CODE = 24
+"""Columns that an instruction has at least, beside the value that it computes."""
+_GAP = 2
+_MARK = "▸"
+
+
+class MachinePane(Pane):
+    """The instructions that an assembler makes of the line for a target, and counts for others."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "choose(-1)", "Previous target"),
+        Binding("right", "choose(1)", "Next target"),
+        Binding("ctrl+y", "copy", "Copy"),
+        *LINE_END_BINDINGS,
+        Binding("enter", "leave", "To the steps", show=False),
+    ]
+    DEFAULT_CSS = """
+    MachinePane { height: 1fr; display: none; }
+    """
+
+    class TargetChosen(PostedMessage):
+        """Posted to show the machine code for another target."""
+
+        control: MachinePane
+        target: str
+
+    class FocusReleased(PostedMessage):
+        """Posted when the user goes on to the steps."""
+
+        control: MachinePane
+
+    def __init__(self) -> None:
+        super().__init__("machine", "Machine code")
+        self._code: MachineCode | None = None
+        self._problem = ""
+        self._counts: Mapping[str, str] = {}
+        self._keys: Collection[str] = ()
+
+    @property
+    def code(self) -> MachineCode | None:
+        """What is shown."""
+        return self._code
+
+    def show_code(self, code: MachineCode) -> None:
+        """Show machine code."""
+        self._code, self._problem = code, ""
+        self.set_title(f"Machine code · {code.tools}")
+        self.redraw_lines()
+
+    def show_search(self) -> None:
+        """Say that machine code is being made."""
+        self.set_title("Machine code · assembling…")
+
+    def show_problem(self, reason: str) -> None:
+        """Show why there is no machine code."""
+        self._code, self._problem = None, make_printable(reason)
+        self.set_title("Machine code")
+        self.redraw_lines()
+
+    def show_counts(self, counts: Mapping[str, str]) -> None:
+        """Show the count of instructions for some targets, by the target."""
+        self._counts = dict(counts)
+        self.redraw_lines()
+
+    def mark_rows(self, keys: Collection[str]) -> None:
+        """Mark the instructions that compute some rows of the trace, by key, and show one."""
+        if keys == self._keys:
+            return
+        self._keys = keys
+        self.redraw_lines()
+        marked = [y for y, line in enumerate(self.visible_lines) if line and line[0].text == _MARK]
+        if marked and self.size:
+            self.show_line(marked[-1])
+            self.show_line(marked[0])
+
+    # --- drawing --------------------------------------------------------------------------
+
+    def draw(self, width: int) -> list[StyledLine]:
+        """Return the targets, the instructions, and what is known of them."""
+        code = self._code
+        if code is None:
+            return [[StyledText(x, "changed")] for x in wrap(self._problem, width)]
+        lines = [*self._target_lines(code, width)]
+        lines += [[StyledText(x, "strong")] for x in wrap(code.summary, width)]
+        lines += [[], *self._instruction_lines(code.lines, width), []]
+        for sentence in code.sentences:
+            lines += [[StyledText(x)] for x in wrap(sentence, width, subsequent_indent="  ")]
+        return lines
+
+    def _target_lines(self, code: MachineCode, width: int) -> Iterator[StyledLine]:
+        """Yield the targets with their counts; a click on one shows its code."""
+        line: StyledLine = []
+        used = 0
+        for target in code.targets:
+            is_shown = target == code.arch
+            text = f"{_MARK if is_shown else ' '}{target} {self._counts.get(target, '…')}"
+            if line and used + len(text) + 1 > width:
+                yield line
+                line, used = [], 0
+            line.append(StyledText(f"{text} ", "current" if is_shown else "dim", target))
+            used += len(text) + 1
+        yield line
+
+    def _instruction_lines(self, rows: Sequence[CodeLine], width: int) -> Iterator[StyledLine]:
+        purposes = max((len(x.purpose) for x in rows), default=0)
+        offsets = len(rows[0].offset) + _GAP if rows else 0
+        codes = max((len(x.text) for x in rows), default=0)
+        room = width - 1 - purposes - _GAP
+        has_offsets = offsets + codes <= room
+        room = max(room - (offsets if has_offsets else 0), _MIN_CODE)
+        codes = min(codes, room)
+        for row in rows:
+            is_marked = row.key in self._keys
+            style_name = "current" if is_marked else "" if row.is_counted else "dim"
+            offset = f"{row.offset}  " if has_offsets else ""
+            texts = wrap(row.text, codes, subsequent_indent="  ", break_on_hyphens=False)
+            for index, text in enumerate(texts):
+                is_last = index == len(texts) - 1
+                purpose = f"{text:<{codes}}{' ' * _GAP}{row.purpose}" if is_last else text
+                yield [
+                    StyledText(_MARK if is_marked and not index else " ", style_name),
+                    StyledText(" " * len(offset) if index else offset, "dim"),
+                    StyledText(purpose.rstrip(), style_name),
+                ]
+
+    # --- keys -----------------------------------------------------------------------------
+
+    def action_choose(self, delta: int) -> None:
+        """Show the machine code for the target before or after this one."""
+        if self._code is not None and self._code.targets:
+            targets = self._code.targets
+            index = targets.index(self._code.arch) if self._code.arch in targets else 0
+            self._choose(targets[(index + delta) % len(targets)])
+
+    def _choose(self, target: str) -> None:
+        self.TargetChosen(self, target).post_to_screen()
+
+    def handle_click(self, target: object) -> None:
+        """Show the machine code for the target that is clicked."""
+        self._choose(str(target))
+
+    def action_leave(self) -> None:
+        """Go on to the steps."""
+        self.FocusReleased(self).post_to_screen()
+
+    def action_copy(self) -> None:
+        """Copy the machine code as text."""
+        if self._code is not None:
+            self.app.copy_to_clipboard(self._code.text)
+            self.notify("the machine code", title="Copied", markup=False)
