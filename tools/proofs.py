@@ -503,7 +503,7 @@ def _format_page(
     lines += [
         "## When each erratum shows",
         "",
-        "For a line that the erratum alone affects: *exactly* means that the results differ if and "
+        "For each erratum alone, on the line beside it: *exactly* means that the results differ if and "
         "only if the condition holds; *only*, that they differ nowhere else. The conditions are "
         "in the syntax of [`find`](prove.md#conditions).",
         "",

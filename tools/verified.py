@@ -118,7 +118,8 @@ def format_section() -> list[str]:
         "What NVIDIA's assembler makes of a line is proved equal to a model for all operands, from "
         "its machine code, by [`ptxscope verify`](verify.md). *As documented*: equal to `isa`. "
         "*With errata*: equal to the model of that release, with a counterexample to `isa` that is "
-        "computed again on numbers.",
+        "computed again on numbers. *Other*: anything else; here the assembler refuses a line, "
+        "because it takes the selector `.b1024` for a type.",
         "",
     ]
     groups: dict[tuple[str, str, str], list[VerifiedRow]] = {}

@@ -151,6 +151,9 @@ def test_the_shown_command_makes_the_same_document(stored: list[str]) -> None:
 def test_machine_code_that_a_trace_cannot_have(stored: list[str]) -> None:
     for words, message in (
         ((*TRACED_E3, "--sass="), "error: --sass : write sm_90"),
+        ((*TRACED_E3, "--sass", ""), "error: --sass : write sm_90"),
+        ((*TRACED_E3, "--sass", "90"), "error: --sass 90: write sm_90"),
+        ((*TRACED_E3, "--sass", "compute_90"), "error: --sass compute_90: write sm_90"),
         ((*TRACED_E3, "--ptxas", "/ptxas"), "error: --ptxas and --nvdisasm are for --sass"),
         ((*TRACED_E3, "--sass=sm_50"), "error: --sass sm_50: write sm_90"),
         ((*TRACED_E3, "--sass", "--live", "site/", "-f", "html"), "a browser has no ptxas"),

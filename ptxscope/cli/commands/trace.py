@@ -80,8 +80,8 @@ _ALTS = ("short", "long")
 _FOLD_BUT_LAST = "but-last"
 _FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
 """The statements that ``--fold`` takes."""
-_ARCH = re.compile(r"sm_\w++")
-"""The value of ``--sass``."""
+_ARCH = re.compile(r"(?:[a-z]++_)?\d++[a-z]?|")
+"""The value of ``--sass``, or what is mistaken for one."""
 _MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
