@@ -503,9 +503,9 @@ def _format_page(
     lines += [
         "## When each erratum shows",
         "",
-        "For each erratum alone, on the line beside it: *exactly* means that the results differ if and "
-        "only if the condition holds; *only*, that they differ nowhere else. The conditions are "
-        "in the syntax of [`find`](prove.md#conditions).",
+        "For each erratum alone, on the line beside it: *exactly* means that the results differ if "
+        "and only if the condition holds; *only*, that they differ nowhere else. The conditions "
+        "are in the syntax of [`find`](prove.md#conditions).",
         "",
         "| erratum | line | condition | |",
         "|---|---|---|---|",

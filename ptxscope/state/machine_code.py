@@ -119,7 +119,7 @@ def find_machine_code(request: CodeRequest, is_stopped: IsStopped = never) -> Ma
         raise ValueError(f"ptxas {ptxas.build} refuses the line for {arch}: {kernel}")
     if is_stopped():
         raise Stopped
-    line = str(source.ins).removesuffix(";")
+    line = str(request.ins).removesuffix(";")
     listing = list_machine_code(line, source, kernel, arch, timeout=SECONDS)
     tools = f"ptxas {ptxas.build}, nvdisasm {nvdisasm.build}"
     return MachineCode(line, listing, tools, targets or (arch,))

@@ -74,8 +74,9 @@ async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, 
 
 async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str]) -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A", "escape")
-        text = await wait_for(drive, "sm_75 12 ▸sm_90 12")
+        await drive.press("A")
+        await wait_for(drive, "sm_75 12 ▸sm_90 12")
+        text = await drive.read_after(drive.press("escape"))
         assert "Step " in text
         assert stored == ["sm_90", "sm_75"]
         await drive.press("i")
@@ -93,7 +94,9 @@ async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str])
 
 async def test_the_arrows_choose_the_target(stored: list[str]) -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A", "right")
+        await drive.press("A")
+        await wait_for(drive, "▸sm_90 12")
+        await drive.press("right")
         text = await wait_for(drive, "▸sm_75 12  sm_90 12")
         assert "LDG.E.SYS" in text
         await drive.press("left")
@@ -182,7 +185,9 @@ async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch
 
 async def test_a_line_that_is_refused_is_said_in_the_pane() -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A", "escape", "i")
+        await drive.press("A")
+        await wait_for(drive, "▸sm_90 12")
+        await drive.press("escape", "i")
         drive.screen.view.line.value = "vadd.u32.u32.u32 d, 7, b"
         text = await wait_for(drive, "refuses the line")
         assert "ptxas 13.0.88 refuses the line for sm_90:" in text

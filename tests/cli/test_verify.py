@@ -89,6 +89,16 @@ def test_lower_shows_each_instruction_beside_what_it_computes(stored: list[str])
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
+def test_lower_keeps_the_names_of_registers(stored: list[str]) -> None:
+    text = run("lower", "@%p1 set.lt.f32.s32 out, %r1, y").stdout
+    assert text.startswith("@%p1 set.lt.f32.s32 out, %r1, y\n")
+    for part in ("load %p1\n", "load %r1\n", "load y\n", "load out\n", "store out\n"):
+        assert part in text
+    words = " ".join(text.split())
+    assert "for %r1 = 0, y = 0, %p1 = 0, out = 0x00000010 it gives out = 0x41800000," in words
+    assert "part of guard.d" in text  # the keys of rows are those of the trace
+
+
 def test_lower_as_json(stored: list[str]) -> None:
     for line, count in COUNTED_LINES.items():
         (target,) = json.loads(run("lower", line, "--json").stdout)["targets"]

@@ -57,7 +57,7 @@ def run(words: Sequence[str]) -> int:
     archs = choose_archs(arguments)
     ptxas, nvdisasm = choose_tools(arguments)
     source = make_line_source(ins)
-    line = format_line(source.ins)
+    line = format_line(ins)
     listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
     if arguments.json:
         document = {

@@ -38,6 +38,8 @@ class KernelSource(NamedTuple):
     """The instruction with the registers of the kernel."""
     inputs: tuple[Slot, ...]
     results: tuple[Slot, ...]
+    names: Mapping[str, str]
+    """The registers as they were written, by role."""
 
     def format_ptx(self, name: str) -> str:
         """Return the kernel as PTX, without the module's header."""
@@ -64,7 +66,9 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
         if role not in renamed.constants:
             inputs.setdefault(names[role], role)
     results = {names[role]: role for role in renamed.results}
-    return KernelSource(renamed, tuple(_place(renamed, inputs)), tuple(_place(renamed, results)))
+    written = {str(role): name for role, name in ins.names.items()}
+    slots, result_slots = (tuple(_place(renamed, x)) for x in (inputs, results))
+    return KernelSource(renamed, slots, result_slots, written)
 
 
 def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[Slot]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..proof.equivalence import TIMEOUT
 from ..records import NamedTuple
@@ -26,6 +26,8 @@ class MachineListing(NamedTuple):
     """Every instruction, in order; all are ``UNKNOWN`` if the code is not interpreted."""
     missing_rows: Sequence[str]
     """The keys of the documentation's rows that the code does not compute as documented."""
+    names: Mapping[str, str] = {}
+    """The registers as they were written, by role."""
 
     @property
     def instruction_count(self) -> int:
@@ -74,7 +76,7 @@ def list_machine_code(
         machine = MachineQuestion(source, kernel, timeout)
     except UnknownMachineCodeError:
         plain = [MatchedInstruction(x.offset, x.text, Purpose.UNKNOWN) for x in kernel.instructions]
-        return MachineListing(arch, verdict, model, plain, ())
+        return MachineListing(arch, verdict, model, plain, (), source.names)
     plans = group_models(source, KNOWN_MODELS)
     plan = next(plan for plan, models in plans.items() if model in models)
     matches = match_rows(machine, plan)
@@ -87,4 +89,4 @@ def list_machine_code(
             for row in documented.rows
             if values[row.key] is not followed_values.get(row.key)
         ]
-    return MachineListing(arch, verdict, model, matches, missing)
+    return MachineListing(arch, verdict, model, matches, missing, source.names)

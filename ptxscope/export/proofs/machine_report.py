@@ -47,16 +47,26 @@ def _listing_lines(listing: MachineListing) -> Iterator[str]:
 
 def _iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
     """Yield what is known of the machine code as a whole."""
-    yield make_printable(format_verdict(listing.verdict, with_time=with_time))
+    verdict = _rename_registers(listing.verdict, listing.names)
+    yield make_printable(format_verdict(verdict, with_time=with_time))
     for key in listing.missing_rows[:1]:
         yield f"The documented value of {key} is computed by no instruction."
     for id_ in listing.verdict.errata:
         yield f"{id_}: {get_erratum(id_).sentence}"
 
 
+def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVerdict:
+    """Return a verdict with the registers as they were written, not those of the kernel."""
+    operands, documented, obtained = (
+        {names.get(role, role): x for role, x in values.items()}
+        for values in (verdict.operands, verdict.documented, verdict.obtained)
+    )
+    return verdict._replace(operands=operands, documented=documented, obtained=obtained)
+
+
 def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
     return tuple(
-        MachineRow(f"{x.offset:04x}", make_printable(x.text), _format_purpose(x))
+        MachineRow(f"{x.offset:04x}", make_printable(x.text), _format_purpose(x, listing.names))
         for x in listing.instructions
         if x.purpose is not Purpose.ADDRESS
     )
@@ -73,10 +83,10 @@ def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
     )
 
 
-def _format_purpose(x: MatchedInstruction) -> str:
+def _format_purpose(x: MatchedInstruction, names: Mapping[str, str]) -> str:
     match x.purpose:
         case Purpose.LOAD | Purpose.STORE:
-            return f"{x.purpose} {x.key}"
+            return f"{x.purpose} {make_printable(names.get(x.key, x.key))}"
         case Purpose.ROW:
             reading = f", {x.reading}" if x.reading else ""
             return f"{_format_row(x)}{reading}{'' if x.is_proved else ' (on random operands)'}"
