@@ -31,6 +31,8 @@ class MachineRow(NamedTuple):
     code: str
     purpose: str
     """The value that it computes; indented if it is only part of the computation."""
+    stage: str
+    """The stage of that value; empty for loads, stores and constants."""
 
 
 class MachineSection(NamedTuple):
@@ -44,6 +46,20 @@ class MachineSection(NamedTuple):
     sentences: tuple[str, ...]
     """The models that it follows, and the errata."""
     rows: tuple[MachineRow, ...]
+    models: tuple[str, ...]
+    """The models that it follows."""
+    undocumented_stages: frozenset[str]
+    """The stages in which it computes another value than documented."""
+
+    @property
+    def computing_rows(self) -> list[MachineRow]:
+        """The instructions that compute values; all if it is not known which do."""
+        return [row for row in self.rows if row.stage] or [*self.rows]
+
+    def computes(self, stage: str, model: str) -> bool:
+        """Whether it computes the values that a stage has in a model."""
+        is_documented = model == "isa" and stage not in self.undocumented_stages
+        return is_documented or model in self.models
 
     @property
     def title(self) -> str:

@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
@@ -125,7 +126,7 @@ def test_a_line_that_is_refused(stored: list[str]) -> None:
 TRACED_E3 = ("trace", SHOWING_E3, "a=-1", "b=0", "c=5")
 
 
-@pytest.mark.parametrize("format_", FORMATS)
+@pytest.mark.parametrize("format_", [x for x in FORMATS if x not in ("svg", "png", "pdf")])
 def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) -> None:
     if not has_effect("sass", format_):
         done = run(*TRACED_E3, "--sass", "-f", format_)
@@ -145,6 +146,62 @@ def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) ->
     assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate\.t\W+0140", words)
     assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge\.t, all lanes\W+0160", words)
     assert "--sass sm_90" in done.stdout
+
+
+def list_texts(svg: str, group: str = "") -> list[str]:
+    """Return the texts of a picture, or of the groups with a class and those in them."""
+    root = ET.fromstring(svg)
+    space = "{http://www.w3.org/2000/svg}"
+    groups = [x for x in root.iter(f"{space}g") if group in (x.get("class") or "").split()]
+    return [
+        "".join(text.itertext())
+        for element in (groups if group else [root])
+        for text in element.iter(f"{space}text")
+    ]
+
+
+def test_a_picture_has_each_instruction_below_its_step(stored: list[str]) -> None:
+    svg = run(*TRACED_E3, "--sass", "--model", "ptxas", "-f", "svg").stdout
+    for stage, codes in {
+        "px-select": ["PRMT R5, R4, 0x3210, RZ", "PRMT R0, R0, 0x3210, RZ"],
+        "px-extend": ["SHF.R.S32.HI R9, RZ, 0x1f, R5"],
+        "px-operate": ["IADD3 R11, P0, R0, R5, RZ", "SEL R0, RZ, 0xffffffff, !P0"],
+        "px-saturate": ["SEL R0, R0, 0xff, !P0", "ISETP.GT.U32.AND P0, PT, R0, 0xff, PT"],
+        "px-merge": ["PRMT R5, R9, 0x7650, R6"],
+    }.items():
+        texts = list_texts(svg, stage)
+        assert {*codes} <= {*texts}, (stage, texts)
+    texts = list_texts(svg)
+    assert "Machine code for sm_90: 12 instructions (ptxas 13.0.88, nvdisasm 13.5.37)" in texts
+    assert sum(x in texts for x in ("select.b", "merge.t, all lanes", "part of saturate.t")) == 3
+    assert len(list_texts(svg, "px-sass")) == 2 * 12
+    assert not [x for x in texts if x.startswith(("LDG", "STG", "LDC"))]
+
+
+def test_a_step_has_no_code_that_computes_another_value(stored: list[str]) -> None:
+    """Beside documented values, what ptxas computes from E3 on stands at the end."""
+    svg = run(*TRACED_E3, "--sass", "-f", "svg").stdout
+    assert "IADD3 R11, P0, R0, R5, RZ" in list_texts(svg, "px-operate")
+    for stage in ("px-saturate", "px-merge", "px-write"):
+        assert not [x for x in list_texts(svg, stage) if "R0" in x or "R5" in x]
+    rest = list_texts(svg, "px-machine")
+    assert {"SEL R0, R0, 0xff, !P0", "PRMT R5, R9, 0x7650, R6"} <= {*rest}
+    assert len(list_texts(svg, "px-sass")) == 2 * 12
+    # with both answers, it is in the branch of ptxas alone
+    both = run(*TRACED_E3, "--sass", "--both", "-f", "svg").stdout
+    branches = [x for x in both.split("<g ") if "-saturate" in x]
+    assert len(branches) == 2
+    assert len(list_texts(both, "px-sass")) == 2 * 12
+    assert "SEL R0, R0, 0xff, !P0" in list_texts(both, "px-other")
+    assert "SEL R0, R0, 0xff, !P0" not in list_texts(both, "px-machine")
+    assert "…" not in "".join(list_texts(both, "px-sass"))
+
+
+def test_a_compact_picture_has_all_instructions(stored: list[str]) -> None:
+    svg = run(*TRACED_E3, "--sass", "--compact", "-f", "svg").stdout
+    texts = list_texts(svg, "px-sass")
+    assert len(texts) == 2 * 12
+    assert "…" not in "".join(texts)
 
 
 def test_the_shown_command_makes_the_same_document(stored: list[str]) -> None:

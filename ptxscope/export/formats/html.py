@@ -120,6 +120,7 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
     For narrow pages, a compact picture replaces it, or one for each answer.
     """
     annotations = doc.trace.annotations._replace(title="", caption="")
+    options = options._replace(machine_code=None)  # it has a table of its own
     drawing = trace_picture.draw_trace(doc.trace.with_annotations(annotations), options, "-picture")
     relations = find_relations(drawing.canvas)
 

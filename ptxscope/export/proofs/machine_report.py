@@ -66,7 +66,12 @@ def _rename_registers(verdict: FormVerdict, names: Mapping[str, str]) -> FormVer
 
 def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
     return tuple(
-        MachineRow(f"{x.offset:04x}", make_printable(x.text), _format_purpose(x, listing.names))
+        MachineRow(
+            f"{x.offset:04x}",
+            make_printable(x.text),
+            _format_purpose(x, listing.names),
+            x.key.partition(".")[0] if x.purpose in (Purpose.ROW, Purpose.PART) else "",
+        )
         for x in listing.instructions
         if x.purpose is not Purpose.ADDRESS
     )
@@ -80,6 +85,8 @@ def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
         tools,
         tuple(_iter_sentences(listing, with_time=False)),
         _make_rows(listing),
+        listing.verdict.models,
+        frozenset(key.partition(".")[0] for key in listing.missing_rows),
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.tracing.divergence import find_divergence, find_divergences
@@ -9,8 +11,9 @@ from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import Pair, find_differing_bits, iter_pairs
 from ...scene.scene_model import Scene
 from ..content.document import Document, ResultView, StepView, build_document
-from ..options import Options
+from ..options import MachineRow, Options
 from .cell_shapes import drop_hex_prefixes
+from .machine_lines import draw_machine_rows
 from .page_layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, build_visible_scene
 from .result_shapes import draw_column_grounds, draw_remark, draw_results, draw_step_notes
 from .step_layout import draw_rows, place_rows
@@ -91,8 +94,9 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
     )
 
 
-def draw_branches(doc: Document, branches: AnswerBranches, canvas: SvgCanvas, y: float) -> float:
+def draw_branches(doc: Document, branches: AnswerBranches, trunk: Sketch, y: float) -> float:
     """Draw the point of divergence, and both branches to their results; return the end."""
+    canvas = trunk.canvas
     areas = _PAGE.split_columns(2, _GAP)
     stages = [stage for stage in Stage if any(stage in x.steps for x in branches.branches)]
     own_branch = next(branch for branch in branches.branches if branch.is_own)
@@ -115,9 +119,12 @@ def draw_branches(doc: Document, branches: AnswerBranches, canvas: SvgCanvas, y:
             sketch.differing_lanes = {pair.key: pair.lanes for pair in pairs}
         is_alike = not any(pair.is_different for pair in pairs)
         words_end = _draw_words(sketches, branches, stage, y, is_alike=is_alike)
-        sketch_branches = zip(sketches, branches.branches, strict=True)
         y = max(
-            words_end, *(_draw_band(sketch, branch, stage, y) for sketch, branch in sketch_branches)
+            words_end,
+            *(
+                _draw_band(sketch, branch, stage, y, _take_machine_rows(doc, trunk, branch, stage))
+                for sketch, branch in zip(sketches, branches.branches, strict=True)
+            ),
         )
     canvas.add_mark("result", y)
     bottoms = []
@@ -225,7 +232,18 @@ def _draw_words(
     return end
 
 
-def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
+def _take_machine_rows(
+    doc: Document, trunk: Sketch, branch: Branch, stage: Stage
+) -> list[MachineRow]:
+    """Return the machine instructions of a stage, if they compute what this branch has."""
+    code = doc.machine_code
+    is_followed = code is not None and branch.trace.model.name in code.models
+    return trunk.take_machine_rows((stage,)) if is_followed else []
+
+
+def _draw_band(
+    sketch: Sketch, branch: Branch, stage: Stage, y: float, machine_rows: Sequence[MachineRow]
+) -> float:
     """Draw the rows of a step of one answer; return the end."""
     step = branch.steps.get(stage)
     if step is None:
@@ -234,6 +252,7 @@ def _draw_band(sketch: Sketch, branch: Branch, stage: Stage, y: float) -> float:
     canvas.open_group(*_format_group(branch, stage))
     end = draw_rows(sketch, next(x for x in sketch.scene.steps if x.stage is stage), y, y)
     end = draw_step_notes(canvas, step, end, sketch.figures)
+    end = draw_machine_rows(canvas, machine_rows, end, sketch.figures)
     canvas.close_group()
     return end
 

@@ -7,7 +7,7 @@ most significant lane on the left. A value for all lanes extends over all column
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
 
 from ...engine.records import NamedTuple
@@ -28,7 +28,7 @@ from ...scene.scene_model import (
 from ...scene.symbolic_scene import with_symbolic_rows
 from ..content.document import CellView, Document, StepView, iter_names
 from ..content.hidden_rows import find_hidden_rows
-from ..options import Options
+from ..options import MachineRow, Options
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
 from .text_fitting import wrap_text
@@ -250,6 +250,20 @@ class Sketch:
             for source in row.figure.sources
         }
         """Keys of the registers that a figure draws itself."""
+        self._doc, code = doc, doc.machine_code
+        self.machine_rows = code.computing_rows if code else []
+        """The machine instructions that compute values, until they are drawn below a step."""
+
+    def has_machine_code(self, stage: str) -> bool:
+        """Whether the machine code computes the values that a stage has in this picture."""
+        code = self._doc.machine_code
+        return code is not None and code.computes(stage, self._doc.model)
+
+    def take_machine_rows(self, stages: Collection[str]) -> list[MachineRow]:
+        """Return the machine instructions of some stages, which are drawn once."""
+        taken = [row for row in self.machine_rows if row.stage in stages]
+        self.machine_rows = [row for row in self.machine_rows if row.stage not in stages]
+        return taken
 
     def find_tint(self, place: LaneRef) -> Tint:
         """Return the tint of a row or an operand, from its links."""

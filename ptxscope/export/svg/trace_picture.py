@@ -33,6 +33,7 @@ from ..theme import Theme
 from . import step_captions
 from .answer_branches import LONGEST_OF_BRANCH, draw_branches, make_branches
 from .cell_shapes import draw_register, drop_hex_prefixes
+from .machine_lines import draw_machine_rows, draw_machine_section
 from .page_layout import (
     COMPACT,
     EDGE,
@@ -160,7 +161,8 @@ def draw_trace(
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
     if branches:
-        y = draw_branches(short_document, branches, canvas, draw_column_grounds(sketch, top, y) + 8)
+        y = draw_column_grounds(sketch, top, y) + 8
+        y = draw_branches(short_document, branches, sketch, y)
     else:
         canvas.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
@@ -179,6 +181,8 @@ def draw_trace(
     elif doc.agreement:
         canvas.add_mark("answers", y)
         y = _draw_agreement(doc.agreement, canvas, y, page)
+    if doc.machine_code:
+        y = draw_machine_section(canvas, doc.machine_code, sketch.machine_rows, y, page)
     canvas.add_mark("foot", y)
     y = _draw_foot(
         doc,
@@ -426,6 +430,8 @@ def _draw_steps(
             top = words_end if sketch.layout.has_words_above else y
             end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
         y = draw_step_notes(canvas, step, end, sketch.figures)
+        stages = [x.stage for x in (joined_step, step) if x and sketch.has_machine_code(x.stage)]
+        y = draw_machine_rows(canvas, sketch.take_machine_rows(stages), y, sketch.figures)
         canvas.close_group()
     return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
