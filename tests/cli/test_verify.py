@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from xml.etree import ElementTree as ET
 
 import numpy as np
 import pytest
+from jsonschema import Draft202012Validator
 
 from ptxscope import parse
 from ptxscope.cli.commands import verify
@@ -126,7 +128,7 @@ def test_a_line_that_is_refused(stored: list[str]) -> None:
 TRACED_E3 = ("trace", SHOWING_E3, "a=-1", "b=0", "c=5")
 
 
-@pytest.mark.parametrize("format_", [x for x in FORMATS if x not in ("svg", "png", "pdf")])
+@pytest.mark.parametrize("format_", [x for x in FORMATS if x not in ("svg", "png", "pdf", "json")])
 def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) -> None:
     if not has_effect("sass", format_):
         done = run(*TRACED_E3, "--sass", "-f", format_)
@@ -146,6 +148,52 @@ def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) ->
     assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate\.t\W+0140", words)
     assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge\.t, all lanes\W+0160", words)
     assert "--sass sm_90" in done.stdout
+
+
+def test_machine_code_in_json_is_read_back_without_tools(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    written = run(*TRACED_E3, "--sass", "-f", "json").stdout
+    data = json.loads(written)
+    schema = files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8")
+    Draft202012Validator(json.loads(schema)).validate(data)
+    code = data["machine_code"]
+    assert (code["tools"], code["arch"]) == ("ptxas 13.0.88, nvdisasm 13.5.37", "sm_90")
+    assert code["models"] == ["ptxas-13.5", "ptxas-13.0"]
+    assert code["undocumented_stages"] == ["merge", "saturate", "write"]
+    added = {"offset": "00b0", "code": "IADD3 R11, P0, R0, R5, RZ", "purpose": "operate.t"}
+    assert {**added, "stage": "operate"} in code["instructions"]
+    del data["machine_code"]
+    plain = json.loads(run(*TRACED_E3, "-f", "json").stdout)
+    assert {**data, "command": ""} == {**plain, "command": ""}
+    text, svg = (run(*TRACED_E3, "--sass", "-f", x).stdout for x in ("text", "svg"))
+    monkeypatch.setattr(tools, "find_tool", None)
+    file = tmp_path / "trace.json"
+    file.write_text(written, "utf-8")
+    assert run("trace", "--from", str(file), "-f", "json").stdout == written
+    assert run("trace", "--from", str(file)).stdout == text
+    assert list_texts(run("trace", "--from", str(file), "-f", "svg").stdout) == list_texts(svg)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"arch": "sm_90"', '"arch": "sm_90; rm"', "machine_code.arch is"),
+        ("IADD3 R11", "\\u001b[31m R11", "instructions[6].code is"),
+        ('"purpose": "operate.t"', '"purpose": 7', "purpose is 7; a text is required"),
+        ('"tools": "ptxas', '"tool": "ptxas', "machine_code.tools is missing"),
+    ],
+)
+def test_machine_code_in_json_that_is_damaged(
+    stored: list[str], tmp_path: Path, old: str, new: str, message: str
+) -> None:
+    written = run(*TRACED_E3, "--sass", "-f", "json").stdout
+    assert old in written
+    file = tmp_path / "trace.json"
+    file.write_text(written.replace(old, new, 1), "utf-8")
+    done = run("trace", "--from", str(file))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert message in done.stderr
 
 
 def list_texts(svg: str, group: str = "") -> list[str]:

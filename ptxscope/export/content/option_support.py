@@ -17,7 +17,7 @@ AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
     "steps": _WORDED_FORMATS,
     "until": _WORDED_FORMATS,
     "no-result": _WORDED_FORMATS,
-    "sass": ("text", "markdown", "rst", "asciidoc", "html", *_PICTURE_FORMATS),
+    "sass": _WORDED_FORMATS,
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
     "live": ("html",),

@@ -29,6 +29,7 @@ from ...engine.tracing.provenance import find_provenance
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, CellView, Document, DocumentRow, StepView, build_document
 from ..options import DEFAULT, Options
+from .machine_json import machine_code_from_json, machine_code_to_json
 from .recorded_json import require_equal
 
 SCHEMA = "ptxscope.trace/1"
@@ -138,8 +139,13 @@ def _instruction_from_json(data: JsonNode) -> tuple[Instruction, bool]:
 
 
 def _options_from_json(data: JsonNode, trace: Trace) -> Options:
+    machine_code = (
+        machine_code_from_json(data.get_field("machine_code", dict))
+        if "machine_code" in data.value
+        else None
+    )
     if "shown" not in data.value:
-        return Options()
+        return Options(machine_code=machine_code)
     shown_parts = data.get_field("shown", dict)
     steps = shown_parts.get_field("steps", list, type(None))
     stages = None if steps.value is None else frozenset(map(stage_from_json, steps.iter_items(str)))
@@ -152,7 +158,13 @@ def _options_from_json(data: JsonNode, trace: Trace) -> Options:
         shown_parts.get_field(name, bool).value for name in ("both", "result")
     )
     is_early = "until" in shown_parts.value and bool(shown_parts.get_field("until", bool).value)
-    return Options(both=has_both_models, stages=stages, result=result, is_early=is_early)
+    return Options(
+        both=has_both_models,
+        stages=stages,
+        result=result,
+        is_early=is_early,
+        machine_code=machine_code,
+    )
 
 
 def bits_from_json(data: JsonNode) -> int:
@@ -247,6 +259,11 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
         "annotations": annotations_to_json(trace.annotations),
         "source": doc.source,
         "command": doc.command,
+        **(
+            {"machine_code": machine_code_to_json(doc.machine_code)}
+            if doc.machine_code is not None
+            else {}
+        ),
     }
 
 
