@@ -431,7 +431,8 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
         "# E3: `vadd.u32.s32.s32.sat` departs from the PTX ISA\n",
         "- Assembler: ptxas 13.0.88\n- Target: sm_90\n",
         "| d | `0x00000000` | `0x000000ff` |\n",
-        "The results differ exactly where `operate.t < 0`.\n",
+        "The results differ exactly where `operate.t < 0`.\n"
+        "`operate.t` is t of the documented step *add*: a + b, exactly: nothing wraps yet.\n\n",
         ".visible .entry repro(",
         f"  {SHOWING_E3};\n",
         "/*00b0*/  IADD3 R11, P0, R0, R5, RZ ;\n",
@@ -450,6 +451,14 @@ def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
     assert f"- Assembler: ptxas {erratum.versions}\n" in done.stdout
     assert f"{erratum.example[3]:x}`" in done.stdout
     assert ("/*0000*/" in done.stdout) == (erratum.id != "E17")  # fns branches
+
+
+def test_a_report_explains_its_terms_and_names_other_errata(stored: list[str]) -> None:
+    text = run("errata", "E12", "--report").stdout
+    assert "This line is also affected by E10 and E11; the result is that of all.\n" in text
+    assert "also affected" not in run("errata", "E3", "--report").stdout
+    text = run("errata", "E9", "--report").stdout
+    assert "`c.signed < 0`.\n`.signed` is the operand as a signed number.\n\n" in text
 
 
 def test_a_report_says_why_it_has_no_machine_code(stored: list[str]) -> None:

@@ -129,10 +129,18 @@ def report_erratum(erratum: Erratum) -> str:
             tools=tools,
             code=format_code(found.kernel) if isinstance(found, Departure) else (),
             difference=found.difference if isinstance(found, Departure) else None,
-            remark=erratum.remark,
+            remark=" ".join(filter(None, (erratum.remark, _describe_others(erratum, source)))),
             absence=found if isinstance(found, str) else "",
         )
     )
+
+
+def _describe_others(erratum: Erratum, source: KernelSource) -> str:
+    """Return a sentence with the other errata that affect a line; empty if there are none."""
+    others = [x.id for x in source.ins.errata if x is not erratum]
+    if not others:
+        return ""
+    return f"This line is also affected by {' and '.join(others)}; the result is that of all."
 
 
 def _find_code(source: KernelSource, ptxas: Tool, nvdisasm: Tool) -> Departure | str:

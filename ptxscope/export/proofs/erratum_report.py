@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from ...engine.isa.value_text import format_hex
 from ...engine.machine_code.kernel_source import KernelSource, format_module
 from ...engine.proof.differences import Difference
 from ...engine.records import NamedTuple
+from ...engine.tracing.step_text import describe_step, format_title
+from ...engine.tracing.trace import trace as make_trace
 
 
 class ErratumReport(NamedTuple):
@@ -71,6 +74,7 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
     yield ""
     if report.difference and (condition := _describe_condition(report.difference)):
         yield condition
+        yield from _iter_terms(report, condition)
         yield ""
     if report.remark:
         yield report.remark
@@ -100,6 +104,28 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
         )
     else:
         yield report.absence
+
+
+def _iter_terms(report: ErratumReport, condition: str) -> Iterator[str]:
+    """Yield what the names in a condition stand for, a sentence each."""
+    trace = make_trace(report.source.ins, report.operands)
+    for step in trace.steps:
+        for row in step.rows:
+            if re.search(rf"\b{re.escape(row.key)}\b", condition):
+                about = describe_step(trace, step)
+                title = format_title(step)
+                yield f"`{row.key}` is {row.row.name} of the documented step *{title}*: {about}"
+    for suffix, sentence in _SUFFIXES.items():
+        if re.search(rf"\b[a-e]\.{suffix}(?:\d|\b)", condition):
+            yield sentence
+
+
+_SUFFIXES = {
+    "signed": "`.signed` is the operand as a signed number.",
+    "b": "`.b0`, `.b1` … are the bytes of the operand, the least significant first.",
+    "h": "`.h0`, `.h1` … are the half-words of the operand, the least significant first.",
+}
+"""Sentences on the suffixes of operands."""
 
 
 def _format(bits: int, width: int) -> str:
