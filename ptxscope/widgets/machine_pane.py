@@ -51,6 +51,9 @@ class MachinePane(Pane):
         super().__init__("machine", "Machine code")
         self._code: MachineCode | None = None
         self._problem = ""
+        self._targets: tuple[str, ...] = ()
+        self._target = ""
+        """The target that is shown, or whose code there is none of."""
         self._counts: Mapping[str, str] = {}
         self._keys: Collection[str] = ()
 
@@ -62,6 +65,7 @@ class MachinePane(Pane):
     def show_code(self, code: MachineCode) -> None:
         """Show machine code."""
         self._code, self._problem = code, ""
+        self._targets, self._target = code.targets, code.arch
         self.set_title(f"Machine code · {code.tools}")
         self.redraw_lines()
 
@@ -69,9 +73,10 @@ class MachinePane(Pane):
         """Say that machine code is being made."""
         self.set_title("Machine code · assembling…")
 
-    def show_problem(self, reason: str) -> None:
-        """Show why there is no machine code."""
+    def show_problem(self, reason: str, target: str) -> None:
+        """Show why there is no machine code for a target."""
         self._code, self._problem = None, make_printable(reason)
+        self._target = target
         self.set_title("Machine code")
         self.redraw_lines()
 
@@ -95,22 +100,21 @@ class MachinePane(Pane):
 
     def draw(self, width: int) -> list[StyledLine]:
         """Return the targets, the instructions, and what is known of them."""
-        code = self._code
+        code, lines = self._code, list(self._target_lines(width))
         if code is None:
-            return [[StyledText(x, "changed")] for x in wrap(self._problem, width)]
-        lines = [*self._target_lines(code, width)]
+            return lines + [[StyledText(x, "changed")] for x in wrap(self._problem, width)]
         lines += [[StyledText(x, "strong")] for x in wrap(code.summary, width)]
         lines += [[], *self._instruction_lines(code.lines, width), []]
         for sentence in code.sentences:
             lines += [[StyledText(x)] for x in wrap(sentence, width, subsequent_indent="  ")]
         return lines
 
-    def _target_lines(self, code: MachineCode, width: int) -> Iterator[StyledLine]:
+    def _target_lines(self, width: int) -> Iterator[StyledLine]:
         """Yield the targets with their counts; a click on one shows its code."""
         line: StyledLine = []
         used = 0
-        for target in code.targets:
-            is_shown = target == code.arch
+        for target in self._targets:
+            is_shown = target == self._target
             text = f"{_MARK if is_shown else ' '}{target} {self._counts.get(target, '…')}"
             if line and used + len(text) + 1 > width:
                 yield line
@@ -145,9 +149,8 @@ class MachinePane(Pane):
 
     def action_choose(self, delta: int) -> None:
         """Show the machine code for the target before or after this one."""
-        if self._code is not None and self._code.targets:
-            targets = self._code.targets
-            index = targets.index(self._code.arch) if self._code.arch in targets else 0
+        if targets := self._targets:
+            index = targets.index(self._target) if self._target in targets else 0
             self._choose(targets[(index + delta) % len(targets)])
 
     def _choose(self, target: str) -> None:

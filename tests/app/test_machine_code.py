@@ -196,6 +196,29 @@ async def test_a_line_that_is_refused_is_said_in_the_pane() -> None:
         await wait_for(drive, "▸sm_90 5")
 
 
+async def test_another_target_can_be_chosen_if_one_fails(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    compile_stored = vars(machine_code)["compile_kernels"]
+
+    def fail(ptxas: Tool, nvdisasm: Tool, arch: str, sources: list[KernelSource]) -> list[object]:
+        if arch == "sm_75":
+            raise ToolError("nvdisasm cannot read it")
+        found: list[object] = compile_stored(ptxas, nvdisasm, arch, sources)
+        return found
+
+    monkeypatch.setattr(machine_code, "compile_kernels", fail)
+    async with explorer(LINE, size=(120, 40)) as drive:
+        await drive.press("A")
+        await wait_for(drive, "sm_75 ? ▸sm_90 12")
+        await drive.press("right")
+        text = await wait_for(drive, "nvdisasm cannot read it")
+        assert "▸sm_75 ?" in text
+        assert "select.b" not in text
+        await drive.press("right")
+        assert "select.b" in await wait_for(drive, "▸sm_90 12")
+
+
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
 async def test_help_opens_at_the_machine_code(key: str) -> None:
     async with explorer(LINE, size=(80, 24)) as drive:

@@ -71,6 +71,8 @@ class MachineController:
             self._search.stop()
             self._asked_line = ""
             self._view.show_hint("The search is stopped")
+            if self._view.is_machine_open:
+                self._refuse("The search is stopped; an edit, or another target, starts a new one")
         return is_running
 
     # --- what is shown ----------------------------------------------------------------------
@@ -135,8 +137,8 @@ class MachineController:
                 continue
             try:
                 count = await asyncio.to_thread(count_machine_code, CodeRequest(ins, target))
-            except ValueError:  # the tools were there a moment ago
-                return
+            except ValueError:  # the disassembler may not know a target
+                count = "?"
             counts[target] = count
             if self._view.machine.code is code:
                 self._view.machine.show_counts(counts)
@@ -144,6 +146,6 @@ class MachineController:
     def _refuse(self, reason: object) -> None:
         text = make_printable(str(reason))
         if self._view.is_machine_open:
-            self._view.machine.show_problem(text)
+            self._view.machine.show_problem(text, self._arch)
         else:
             self._view.show_hint(f"{REFUSED} {text}", "changed", is_sticky=True)
