@@ -26,16 +26,17 @@ def draw_machine_rows(canvas: SvgCanvas, rows: Sequence[MachineRow], y: float, a
     width = area.width - 2 * _PAD
     is_beside = codes + room <= width
     code_width = width - room if is_beside else width
-    height = _STEP * (1 if is_beside else 2)  # the value stands below its instruction
+    step = _STEP * size / _SIZE
+    height = step * (1 if is_beside else 2)  # the value stands below its instruction
     canvas.open_group("px-sass")
     total = height * len(rows) + _PAD
     canvas.draw_rect(area.x, y, area.width, total, SvgColour.SOFT, None, radius=4)
     for number, row in enumerate(rows):
-        top = y + height * number + _STEP
+        top = y + height * number + step
         canvas.draw_text(area.x + _PAD, top, row.code, _SIZE, is_monospaced=True, width=code_width)
         canvas.draw_text(
             area.right - _PAD,
-            top + height - _STEP,
+            top + height - step,
             row.purpose.strip(),
             _SIZE,
             SvgColour.DIM,
