@@ -288,6 +288,59 @@ def product(a, b):
 """,
         ((7, "register-type"), (10, "undeclared")),
     ),
+    "Triton, constraints in parentheses": Reviewed(
+        "relu.py",
+        r"""
+import triton.language as tl
+def relu(x, y):
+    return tl.inline_asm_elementwise(
+        asm=(
+            "{ .reg .b32 t<2>;"
+            "max.s16x2 t0, $1, $2;"
+            "max.s16x2 $0, t1, $2; }"
+        ),
+        constraints=(  # one output
+            "=r,"  # four bytes
+            "r,r"
+        ),
+        args=[x, y], dtype=tl.int16, is_pure=True, pack=2)
+""",
+        ((8, "unwritten"),),
+    ),
+    "Triton's IR": Reviewed(
+        "kernel.mlir",
+        r"""
+tt.func @k(%a: tensor<16xi32>) {
+  %0 = tt.elementwise_inline_asm "vadd4.u32.u32.u32 $0, $1, $1, $1;" {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : tensor<16xi32> -> tensor<16xi32>
+  %1 = tt.elementwise_inline_asm "vadd4.u32.u32.u32 $0, $1, $2, $1;" {packed_element = 1 : i32, constraints = "=r,r", pure = true} %a : tensor<16xi32> -> tensor<16xi32>
+  %2 = tt.elementwise_inline_asm "mov.u32 $0, 1; add.u32 $0, $0, $1;" {constraints = "=r,r"} %a : tensor<16xi32> -> tensor<16xi32>
+  tt.return
+}
+""",  # noqa: E501
+        ((4, "undeclared"), (5, "clobber")),
+    ),
+    "Rust, names and numbers without an operand": Reviewed(
+        "lanes.rs",
+        r"""
+pub unsafe fn f(a: u32, b: u32) -> u32 {
+    let d: u32;
+    asm!("vadd4.u32.u32.u32 {0}, {1}, {3}, {1};", out(reg32) d, in(reg32) a, in(reg32) b);
+    asm!("vadd4.u32.u32.u32 {d}, {a}, {c}, {a};", d = out(reg32) d, a = in(reg32) a);
+    asm!("mov.u32 {d}, %laneid; add.u32 {d}, {d}, {n};", d = out(reg32) d, n = const 3);
+    asm!("mov.u32 {d}, {x}; bra {y};", d = out(reg32) d, y = label { return 0; });
+    d
+}
+""",
+        ((4, "undeclared"), (5, "undeclared")),
+    ),
+    "Julia, a number without an operand": Reviewed(
+        "lanes.jl",
+        r"""
+f(a) = @asmcall("vadd4.u32.u32.u32 \$0, \$1, \$2, \$1;", "=r,r", UInt32, Tuple{UInt32}, a)
+g(a) = @asmcall("vadd4.u32.u32.u32 \$0, \$1, \$1, \$1; // \$\$9", "=r,r", UInt32, Tuple{UInt32}, a)
+""".replace("\\\\", "\\"),
+        ((2, "undeclared"),),
+    ),
     "CuPy": Reviewed(
         "elementwise.py",
         r"""

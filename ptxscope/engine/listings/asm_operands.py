@@ -142,6 +142,8 @@ class AsmOperands(NamedTuple):
         """
         if self.dollar_count is not None:
             yield from self._find_unmatched_dollars(fragment, start, end)
+        if self.is_braced and self.has_all_expressions:
+            yield from self._find_unmatched_braces(fragment, start, end)
         if self.number is None:
             return
         names = set[str]()
@@ -173,11 +175,24 @@ class AsmOperands(NamedTuple):
                 names.add(name)
                 yield name, _describe_past(name, "$", count), match.span()
 
+    def _find_unmatched_braces(
+        self, fragment: Fragment, start: int, end: int
+    ) -> Iterator[tuple[str, str, Span]]:
+        names = set[str]()
+        for match in _PERCENT.finditer(fragment.ptx, start, end):
+            name = match[0]
+            first, last = fragment.find_origin(*match.span())
+            is_placeholder = last - first > len(name)  # `{x}` is wider than `%x`
+            if is_placeholder and name not in self.types and name not in names:
+                names.add(name)
+                word = quote_word(f"{{{name[1:]}}}")
+                yield name, f"{word} names no operand of this asm statement", match.span()
+
     def find_unknown_operand(
         self, fragment: Fragment, start: int, end: int
     ) -> tuple[str, Span] | None:
         """Return the first placeholder whose operand could not be read, as one in a macro."""
-        if self.number is not None:
+        if self.number is not None or (self.is_braced and self.has_all_expressions):
             return None
         for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
             name = match[0]

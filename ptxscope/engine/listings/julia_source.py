@@ -86,7 +86,7 @@ def _decode_marks(parts: Iterator[TextFragment]) -> Iterator[TextFragment]:
             waiting = None
             continue
         if waiting:
-            yield waiting
+            yield _without_backslash(waiting)
         waiting = part if text == "$" and width else None
         if waiting:
             continue
@@ -102,4 +102,10 @@ def _decode_marks(parts: Iterator[TextFragment]) -> Iterator[TextFragment]:
             copied_end = mark.end()
         yield text[copied_end:], origin + copied_end, 0
     if waiting:
-        yield waiting
+        yield _without_backslash(waiting)
+
+
+def _without_backslash(dollar: TextFragment) -> TextFragment:
+    """Return the piece of an escaped ``$`` as a copy of that character."""
+    text, origin, width = dollar
+    return text, origin + width - 1, 0

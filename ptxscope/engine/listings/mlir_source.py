@@ -1,12 +1,12 @@
-"""The PTX of MLIR: ``llvm.inline_asm "…", "constraints"`` and ``nvvm.inline_ptx "…"``."""
+"""The PTX of MLIR: of ``llvm.inline_asm``, ``nvvm.inline_ptx``, ``tt.elementwise_inline_asm``."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from .asm_arguments import read_llvm_operands
+from .asm_arguments import make_llvm_operands, read_llvm_operands
 from .asm_operands import AsmExpression, AsmOperands
 from .source_language import Language
 from .text_blocks import Block
@@ -15,7 +15,8 @@ from .text_fragments import TextFragment, join_fragments
 _STRING = r'"(?P<body>(?:[^"\\\n]++|\\.)*+)"'
 _ASM = re.compile(
     r"(?P<comment>//[^\n]*+)"
-    r"|\b(?P<name>llvm\.inline_asm|nvvm\.inline_ptx)\b[^\"]{0,300}+" + _STRING
+    r"|\b(?P<name>llvm\.inline_asm|nvvm\.inline_ptx|tt\.elementwise_inline_asm)\b"
+    r"[^\"]{0,300}+" + _STRING
 )
 _MARK = re.compile(
     r"\\(?P<code>[0-9a-fA-F]{2})|\\(?P<escape>.)|\$(?P<dollar>\$)"
@@ -30,6 +31,8 @@ _ARGUMENTS = re.compile(
     r"|->\s*+(?:\((?P<results>(?:[^()]|\([^()]{0,99}+\)){0,999}+)\)|(?P<result>[!\w.]++(?:<[^<>]*+>)?+))"
 )
 _END = re.compile(r"\b(?:llvm\.inline_asm|nvvm\.inline_ptx)\b|[=}]")
+_CONSTRAINTS = re.compile(r"\s*+\{[^{}\"]{0,300}?\bconstraints\s*+=\s*+\"(?P<text>[^\"]*+)\"")
+"""The constraints of Triton's ``tt.elementwise_inline_asm``."""
 _TYPES = {"i16": "b16", "i32": "b32", "i64": "b64", "f32": "f32", "f64": "f64", "!llvm.ptr": "b64"}
 """The types of registers by those of MLIR; a pointer to shared memory may be narrower."""
 
@@ -41,8 +44,7 @@ def read_mlir_blocks(text: str) -> Iterator[Block]:
         assert match
         fragment = join_fragments(_decode(text, *match.span("body")))
         end = min(following.start() if following else len(text), match.end() + _MAX_CHARS)
-        read = read_llvm_operands if match["name"] == "llvm.inline_asm" else _read_operands
-        yield Block(fragment, Language.PTX, read(text, match.end(), end))
+        yield Block(fragment, Language.PTX, _READERS[match["name"]](text, match.end(), end))
 
 
 def _decode(text: str, start: int, end: int) -> Iterator[TextFragment]:
@@ -97,6 +99,16 @@ def _read_operands(text: str, start: int, end: int) -> AsmOperands:
     )
 
 
+def _read_constraints(text: str, start: int, end: int) -> AsmOperands | None:
+    match = _CONSTRAINTS.match(text, start, end)
+    return make_llvm_operands(match["text"]) if match else None
+
+
+_READERS: dict[str, Callable[[str, int, int], AsmOperands | None]] = {
+    "llvm.inline_asm": read_llvm_operands,
+    "nvvm.inline_ptx": _read_operands,
+    "tt.elementwise_inline_asm": _read_constraints,
+}
 _LETTERS = {"i16": "h", "i64": "l", "f32": "f", "f64": "d", "!llvm.ptr": "l"}
 
 

@@ -39,7 +39,7 @@ _SUFFIXES = {
     Language.MARKDOWN: "md markdown mdx mkd",
     Language.HTML: "html htm xhtml",
     Language.LLVM: "ll",
-    Language.MLIR: "mlir",
+    Language.MLIR: "mlir ttir ttgir",
     Language.JULIA: "jl",
     Language.NOTEBOOK: "ipynb",
 }
