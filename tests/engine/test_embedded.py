@@ -89,9 +89,9 @@ _PYTHON = Source(
       }"""
     print(f"vadd4.u32.u32.u32: {count} results; {kind}, {last}")
     ''',
-    {8: "vadd4", 16: "vmin4", 20: "vavrg4", 21: "vset2", 25: "vabsdiff4"},
+    {8: "vadd4", 16: "vmin4", 18: "vmax2", 20: "vavrg4", 21: "vset2", 25: "vabsdiff4"},
     (),
-    (17, 18, 22),
+    (17, 22),
 )
 _LLVM = Source(
     "ir.py",

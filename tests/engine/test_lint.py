@@ -493,7 +493,7 @@ def test_no_text_breaks_it(text: str) -> None:
     [
         '"vadd4.u32.u32.u32.%s %%0, %%1, %%2, %%3;" % T',
         '"vadd4.u32.u32.u32.{} %0, %1, %2, %3;".format(T)',
-        '("vadd4.u32.u32.u32 {}, {}, {}, {};"\n).format(*r)',
+        '("vadd4.u32.u32.u32 {}, {}, {};"\n).format(*r)',
         '"vadd4.u32.u32.u32 %0, %1, %2, " + rest',
     ],
 )

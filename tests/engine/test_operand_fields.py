@@ -26,6 +26,19 @@ READ = {
     'x = f"""\n  vadd4.u32.u32.u32 {d},\n   {a}, {b}, {c};\n"""': (
         "vadd4.u32.u32.u32 {d}, {a}, {b}, {c};"
     ),
+    'x = f"vadd4.u32.u32.u32 %r{d}, %r{d + 1}, m{slot}, {c}_lo;"': (
+        "vadd4.u32.u32.u32 %r{d}, %r{d + 1}, m{slot}, {c}_lo;"
+    ),
+    'x = f"@%p{i} setp.lt.u32 neg{slot}, rank{slot}, 0x8000;"': (
+        "@%p{i} setp.lt.u32 neg{slot}, rank{slot}, 0x8000;"
+    ),
+    # each field is another operand: it isn't `mov`
+    'x = "lop3.b32 {}, {}, {}, {}, 0xc0;".format(*r)': "lop3.b32 {}, {}, {}, {}, 0xc0;",
+    'x = "lop3.b32 %s, %s, %%r%d, %s, 0xc0;" % r': "lop3.b32 %s, %s, %%r%d, %s, 0xc0;",
+    # the registers that a field names may be declared with a field, too
+    'x = f".version 8.0\\n.entry k() {{ .reg .b32 %r<{n}>; bfind.u32 %r{a}, %r{b}; }}"': (
+        "bfind.u32 %r{a}, %r{b};"
+    ),
 }
 
 
@@ -42,12 +55,27 @@ UNREAD = [
     'x = f"vadd4.u32.u32.u32 {d}, {ab}, {c};"',
     'x = f"vadd4.{t}.u32.u32 {d}, {a}, {b}, {c};"',
     'x = f"vadd4{t} {d}, {a}, {b}, {c};"',
-    'x = f"vadd4.u32.u32.u32 %r{d}, {a}, {b}, {c};"',
     'x = f"vadd4.u32.u32.u32 {d}{m}, {a}, {b}, {c};"',
     'x = f"vadd4.u32.u32.u32 {d}, {a}, {b}, {c}"',  # the string may go on
-    'x = "vadd4.u32.u32.u32 {}, {}, {}, {};".format(*r)',
+    'x = f"vadd4.u32.u32.u32 %r{d}{m}, {a}, {b}, {c};"',
+    'x = f"prmt.b32 {d}, {a}, {b}, 0x{selector:04x};"',
+    'x = "vadd4.u32.u32.u32 {}, {}, {};".format(*r)',
     'x = f"vadd.u32.u32.u32.add {d}, {a}, {b};"',
 ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'x = f"vset4.u32.u32.ltt %r{a}, %r{b}, {c}, %r1;"',
+        'x = "vset4.u32.u32.ltt %s, %s, %s, %s;" % r',
+        'x = "vset4.u32.u32.ltt {}, {}, {}, {};".format(*r)',
+    ],
+)
+def test_a_wrong_modifier_is_found_whatever_the_fields_are(text: str) -> None:
+    (item,) = check(text)
+    (diagnostic,) = item.diagnostics
+    assert diagnostic.message.startswith("unknown modifier `.ltt`")
 
 
 @pytest.mark.parametrize("text", UNREAD)

@@ -330,7 +330,11 @@ def _check_partial(
 def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
     location = piece.make_locator(0).locate(*span)
     ptx = location.excerpt[slice(*location.span)]
-    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", NOT_LITERAL, location),))
+    message = NOT_LITERAL if piece.kind is PieceKind.ASM else _FILLED_IN
+    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", message, location),))
+
+
+_FILLED_IN = "part of this statement is filled in elsewhere; it is not checked"
 
 
 def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iterator[_LocatedItem]:
@@ -378,10 +382,11 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                 if operands:
                     item = pass_over_unknown_values(item, operands)
                 item = add_diagnostics(item, diagnostics)
-                if filled.holds_field(*span) and not is_certain(
-                    item, statement.text, _locate_operands(statement, locator)
-                ):
-                    item = _check_template(statement, locator, name)
+                if filled.holds_field(*span):
+                    item = filled.drop_declarations(item)
+                    operands_start = _locate_operands(statement, locator)
+                    if not is_certain(item, statement.text, operands_start):
+                        item = _check_template(statement, locator, name)
                 yield span, item
 
 
@@ -411,6 +416,5 @@ def _find_unknown_operands(
 
 def _check_template(statement: Candidate, locator: Locator, name: str) -> CheckedInstruction:
     location = locator.locate(statement.opcode, len(statement.text))
-    message = "part of this statement is filled in elsewhere; it is not checked"
     ptx = " ".join(statement.text.split())
-    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", message, location),))
+    return CheckedInstruction(name, location, ptx, (Diagnostic("unread", _FILLED_IN, location),))
