@@ -77,7 +77,7 @@ _PYTHON = Source(
       .reg .b32 %r<{count}>;
       vmin4.u32.u32.u32 %r1, %r2, %r3, %r0;
       vmax4.{kind}.u32.u32 %r1, %r2, %r3, %r0;
-      vmax2.s32.s32.s32 %r1, %r2, %r3, %r{last};
+      vmax2.s32.s32.s32 %r1, %r2, %r3, %r{last}{half};
     }}"""
     LINE = "vavrg4.u32.u32.u32 %%r1, %%r2, %%r3, %%r0; mov.u32 %%r4, %s;" % value
     SUM = ("vset2.u32.u32.eq d, a, b, c;" +
@@ -89,9 +89,9 @@ _PYTHON = Source(
       }"""
     print(f"vadd4.u32.u32.u32: {count} results; {kind}, {last}")
     ''',
-    {8: "vadd4", 16: "vmin4", 18: "vmax2", 20: "vavrg4", 21: "vset2", 25: "vabsdiff4"},
+    {8: "vadd4", 16: "vmin4", 20: "vavrg4", 21: "vset2", 25: "vabsdiff4"},
     (),
-    (17, 22),
+    (17, 18, 22),
 )
 _LLVM = Source(
     "ir.py",

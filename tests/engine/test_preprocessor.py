@@ -198,6 +198,74 @@ def test_what_is_wrong_in_a_macro_is_reported_where_the_macro_is_used() -> None:
     assert diagnostic.location.excerpt[slice(*diagnostic.location.span)] == "%9"
 
 
+CALLED = {
+    "an opcode as an argument": (
+        '#define F(op, d, a, b) asm(op ".u32.u32.u32 %0, %1, %2, %1;" : "=r"(d) : "r"(a), "r"(b))\n'
+        'F("vadd4", x, y, z);\nF("vadd4.s32", x, y, z);',
+        [(2, 'F("vadd4", x, y, z)', True), (3, 'F("vadd4.s32", x, y, z)', False)],
+    ),
+    "a string of an argument, in a function that the macro defines": (
+        "#define F(op) unsigned f_##op(unsigned a) { unsigned d; \\\n"
+        '  asm(#op ".b32 %0, %1;" : "=r"(d) : "r"(a)); return d; }\n'
+        "F(popc)\n F( brv )\n",
+        [(3, "F(popc)", True), (4, "F( brv )", False)],
+    ),
+    "by another macro": (
+        '#define F(op, d, a) asm(op " %0, %1;" : "=r"(d) : "r"(a))\n'
+        '#define G(d, a) F("brev.b32", d, a)\n#define H(d, a) do { F("clz.u32", d, a); } while (0)\n'  # noqa: E501
+        "G(x, y);\nH(x, y);",
+        [(4, "G(x, y)", True), (5, "H(x, y)", False)],
+    ),
+    "two statements": (
+        '#define F(op) asm("brev.b32 %0, %1;" : "=r"(d) : "r"(a)); asm(op ".b32 %0, %1;"'
+        ' : "=r"(d) : "r"(a))\nF("clz");\n',
+        [(2, 'F("clz")', True), (2, 'F("clz")', True)],
+    ),
+    "an operand that does not exist": (
+        '#define F(op) asm(op " %0, %2;" : "=r"(d) : "r"(a))\nF("brev.b32");\n',
+        [(2, 'F("brev.b32")', False)],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CALLED)
+def test_a_macro_whose_asm_depends_on_an_argument_is_expanded_where_it_is_called(
+    name: str,
+) -> None:
+    text, expected = CALLED[name]
+    found = [
+        (x.location.line, x.location.excerpt[slice(*x.location.span)], x.is_legal)
+        for x in check(text)
+    ]
+    assert found == expected
+    assert not any(x.is_unreadable for x in check(text))
+
+
+NOT_CALLED = [
+    'F("brev", 1);',  # an argument too many
+    "auto x = F;",
+    '// F("brev")',
+    'puts("F(\\"brev\\")");',
+    '#define G F("brev")',
+    '#undef F\nF("brev");',
+    '#ifdef X\n#define F(op) op\n#endif\nF("brev");',
+]
+
+
+@pytest.mark.parametrize("use", NOT_CALLED)
+def test_a_macro_that_is_not_called_is_noted_where_it_is_defined(use: str) -> None:
+    text = f'#define F(op) asm(op ".b32 %0, %1;" : "=r"(d) : "r"(a))\n{use}\n'
+    (item,) = check(text)
+    assert item.is_unreadable
+    assert item.location.line == 1
+
+
+def test_a_macro_whose_asm_is_literal_is_checked_once() -> None:
+    text = '#define F(d, a) asm("brev.b32 %0, %1, %1;" : "=r"(d) : "r"(a))\nF(x, y);\nF(y, x);\n'
+    (item,) = check(text)
+    assert (item.location.line, item.is_legal) == (1, False)
+
+
 def test_operands_in_macros_are_known() -> None:
     (item,) = check(f'#define IN(x) "r"(x)\nasm({ADD} : "=r"(d) : IN(a), IN(b));')
     assert item.diagnostics == ()

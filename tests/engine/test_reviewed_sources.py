@@ -177,8 +177,9 @@ asm("vadd2.s32.s32 %0, %1, %2, %1;" : "=r"(d) : "r"(a), "r"(b));
     return d;                                                        \
   }
 MINMAX(vmin)
+MINMAX(vmix)
 """,
-        ((5, "unread"),),
+        ((9, "illegal"),),
     ),
     "x86 and ARM beside CUDA": Reviewed(
         "cpu.cpp",

@@ -18,6 +18,7 @@ from ..syntax.source import (
     find_fragments,
     read_asm,
 )
+from .asm_bindings import find_asm_ranges
 from .asm_operands import AsmOperands, fill_constants, number_placeholders, read_operands
 from .conditions import Definitions
 from .macros import Macros
@@ -69,21 +70,53 @@ def read_c_source(
     blanked_text, strings, statements = _split_source(text)
     has_macros = not gaps and statements and (definitions or "define" in blanked_text)
     macros = Macros(text, definitions or {}) if has_macros else None
+    read_texts = list[tuple[str, CText]]()
+    """The statements, each with the name of the macro that defines it."""
     limits = [*(x.start for x in statements[1:]), len(text)]
     for statement, limit in zip(statements, limits, strict=False):
         expansion = macros.expand_statement(statement.start, limit) if macros else None
+        definition = macros.find_definition(statement.start) if macros else ""
         source = text
         if expansion:
             source = expansion.ptx
             statement, limit = next(find_asm_texts(source)), len(source)
         if statement.fragment.ptx:
-            yield _read_statement(source, statement, limit, gaps)._replace(expansion=expansion)
+            read_text = _read_statement(source, statement, limit, gaps)
+            read_texts.append((definition, read_text._replace(expansion=expansion)))
+    expanded_names = frozenset[str]()
+    if macros and (names := {name for name, x in read_texts if name and x.fragment.gaps}):
+        calls = _Calls(macros, names)
+        yield from calls.read(blanked_text)
+        expanded_names = frozenset(calls.expanded_names)
+    yield from (x for name, x in read_texts if name not in expanded_names)
     for fragments in _read_runs(text, blanked_text, strings):
         fragment = with_gaps(join_fragments(fragments), gaps)
         is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
         opcode_span = find_instruction(fragment.ptx) if is_partial else None
         if opcode_span or PTX_STATEMENT.search(fragment.ptx):
             yield CText(fragment, None, opcode_span)
+
+
+class _Calls:
+    """Reads the calls of macros whose asm statements depend on the arguments."""
+
+    def __init__(self, macros: Macros, names: Set[str]) -> None:
+        self._macros, self._users = macros, macros.find_users(names)
+        self.expanded_names = set[str]()
+        """The macros with a call that was expanded, and those that it uses."""
+
+    def read(self, code: str) -> Iterator[CText]:
+        """Yield the asm statements of all calls in a source with its strings blanked."""
+        for name, start in self._macros.find_calls(self._users, code):
+            expansion = self._macros.expand_call(start)
+            if expansion is None:
+                continue
+            self.expanded_names |= {name, *self._users[name]}
+            source = expansion.ptx
+            for statement, limit in find_asm_ranges(source):
+                if statement.fragment.ptx:
+                    read_text = _read_statement(source, statement, limit, frozenset())
+                    yield read_text._replace(expansion=expansion)
 
 
 def _read_statement(text: str, statement: AsmText, limit: int, gaps: Set[int]) -> CText:

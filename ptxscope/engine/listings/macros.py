@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..records import NamedTuple
 from ..syntax.source import COMMENT, Fragment
@@ -38,6 +38,8 @@ _MAX_CHARS = 1 << 14
 _LEAST_BUDGET = 1 << 16
 """Tokens of expansions in any file; the longer it is, the more."""
 _MAX_DEPTH = 60
+_MAX_NESTED = 20
+"""Levels of macros that use each other around one with an asm statement."""
 
 
 class _Token(NamedTuple):
@@ -62,10 +64,11 @@ class _Event(NamedTuple):
 
 
 class _Body(NamedTuple):
-    """The range of a definition, and the names of its parameters."""
+    """The range of a definition, its macro's name, and the names of its parameters."""
 
     start: int
     end: int
+    name: str
     parameters: frozenset[str]
 
 
@@ -92,7 +95,7 @@ class Macros:
                 if match:
                     names = (match["parameters"] or "").split(",")
                     self.bodies.append(
-                        _Body(*directive[1:4:2], frozenset(x.strip() for x in names))
+                        _Body(*directive[1:4:2], match["name"], frozenset(map(str.strip, names)))
                     )
                     is_certain = directive.word == "define" and not directive.is_conditional
                     macro = _parse_macro(match) if is_certain else None
@@ -106,8 +109,7 @@ class Macros:
         """
         if not self.events:
             return None
-        index = bisect_left(self.bodies, (start,)) - 1
-        body = self.bodies[index] if index >= 0 and start < self.bodies[index].end else None
+        body = self._find_body(start)
         end = min(limit, start + _MAX_CHARS)
         if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
             return None
@@ -134,6 +136,65 @@ class Macros:
         end = tokens[-1].end
         parts.append((self.text[copied_end:end], copied_end, 0))
         return join_fragments(x for x in parts if x[0])
+
+    def find_definition(self, position: int) -> str:
+        """Return the name of the macro whose definition a position is in; empty for none."""
+        body = self._find_body(position)
+        return body.name if body else ""
+
+    def find_users(self, names: Iterable[str]) -> dict[str, frozenset[str]]:
+        """Return the macros whose bodies name some of these, or such a macro, and which they name.
+
+        A macro uses itself.
+        """
+        users = {name: frozenset((name,)) for name in names}
+        named = {x.name: frozenset(_WORD.findall(self.text, x.start, x.end)) for x in self.bodies}
+        for _ in range(_MAX_NESTED):
+            reached = {
+                name: frozenset().union(*(users[x] for x in words & users.keys()))
+                for name, words in named.items()
+            }
+            added = {x: users.get(x, frozenset()) | names for x, names in reached.items() if names}
+            if all(users.get(x) == names for x, names in added.items()):
+                break
+            users |= added
+        return users
+
+    def find_calls(self, names: Iterable[str], code: str) -> Iterator[tuple[str, int]]:
+        """Yield each use of some macros outside of definitions: its name and position.
+
+        ``code`` is the source with its comments and strings blanked.
+        """
+        pattern = re.compile(rf"\b(?:{'|'.join(names)})\b(?=\s*+\()", re.ASCII)
+        for match in pattern.finditer(code):
+            if not self._find_body(match.start()):
+                yield match[0], match.start()
+
+    def expand_call(self, start: int) -> Fragment | None:
+        """Return the expansion of the call of a macro at a position; None if it is not certain."""
+        tokens, depth = list[_Token](), 0
+        for token in _read_tokens(self.text, start, start + _MAX_CHARS):
+            depth += (token.text == "(") - (token.text == ")")
+            tokens.append(token)
+            if token.text == ")" and not depth:
+                break
+        macro = self._find(tokens[0], start)
+        use = _read_use(tokens, 0, macro) if macro else None
+        if not macro or not use:
+            return None
+        arguments, end = use
+        try:
+            expansion = self._substitute(macro, arguments, start, {tokens[0].text})
+        except _TooLongError:
+            self._depth = 0
+            return None
+        width = tokens[end - 1].end - start
+        return join_fragments([(_join(expansion), start, width)])
+
+    def _find_body(self, position: int) -> _Body | None:
+        index = bisect_left(self.bodies, (position,)) - 1
+        is_inside = index >= 0 and position < self.bodies[index].end
+        return self.bodies[index] if is_inside else None
 
     def _expand_uses(
         self, tokens: Sequence[_Token], position: int, body: _Body | None
