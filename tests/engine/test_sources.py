@@ -65,6 +65,14 @@ def test_a_macro_with_the_opcode_as_an_argument_is_noted_at_its_asm_statement(op
     assert noted(f"{text}VOP(f2)").startswith(op)  # no use of it: an argument is missing
 
 
+def test_a_string_that_is_not_closed_is_reported_once() -> None:
+    # in a string of Python without r, `\n` ends the line of C
+    body = r""""{\n" "setp.ne.b32 p, %0, 0;\n" "}\n" :: "r"(p)"""
+    text = f'K = """\nasm volatile({body});\n"""\n'
+    items = list(check_text(text, "x.py"))
+    assert [x.message for x in items if not x.is_legal] == ["this string literal is not closed"]
+
+
 def test_a_statement_that_is_all_literal_is_checked_in_spite_of_what_is_not() -> None:
     text = 'asm("{\\n\\t.reg .u32 t;\\n\\t" o ".u32 t, %1;\\n\\t" '
     text += '"vsub4.u32.u32.u32.foo %0, t, %2, %3;}"'

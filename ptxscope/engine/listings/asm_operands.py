@@ -254,7 +254,7 @@ def is_modified(name: str) -> bool:
     return _MODIFIED.fullmatch(name) is not None
 
 
-_UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
+UNKNOWN_OPERANDS = AsmOperands({}, {}, (), {}, {}, (), None, {})
 
 
 def _undouble_percent(name: str) -> str:
@@ -291,7 +291,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
                     literals |= {} if bits is None else {last_name: bits}
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
-                return _UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
+                return UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
             depth, expression_start = 1, token.end()
             constraint, constraint_start = letters, letters_start
             kind = letters.strip("=+&% ")

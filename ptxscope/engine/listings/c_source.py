@@ -19,7 +19,13 @@ from ..syntax.source import (
     read_asm,
 )
 from .asm_bindings import find_asm_ranges
-from .asm_operands import AsmOperands, fill_constants, number_placeholders, read_operands
+from .asm_operands import (
+    UNKNOWN_OPERANDS,
+    AsmOperands,
+    fill_constants,
+    number_placeholders,
+    read_operands,
+)
 from .conditions import Definitions
 from .macros import Macros
 from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
@@ -121,7 +127,8 @@ class _Calls:
 
 def _read_statement(text: str, statement: AsmText, limit: int, gaps: Set[int]) -> CText:
     """Return the PTX of an asm statement with its operands, up to a position."""
-    operands = read_operands(text, statement.end, limit)
+    is_closed = not statement.fragment.problems  # otherwise, operands may be within a string
+    operands = read_operands(text, statement.end, limit) if is_closed else UNKNOWN_OPERANDS
     fragment, operands = number_placeholders(with_gaps(statement.fragment, gaps), operands)
     fragment = fill_constants(fragment, operands.constants)
     unknown_names = (x for x, value in operands.constants.items() if not value)

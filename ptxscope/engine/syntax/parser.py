@@ -304,7 +304,7 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     )
     if opcode.text in ("varvg2", "varvg4"):
         message += " (the PTX ISA's target notes misspell it)"
-    return Problem(message, span, " ".join(CATALOG), close)
+    return Problem(message, span, close or " ".join(CATALOG), close)
 
 
 def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed:

@@ -12,7 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 
 from ..records import NamedTuple
-from .errors import Problem, Span, limit_problems
+from .errors import Problem, Span
 
 _WORD = r"\b(?:asm|__asm__|__asm)\b"
 _ASM_WORD = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
@@ -290,7 +290,7 @@ def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
-                return builder.make_fragment(limit_problems(problems)), position
+                return builder.make_fragment(problems[:1]), position  # others follow from it
             builder.add(GAP, position, end - position)
             position = end
 
