@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.listings.diagnostic import Edit
+from ptxscope.engine.listings.diagnostic import CHECK_RULES, Edit
 from ptxscope.engine.listings.fixes import apply_edits, format_diff
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
@@ -226,6 +226,18 @@ def test_a_wrong_comment_is_not_counted(folder: Path, capsys: pytest.CaptureFixt
     assert "x.cu:1:27: warning: the `[` is not closed" in said
     assert "0 instructions, 0 illegal" in said
     assert status == 0
+
+
+def test_the_manual_names_every_rule() -> None:
+    manual = (ROOT / "docs" / "why.md").read_text(encoding="utf-8")
+    rows = [line.split("|") for line in manual.splitlines() if line.startswith("| `")]
+    named = {
+        x: severity.strip()
+        for _, names, severity, *_ in rows
+        for x in re.findall(r"`(.+?)`", names)
+    }
+    for rule, (severity, _) in CHECK_RULES.items():
+        assert named["E1" if re.fullmatch(r"E\d+", rule) else rule] == severity
 
 
 def test_comments_of_other_languages() -> None:
