@@ -330,7 +330,10 @@ def _check_partial(
 def _make_unread(piece: EmbeddedPtx, span: Span, name: str) -> CheckedInstruction:
     location = piece.make_locator(0).locate(*span)
     ptx = location.excerpt[slice(*location.span)]
-    message = NOT_LITERAL if piece.kind is PieceKind.ASM else _FILLED_IN
+    gap = piece.fragments[0].find_gap(span[0], len(piece.ptx))
+    place = piece.make_locator(gap).locate(0, 1) if gap is not None else location
+    is_field = place.excerpt[place.span[0] : place.span[0] + 1] in ("{", "%")
+    message = _FILLED_IN if is_field else NOT_LITERAL
     return CheckedInstruction(name, location, ptx, (Diagnostic("unread", message, location),))
 
 

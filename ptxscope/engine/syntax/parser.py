@@ -321,8 +321,9 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
-    unsure_slots = _find_unsure_slots(entry, mods, ops)
-    for constraint in find_violations(form):
+    violations = find_violations(form)
+    unsure_slots = _find_unsure_slots(entry, mods, ops) if violations else set[str]()
+    for constraint in violations:
         if not unsure_slots & set(constraint.slots):
             problem_span = spans.get(constraint.blamed_slot, (statement.span[1], statement.span[1]))
             message = constraint.message.format(f=form)
@@ -403,8 +404,18 @@ CRASHES = (
 """The notes on legal instructions that crash the assembler."""
 
 
+def _repeats_register(instruction: Instruction) -> bool:
+    """Return whether an instruction names a register twice."""
+    names = [x for x in instruction.destinations if x is not None]
+    names += [x.name for x in instruction.sources if isinstance(x, Register)]
+    names += [instruction.guard.name] if instruction.guard else []
+    return len(set(names)) < len(names)
+
+
 def _find_register_conflicts(instruction: Instruction, spans: dict[str, Span]) -> Iterator[Problem]:
     """Yield a problem for each name used for registers of different widths."""
+    if not _repeats_register(instruction):
+        return
     widths: dict[str, Type] = {}
     uses = [(name, role) for role, name in instruction.results.items()]
     uses += [(x.name, role) for role, x in instruction.roles.items() if isinstance(x, Register)]
