@@ -16,7 +16,7 @@ from .dataflow import CONSTANT, GIVEN, DataFlow, find_flow
 from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
-from .requirements import Requirement, make_requirements, may_hold
+from .requirements import Requirement, make_requirement, may_hold
 
 _SYMMETRIC = re.compile(
     r"__v(?:add(?:[su]s)?|avg[su]|haddu|max[su]|min[su]|absdiff[su]|sad[su]|(?:set|cmp)(?:eq|ne))\d"
@@ -116,7 +116,7 @@ def _get_index() -> PatternIndex:
 
 @cache
 def _get_requirements() -> tuple[Requirement, ...]:
-    return make_requirements(get_patterns())
+    return tuple(dict.fromkeys(map(make_requirement, get_patterns())))
 
 
 def _may_hold_pattern(ptx: str) -> bool:
