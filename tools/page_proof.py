@@ -90,6 +90,12 @@ HOSTILE: Final = (
     "vadd4." * 330,
     "%28" * 660,
     "{{policy}}&{{line}}=1",
+    "%7B+popc.b32+t,+a;+mul.lo.u32+d,+t,+b;+%7D&$a=%3Cimg+src=x+onerror=window.hacked=1%3E",
+    "%7B+popc.b32+t,+a;+mul.lo.u32+d,+t,+b;+%7D&$%3Cscript%3E=1",
+    "%7B+popc.b32+t,+a;+mul.lo.u32+d,+t,+b;+%7D&a=1",
+    "%7B+popc.b32+t,+%3Cimg%3E;+mul.lo.u32+d,+t,+b;+%7D",
+    "popc.b32+t,+a;" * 90,
+    "__vadd4(" * 200,
 )
 
 
@@ -184,6 +190,66 @@ def check_pictures(driver: PageDriver) -> str:
     return f"{_FORMS} random forms: pictures byte for byte, permalinks ≤ {longest} characters"
 
 
+_BLOCKS: Final = (
+    ("{ popc.b32 t, a; mul.lo.u32 d, t, b; }", {"a": "0x80ff7f01", "b": "0x01010101"}),
+    ("__vhaddu4(a, b)", {"a": "0x80ff7f01", "b": "0x01010101"}),
+    ("add.cc.u32 %r1, %r2, %r3; addc.u32 %r4, %r5, 0;",
+     {"%r2": "0xffffffff", "%r3": "0x00000001", "%r5": "0x00000002"}),
+)  # fmt: skip
+
+
+def check_blocks(driver: PageDriver) -> str:
+    """Pictures of blocks, whole and up to each step, are the command line's."""
+    count = 0
+    for text, values in _BLOCKS:
+        link = PageLink(text, {f"${name}": value for name, value in values.items()})
+        words = ["trace", text, *(f"{x}={y}" for x, y in values.items()), "-f", "svg"]
+        driver.page.evaluate(_SHOW, format_permalink(link))
+        steps = driver.page.locator("#steps li").count()
+        for step in (0, *range(1, steps)):
+            fragment = format_permalink(link._replace(step=step))
+            until = ["--until", str(step)] if step else []
+            printed = driver.page.evaluate(_PARSE, print_document([*words, *until]))
+            drawn = driver.page.evaluate(_SHOW, fragment)
+            require(drawn == [printed], f"the picture of #{fragment} is another")
+            count += 1
+    return f"{count} pictures of {len(_BLOCKS)} blocks, step by step, are the command line's"
+
+
+def check_loading(driver: PageDriver) -> str:
+    """What is done while Python loads counts; a bad permalink at the start is reported."""
+    page = driver.page
+    page.goto("about:blank")
+    page.goto(driver.url, wait_until="commit")
+    page.wait_for_selector("#loader:not([hidden])")
+    page.fill("#line", "vmin4.u32.u32.u32 d, a, b, c")
+    page.fill("#value-a", "0x01020304")
+    page.click("[data-do=step][data-delta='-1']")
+    page.wait_for_selector("body.ready", timeout=READY_MS)
+    driver.wait_for(
+        "location.hash.startsWith('#vmin4.u32.u32.u32+d,+a,+b,+c&a=0x01020304&')", READY_MS
+    )
+    driver.wait_for("location.hash.includes('&step=')")
+    page.goto("about:blank")
+    page.goto(f"{driver.url}#vsub4.s32.s32.s32+d,+a,+b,+c&step=3&v=1", wait_until="commit")
+    page.wait_for_selector("main[inert]")
+    page.wait_for_selector("body.ready", timeout=READY_MS)
+    require(page.query_selector("main:not([inert])"), "the page stays inert")
+    page.click("[data-do=predict]")
+    fields = page.locator("#guesses input")
+    for index in range(2):
+        fields.nth(index).fill(f"{index + 5}")
+    page.locator("#guesses button[type=submit]").first.click()
+    kept = fields.nth(1).input_value()
+    require(kept == "6", f"the other prediction became {kept!r}")
+    page.goto("about:blank")
+    page.goto(f"{driver.url}#vadd4&v=7")
+    page.wait_for_selector("body.ready", timeout=READY_MS)
+    driver.wait_for("document.getElementById('message').innerText.includes('its version is')")
+    require(page.url.endswith("#vadd4&v=7"), f"the bad address became {page.url}")
+    return "typing while Python loads, and a bad permalink at the start"
+
+
 def check_typing(driver: PageDriver) -> str:
     """After each key too, where only a part is drawn anew, the picture is the command line's."""
     page = driver.page
@@ -207,7 +273,7 @@ def check_hostile(driver: PageDriver) -> str:
         page.evaluate("fragment => { location.hash = fragment; }", fragment)
         page.wait_for_timeout(40)
         require(page.evaluate("window.hacked === undefined"), f"#{fragment} ran a script")
-        found = page.query_selector("#panel script, #panel img, main script, #problems *:not(pre)")
+        found = page.query_selector("main script, main img, #problems *:not(p, pre, div, code)")
         require(found is None or found.evaluate("x => x.nodeName") == "BUTTON", fragment)
         page.fill("#value-a", "0x1")
         page.fill("#line", "vadd4.s32.s32.s32 d, a, b, c")
@@ -317,6 +383,7 @@ _STATES: Final = (
     "vmad.s32.s32.s32.sat.shr15+d,+a,+b,+c&a=0x7fffffff&b=0x7fffffff&c=0x1&step=2&predict=1&v=1",
     "lop3.b32+d,+a,+b,+c,+0x96&a=0x80ff7f01&step=1&v=1",
     "vadd4.s32.s32.s33+d,+a,+b,+c&v=1",
+    "%7B+popc.b32+t,+a;+mul.lo.u32+d,+t,+b;+%7D&$a=0x80ff7f01&$b=0x01010101&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&explain=0x1&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&check=vadd4.s32.s32+d,+a,+b,+c;&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=a.b0&v=1",
@@ -438,11 +505,13 @@ def main() -> None:
     checks: tuple[tuple[int, str, Callable[[PageDriver], str]], ...] = (
         (1280, "light", check_opening),
         (1280, "light", check_pictures),
+        (1280, "light", check_blocks),
         (1280, "light", check_typing),
         (1280, "light", check_keyboard),
         (1280, "light", check_copies),
         (1280, "light", check_theme),
         (1280, "light", check_hostile),
+        (1280, "light", check_loading),
         (1280, "light", check_offline),
         (1280, "light", lambda x: check_accessibility(x, axe)),
         (_NARROW, "dark", check_width),

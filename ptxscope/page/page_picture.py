@@ -23,6 +23,11 @@ from ..state import figure_edits
 if TYPE_CHECKING:
     from ..engine.blocks.block_trace import BlockTrace
 
+_MOST_RELATED = 12
+"""Most statements of a block whose values show what they came from in other statements.
+
+The time for it grows with the square of the statements, and a page has one thread.
+"""
 _PATH = re.compile(r' d="([^"]++)"')
 _ENTRY = f"{Role.TABLE}.entry"
 """Key of the entries of a truth table in the picture."""
@@ -131,7 +136,8 @@ def list_zones(picture: PagePicture) -> dict[str, object]:
     a block begins with its statement: ``s2.a``.
     """
     canvas, sentences = picture.drawing.canvas, _map_sentences(picture)
-    relations, parts = find_relations(canvas), _map_parts(picture.trace)
+    parts = _map_parts(picture.trace)
+    relations = find_relations(canvas, is_local=len(parts) > _MOST_RELATED)
     for drawn in parts.values():
         sentences |= _iter_operand_sentences(drawn)
     zones = []
@@ -198,7 +204,8 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
             for section in document.sections
             for x in section.doc.results
         }
-        sentences = dict(iter_block_sentences(document))
+        has_origins = len(document.trace.parts) <= _MOST_RELATED
+        sentences = dict(iter_block_sentences(document, has_origins=has_origins))
     return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 
 

@@ -14,9 +14,18 @@ from ..engine.syntax.instruction import Input
 from ..engine.tracing import step_text
 from ..engine.tracing.lane_text import format_result, interpret_bits
 from ..engine.tracing.step_text import format_title
+from ..engine.tracing.trace import Step
 from ..learn.prediction import list_locations
 from . import tool_panels
-from .elements import Child, Element, format_flag, make_button, make_element, make_problem
+from .elements import (
+    Child,
+    Element,
+    format_flag,
+    make_button,
+    make_element,
+    make_problem,
+    make_words,
+)
 from .page_state import PageState
 from .permalink import format_permalink
 
@@ -190,14 +199,14 @@ def _list_steps(page: PageState) -> Iterator[Child]:
             make_element(
                 "li",
                 make_button(
-                    format_title(step),
+                    title,
                     "step",
                     data_step=str(number),
                     aria_current="step" if number == shown else None,
                     class_="later" if number > shown else None,
                 ),
             )
-            for number, step in enumerate(page.steps, 1)
+            for number, title in enumerate(_list_titles(page), 1)
         ),
         class_="steps",
         aria_label="Steps",
@@ -207,6 +216,16 @@ def _list_steps(page: PageState) -> Iterator[Child]:
             "input", type="checkbox", data_on="result", id="reveal", checked=state.is_revealed
         )
         yield make_element("label", box, " Show the result before its step", class_="check")
+
+
+def _list_titles(page: PageState) -> Iterator[str]:
+    """Yield the titles of the steps, in a block with the statement as in ``--until s2.write``."""
+    block = page.block_trace
+    for step in block.steps if block else page.steps:
+        if isinstance(step, Step):
+            yield format_title(step)
+        else:
+            yield f"s{step.statement}.{format_title(step.step)}"
 
 
 def _list_guesses(page: PageState) -> Iterator[Child]:
@@ -249,7 +268,7 @@ def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
     state, divergence, block = page.state, page.state.session.divergence, page.block_trace
     for note in block.block.notes if block else state.notes:
-        yield make_element("p", f"Note: {make_printable(note)}.")
+        yield make_element("p", *make_words(f"Note: {make_printable(note)}."))
     if not page.has_two_answers or page.is_result_hidden:
         return
     if block:

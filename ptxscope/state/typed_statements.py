@@ -82,8 +82,9 @@ def open_typed_block(
 
 
 def _map_values(setup: Setup, cursor: ListingCursor | None) -> Mapping[str, int]:
-    """Return the values that the reader has given, by register."""
+    """Return the values that the reader has given by register, or by the role of an old one."""
     if cursor is not None:
         return cursor.listing.inputs_by_program[cursor.program]
     names = setup.instruction.names
-    return {names[role]: bits for role, bits in setup.values.items() if role in names}
+    named = {names[role]: bits for role, bits in setup.values.items() if role in names}
+    return {**setup.values, **named}

@@ -452,3 +452,10 @@ def test_bits_are_monospaced_without_a_style_sheet(theme: str, slide: bool) -> N
     mono = [x for x in ET.fromstring(svg).iter(f"{NS}text") if "px-mono" in x.get("class", "")]
     assert len(mono) > 20
     assert {x.get("font-family") for x in mono} == {"DejaVu Sans Mono, monospace"}
+
+
+@pytest.mark.parametrize("count", range(1, 40))
+def test_widths_are_rounded_once_on_every_python(count: int) -> None:
+    """``sum`` of floats rounds otherwise before Python 3.12 than from then on."""
+    assert measure_text("0" * count, 1, is_monospaced=True) == 605 * count / 1000
+    assert measure_text("A" * count, 1) == 700 * count / 1000

@@ -367,6 +367,17 @@ def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
         assert print_document(shlex.split(page.format_copy("command"))[1:]) == page.svg
 
 
+def test_the_time_for_the_places_of_a_block_grows_with_it() -> None:
+    def count_related(statements: int) -> int:
+        lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, statements + 1))
+        page = open_page(quote_plus(" ".join(lines)))
+        (picture,) = json.loads(page.list_zones())["pictures"]
+        return sum(len(zone[5]) for zone in picture["zones"])
+
+    assert count_related(12) > 4 * count_related(6)  # what they came from in any statement
+    assert count_related(26) < 3 * count_related(13)
+
+
 def test_the_registers_of_a_block_are_edited_by_field_and_by_chip() -> None:
     page = open_page(BLOCK_LINK)
     act(page, "value", role="s0.q", text="0xf")

@@ -107,12 +107,17 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
     return relations, picture_lines()
 
 
-def iter_block_sentences(doc: BlockDocument) -> Iterator[tuple[Node, str]]:
-    """Yield the sentence on each value of the picture, with the given registers behind it."""
+def iter_block_sentences(
+    doc: BlockDocument, *, has_origins: bool = True
+) -> Iterator[tuple[Node, str]]:
+    """Yield the sentence on each value of the picture, and the given registers behind it."""
     for section in doc.sections:
         prefix, branch = section.statement.prefix, section.branch
         trace = (section.is_other and doc.other) or doc.trace
         for row in (row for step in section.doc.steps for row in step.rows):
             for cell in row.cells:
-                origin = describe_origins(trace, prefix + row.row.key, cell.lane)
-                yield (branch, row.row.key, cell.lane), f"{cell.sentence}. From {origin}."
+                sentence = f"{cell.sentence}."
+                if has_origins:
+                    origin = describe_origins(trace, prefix + row.row.key, cell.lane)
+                    sentence += f" From {origin}."
+                yield (branch, row.row.key, cell.lane), sentence

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from math import fsum
 
 from ...scene.row_pairs import OUTCOMES
 from ...scene.scene_model import Cell, CellSpan, NumberLine, RegisterFigure, RowScene, SpanKind
@@ -396,9 +397,9 @@ def _draw_merged_lane(
     upper_spans = [span for span in lost_spans if cell.spans.index(span) < chip_index]
     free_width = area.width - chip_width - 26 - 8 * len(lost_spans)
     widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost_spans]
-    if sum(widths) > free_width:
+    if fsum(widths) > free_width:
         widths = [max(free_width / len(lost_spans), 10) for _ in lost_spans]
-    upper_width = sum(
+    upper_width = fsum(
         width for span, width in zip(lost_spans, widths, strict=True) if span in upper_spans
     )
     if lost_spans:

@@ -24,9 +24,10 @@ _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
 @lru_cache(4096)
 def measure_text(text: str, size: float, is_monospaced: bool = False) -> float:
     """Return an upper bound of the width of a text in px, for any fallback font."""
+    # whole numbers: from Python 3.12 on, sum() rounds floats otherwise than before
     if is_monospaced:
-        return size * sum(1.2 if _is_wide(char) else 0.605 for char in text)
-    return size * sum(map(_measure_char, text))
+        return size * (sum(1200 if _is_wide(char) else 605 for char in text) / 1000)
+    return size * (sum(map(_measure_char, text)) / 1000)
 
 
 def _is_wide(char: str) -> bool:
@@ -35,15 +36,15 @@ def _is_wide(char: str) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _measure_char(char: str) -> float:
-    """Return the width of a character of a wide sans-serif font, in em."""
+def _measure_char(char: str) -> int:
+    """Return the width of a character of a wide sans-serif font, in thousandths of an em."""
     if _is_wide(char):
-        return 1.2
+        return 1200
     if _WIDE_LETTERS.match(char):
-        return 1.0
+        return 1000
     if _CAPITAL.match(char):
-        return 0.7
-    return 0.4 if _NARROW_LETTERS.match(char) else 0.61
+        return 700
+    return 400 if _NARROW_LETTERS.match(char) else 610
 
 
 def wrap_text(text: str, width: float, size: float, is_monospaced: bool = False) -> list[str]:

@@ -37,13 +37,18 @@ class Relations(NamedTuple):
         return " ".join(map(str, sorted(self.numbers[node] for node in nodes)))
 
 
-def find_relations(canvas: SvgCanvas, first: int = 0) -> Relations:
-    """Return the relations between all drawn values, numbered from `first`."""
+def find_relations(canvas: SvgCanvas, first: int = 0, *, is_local: bool = False) -> Relations:
+    """Return the relations between all drawn values, numbered from `first`.
+
+    With `is_local`, values of different branches are unrelated.
+    """
     nodes = dict.fromkeys(zone.node for zone in canvas.zones)
     nodes |= dict.fromkeys(node for link in canvas.links for node in link)
     sources: dict[Node, list[Node]] = {node: [] for node in nodes}
     targets: dict[Node, list[Node]] = {node: [] for node in nodes}
     for source, target in canvas.links:
+        if is_local and source[0] != target[0]:
+            continue
         sources[target].append(source)
         targets[source].append(target)
     return Relations(
