@@ -75,4 +75,4 @@ class LessonPosition:
         """Return the next hint, or a sentence that there are no more."""
         hints = list_hints(self.question)[self._hint_count :]
         self._hint_count += 1
-        return hints[0] if hints else "There are no more hints; s shows the answer."
+        return hints[0] if hints else "There are no more hints."

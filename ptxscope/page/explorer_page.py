@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.tracing.trace import Trace
     from ..learn.exercises import Exercise
+    from ..learn.lesson_progress import LessonProgress
     from ..state.open_listing import ListingCursor
 
 Arguments = Mapping[str, Any]
@@ -59,6 +60,8 @@ class ExplorerPage(PageState):
         self._exercise: Exercise | None = None
         self._typed_role = ""
         """The operand into whose field the last keys went; one undo reverts them together."""
+        self._places: Mapping[str, LessonProgress] = {}
+        """The card at which each lesson was left since the page was opened."""
         self._seen: dict[str, object] = {}
         """What the page has been sent, by name."""
         self._pictures: tuple[PagePicture, ...] = ()
@@ -147,7 +150,7 @@ class ExplorerPage(PageState):
             return tool_panels.show_exercise(exercise, text, feedback)
         if name == "lesson" and self._state.lesson:
             return tool_panels.show_lesson(self._state.lesson, "\n".join(feedback))
-        return tool_panels.list_lessons() if name == "lesson" else []
+        return tool_panels.list_lessons(self._places) if name == "lesson" else []
 
     # --- the line and the operands -----------------------------------------------------
 
@@ -502,7 +505,9 @@ class ExplorerPage(PageState):
         name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
         lesson = load_lesson(name)
         self._leave_lesson()
-        places = {name: LessonProgress(card - 1)}
+        places = dict(self._places)
+        if card:
+            places[name] = places.get(name, LessonProgress())._replace(card=card - 1)
         if self._state.is_predicting:
             self._state.stop_predicting()
         self._state.open_lesson(lesson, places, from_start=False)
@@ -516,6 +521,7 @@ class ExplorerPage(PageState):
 
     def _leave_lesson(self) -> None:
         if self._state.lesson is not None:
+            self._places = self._state.lesson.places
             self._state.leave_lesson()
             self._tool = OpenTool("lesson")
 
@@ -524,6 +530,7 @@ class ExplorerPage(PageState):
         if lesson is None:
             return
         if delta > 0 and lesson.is_last:
+            lesson.finish()
             self._leave_lesson()
             self._message = "End of the lesson"
         elif lesson.go(delta):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Diagnosis
     from ..learn.exercises import Exercise
+    from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
 
 MAX_LISTING_CHARS = 200_000
@@ -164,9 +165,16 @@ def prove(ins: Instruction) -> list[Child]:
 # --- lessons -----------------------------------------------------------------------------
 
 
-def list_lessons() -> list[Child]:
-    """Return the lessons to choose from."""
-    from ..learn.lesson import list_headings
+def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
+    """Return the lessons to choose from, with the card at which one was left."""
+    from ..learn.lesson import Head, list_headings
+
+    def describe(head: Head) -> str:
+        place = places.get(head.name)
+        state = "done; " * bool(place and place.done)
+        if place and place.card:
+            state = f"at card {place.card + 1} of {head.cards}; "
+        return f"{state}{head.minutes} minutes: {head.summary}"
 
     return [
         make_element(
@@ -175,7 +183,7 @@ def list_lessons() -> list[Child]:
                 make_element(
                     "li",
                     make_button(head.title, "open_lesson", data_name=head.name),
-                    make_element("div", f"{head.minutes} minutes: {head.summary}"),
+                    make_element("div", describe(head)),
                 )
                 for head in list_headings()
             ),
@@ -185,7 +193,7 @@ def list_lessons() -> list[Child]:
 
 
 def parse_lesson_card(text: str) -> tuple[str, int]:
-    """Return the name of a lesson and the number of a card, from ``lanes`` or ``lanes.3``.
+    """Return the name of a lesson and the number of a card, from ``lanes.3``; 0 from ``lanes``.
 
     Raise ValueError if there is no such lesson.
     """
@@ -193,7 +201,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
 
     name, _, card = text.partition(".")
     is_number = card.isascii() and card.isdecimal() and len(card) < 4
-    return parse_lesson_name(name or text), max(int(card), 1) if is_number else 1
+    return parse_lesson_name(name or text), int(card) if is_number else 0
 
 
 def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:

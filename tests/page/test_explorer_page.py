@@ -491,6 +491,21 @@ def test_a_challenge_that_is_opened_is_another_one_each_time() -> None:
     assert len(seeds) == 2
 
 
+def test_a_lesson_is_found_again_where_it_was_left() -> None:
+    page = open_page(VADD4)
+    act(page, "open_lesson", name="clamping")
+    act(page, "lesson_go", delta="1")
+    act(page, "lesson_go", delta="1")
+    assert parse_permalink(format_permalink(page.link)).text == "clamping.3"
+    told = text_of(act(page, "lesson_leave")["#panel"])
+    assert "at card 3 of 10" in told
+    assert "card 3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+    act(page, "open_link", fragment=f"{VADD4}&lesson=clamping.10")
+    told = text_of(act(page, "lesson_go", delta="1")["#panel"])
+    assert "done; 5 minutes" in told
+    assert "card 1 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
+
+
 def test_every_value_in_the_picture_has_a_name() -> None:
     page = open_page(VADD4)
     (picture,) = json.loads(page.list_zones())["pictures"]
