@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from .cli.commands.trace import parse_request
+from .cli.commands.trace import parse_any_request
 from .cli.support.command_error import CommandError
 from .engine.syntax.errors import make_printable_lines
 from .export import export
@@ -17,7 +17,7 @@ class LiveFigure:
     def __init__(self, words: str) -> None:
         """Take the arguments as a list in JSON."""
         self._words: list[str] = json.loads(words)
-        _, _, arguments = parse_request(self._words)
+        _, _, arguments = parse_any_request(self._words)
         self._fixed_words = [word for word in self._words if word not in arguments.values]
 
     def render(self, values: str) -> str:
@@ -27,7 +27,7 @@ class LiveFigure:
         """
         assigned = [f"{name}={text}" for name, text in json.loads(values).items()]
         try:
-            trace, options, arguments = parse_request([*self._fixed_words, *assigned])
+            trace, options, arguments = parse_any_request([*self._fixed_words, *assigned])
             document: str = export(trace, arguments.format, options)
         except CommandError as error:
             return json.dumps({"error": make_printable_lines(str(error))})

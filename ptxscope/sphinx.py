@@ -125,8 +125,6 @@ class TraceDirective(SphinxDirective):
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
             trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
-            if "live" in options and not isinstance(trace, Trace):
-                raise ValueError("a live figure has one instruction, and here are several")
         except (CommandError, ValueError) as error:
             _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
@@ -328,7 +326,6 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     caption = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
     if not script:
         return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
-    assert isinstance(found, Trace)
     words += [f"--id={options.id}"] if options.id and not name else []
     frame = f'<div class="{escape(classes)} {FRAME}"{caption}{box}>{document}</div>'
     return f"{anchors}{make_live_markup(frame, found, words, script)}"

@@ -9,10 +9,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
+from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
 from ..engine.tracing.trace import Trace
 from .elements import format_html, make_element
+
+if TYPE_CHECKING:
+    from ..engine.blocks.block_trace import BlockTrace
 
 SCRIPT = "live.js"
 """The module that redraws figures, in the folder of the engine."""
@@ -26,13 +30,15 @@ _STYLE = (
 )
 
 
-def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: str) -> str:
+def make_live_markup(
+    document: str, trace: Trace | BlockTrace, words: Sequence[str], script: str
+) -> str:
     """Return HTML around a document of a trace.
 
     ``words`` are the arguments of ``ptxscope trace`` that make the document, and ``script`` is the
     address of ``live.js``.
     """
-    ins = trace.instruction
+    target = trace.instruction if isinstance(trace, Trace) else trace.block
     fields = [
         make_element(
             "label",
@@ -46,8 +52,8 @@ def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: 
                 spellcheck="false",
             ),
         )
-        for x in ins.inputs
-        if x.roles[0] not in ins.constants
+        for x in target.inputs
+        if x.roles[0] not in target.constants
     ]
     form = make_element("form", *fields, make_element("output", class_="px-state"), hidden=True)
     return (

@@ -395,6 +395,10 @@ Live
    :name: moved
    :steps: 1
    :LIVE:
+
+.. ptx-trace:: { popc.b32 t, a; mul.lo.u32 d, t, b; }
+   :operands: a=255 b=3
+   :LIVE:
 """
 
 
@@ -411,11 +415,13 @@ def test_a_live_figure_is_the_still_one_with_fields(tmp_path: Path, format_: str
     page = read(live, "sub/page.html")
     drawn = re.findall(r"<svg.*?</svg>", read(still, "sub/page.html"), re.DOTALL)
     assert re.findall(r"<svg.*?</svg>", page, re.DOTALL) == drawn
-    assert page.count('src="../_static/ptxscope/live.js"') == 2
+    assert page.count('src="../_static/ptxscope/live.js"') == 3
     assert (live / "out" / "_static" / "ptxscope" / "engine.json").exists()
     assert not (still / "out" / "_static" / "ptxscope").exists()
     for words, shown in zip(
-        re.findall('data-words="([^"]*)"', page), ("a=0x7f b=1", "a=1 b=2 c=0x3210"), strict=True
+        re.findall('data-words="([^"]*)"', page),
+        ("a=0x7f b=1", "a=1 b=2 c=0x3210", "a=255 b=3"),
+        strict=True,
     ):
         figure = LiveFigure(unescape(words))
         values = dict(x.split("=") for x in shown.split())

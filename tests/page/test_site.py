@@ -109,6 +109,30 @@ def test_a_live_figure_has_the_still_document(capsys: pytest.CaptureFixture[str]
     )
 
 
+@pytest.mark.parametrize(
+    ("line", "values", "edited"),
+    [
+        ("{ popc.b32 %t, %a; mul.lo.u32 %d, %t, %b; }", {"%a": "255", "%b": "3"}, "%a"),
+        ("__vhaddu4(a, b)", {"a": "1", "b": "2"}, "b"),
+    ],
+)
+def test_a_live_figure_of_a_block(
+    line: str, values: dict[str, str], edited: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def show(values: dict[str, str], *words: str) -> str:
+        assert main(["trace", line, *map("=".join, values.items()), "-f", "html", *words]) == 0
+        return capsys.readouterr().out
+
+    live, other = show(values, "--live", "."), values | {edited: "0x7f7f"}
+    assert show(values) in live
+    assert {*re.findall('name="([^"]+)"', live)} == {*values}
+    figure = LiveFigure(html.unescape(re.findall('data-words="([^"]*)"', live)[0]))
+    assert json.loads(figure.render(json.dumps(values)))["document"] == show(values)
+    assert json.loads(figure.render(json.dumps(other)))["document"] == show(other)
+    answer = json.loads(figure.render(json.dumps(values | {edited: "<b>"})))
+    assert "is not a value" in answer["error"]
+
+
 def test_live_is_for_html(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*WORDS, "-f", "svg", "--live", "site/"]) == 2
     assert "--live does nothing in svg" in capsys.readouterr().err

@@ -118,7 +118,7 @@ def run(words: Sequence[str]) -> int:
         return 0
     if arguments.output is not None or not arguments.alt:
         document = (
-            _render_live(trace, options, arguments.live)
+            _render_live(trace, options, arguments)
             if arguments.live
             else render_document(trace, arguments.format, options)
         )
@@ -146,7 +146,7 @@ def _compile_line(trace: Trace | BlockTrace, arguments: argparse.Namespace) -> M
     return make_machine_section(listing, format_tools(*tools))
 
 
-def _render_live(trace: Trace | BlockTrace, options: Options, folder: str) -> str:
+def _render_live(trace: Trace | BlockTrace, options: Options, arguments: argparse.Namespace) -> str:
     """Return an HTML document whose operands a reader can edit."""
     from html import escape
 
@@ -154,13 +154,21 @@ def _render_live(trace: Trace | BlockTrace, options: Options, folder: str) -> st
     from ...export.formats.html import format_page
     from ...page.live_markup import SCRIPT, make_live_markup
 
-    if not isinstance(trace, Trace):
-        raise CommandError("error: --live takes one instruction; here are several")
     fragment_options = options._replace(standalone=False)
-    words = list_command_words(trace, fragment_options)[2:]
+    if isinstance(trace, Trace):
+        line = str(trace.instruction)
+        words = list_command_words(trace, fragment_options)[2:]
+    else:
+        from ...export.blocks.block_document import list_block_command_words
+
+        line = " ".join(str(trace.block).split())
+        words = list_block_command_words(trace, fragment_options)[2:]
+        if arguments.ptx == trace.block.text:  # an intrinsic has a note, its statements have none
+            words = (arguments.ptx, *words[1:])
     document = export(trace, "html", fragment_options)
-    live = make_live_markup(document, trace, words, f"{folder.rstrip('/')}/{SCRIPT}")
-    title = escape(trace.annotations.title or str(trace.instruction))
+    script = f"{arguments.live.rstrip('/')}/{SCRIPT}"
+    live = make_live_markup(document, trace, words, script)
+    title = escape(trace.annotations.title or line)
     return format_page(title, live, options) if options.standalone else live
 
 
