@@ -8,9 +8,8 @@ from __future__ import annotations
 
 import gc
 import json
-import os
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
@@ -31,37 +30,29 @@ from ..state import edits, figure_edits
 from ..state.setup import Setup
 from ..state.typed_statements import open_typed_block, with_statements
 from . import page_view, tool_panels
-from .elements import Child
 from .page_picture import PagePicture, draw_pictures, drop_style, find_kind, list_zones, parse_place
-from .page_state import TRACE_TOOLS, OpenTool, PageState
+from .page_state import OpenTool
+from .page_tools import Arguments, PageTools
 from .permalink import PageLink, parse_permalink
 
 if TYPE_CHECKING:
     from ..engine.blocks.basic_block import BasicBlock
-    from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.tracing.trace import Trace
-    from ..learn.exercises import Exercise
-    from ..learn.lesson_progress import LessonProgress
     from ..state.open_listing import ListingCursor
 
-Arguments = Mapping[str, Any]
 _MAX_LINE_CHARS = 1 << 14
 """Maximum characters of a line."""
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
 """What the page copies as text; a PNG is drawn from the SVG."""
 
 
-class ExplorerPage(PageState):
+class ExplorerPage(PageTools):
     """A page and its transitions."""
 
     def __init__(self, fragment: str = "") -> None:
         super().__init__()
-        self._diagnosis: Diagnosis | None = None
-        self._exercise: Exercise | None = None
         self._typed_role = ""
         """The operand into whose field the last keys went; one undo reverts them together."""
-        self._places: Mapping[str, LessonProgress] = {}
-        """The card at which each lesson was left since the page was opened."""
         self._seen: dict[str, object] = {}
         """What the page has been sent, by name."""
         self._pictures: tuple[PagePicture, ...] = ()
@@ -124,33 +115,6 @@ class ExplorerPage(PageState):
         from ..export.blocks.block_document import format_block_command
 
         return format_block_command(self.block_trace, options)
-
-    def _refresh_panel(self, _: Arguments) -> None:
-        """Ask the open tool again; it may take longer than a key should."""
-        self._panel, self._panel_key = self._make_panel(), self.trace_key
-
-    def _make_panel(self) -> list[Child]:
-        name, text, feedback = self._tool
-        if self.block_trace and name in TRACE_TOOLS:
-            return tool_panels.name_block_command(name, self.block_trace)
-        if name == "explain":
-            children, self._diagnosis = tool_panels.explain(self.trace, text)
-            return children
-        if name == "check":
-            return tool_panels.check(text)
-        if name == "sweep":
-            from .sweep_panel import sweep
-
-            return sweep(self.trace, text)
-        if name == "prove":
-            return tool_panels.prove(self._state.setup.instruction)
-        if name == "challenge":
-            exercise = self._exercise or tool_panels.find_exercise(text)
-            self._exercise = exercise
-            return tool_panels.show_exercise(exercise, text, feedback)
-        if name == "lesson" and self._state.lesson:
-            return tool_panels.show_lesson(self._state.lesson, "\n".join(feedback))
-        return tool_panels.list_lessons(self._places) if name == "lesson" else []
 
     # --- the line and the operands -----------------------------------------------------
 
@@ -444,52 +408,10 @@ class ExplorerPage(PageState):
 
     # --- tools -------------------------------------------------------------------------
 
-    def _open_tool(self, arguments: Arguments) -> None:
-        self._leave_lesson()
-        name = str(arguments["name"])
-        self._tool = OpenTool(
-            "" if name == self._tool.name and "text" not in arguments else name,
-            str(arguments.get("text", ""))[: tool_panels.MAX_LISTING_CHARS + 1],
-        )
-        if self._tool == OpenTool("challenge"):
-            self._tool = OpenTool("challenge", f"{os.urandom(3).hex()}.1.1")
-        self._exercise = None
-
-    def _type_in_tool(self, arguments: Arguments) -> None:
-        text = str(arguments["text"])[: tool_panels.MAX_LISTING_CHARS + 1]
-        self._tool = self._tool._replace(text=text, feedback=())
-
     def _show_explanation(self, arguments: Arguments) -> None:
         if self._diagnosis is not None:
             explanation = self._diagnosis.explanations[int(arguments["index"])]
             self._edit(edits.with_explanation(self._state.setup, explanation))
-
-    def _answer_exercise(self, arguments: Arguments) -> None:
-        from ..learn.exercises import feedback_lines, grade_answer
-
-        if self._exercise is None:
-            return
-        try:
-            verdict = grade_answer(self._exercise, str(arguments["text"]))
-        except PtxError as error:
-            self._tool = self._tool._replace(feedback=(make_printable(error.message),))
-            return
-        lines = tuple(map(make_printable, feedback_lines(self._exercise, verdict)))
-        self._tool = self._tool._replace(feedback=lines)
-
-    def _hint_exercise(self, _: Arguments) -> None:
-        from ..learn.exercises import list_hints
-
-        if self._exercise is not None:
-            hints = list_hints(self._exercise)
-            self._tool = self._tool._replace(feedback=hints[: len(self._tool.feedback) + 1])
-
-    def _move_exercise(self, arguments: Arguments) -> None:
-        seed, level, number = tool_panels.parse_exercise(self._tool.text)
-        if "level" in arguments:
-            level, number = int(arguments["level"]), 0
-        text = f"{seed}.{level}.{number + 1}"
-        self._exercise, self._tool = None, OpenTool("challenge", text)
 
     def _show_exercise(self, _: Arguments) -> None:
         """Show the exercise's line and operands in the picture."""
@@ -497,68 +419,6 @@ class ExplorerPage(PageState):
             from ..state.setup import make_setup_of_trace
 
             self._edit(make_setup_of_trace(self._exercise.trace))
-
-    def _open_lesson(self, arguments: Arguments) -> None:
-        from ..learn.lesson import load_lesson
-        from ..learn.lesson_progress import LessonProgress
-
-        name, card = tool_panels.parse_lesson_card(str(arguments["name"]))
-        lesson = load_lesson(name)
-        self._leave_lesson()
-        places = dict(self._places)
-        if card:
-            places[name] = places.get(name, LessonProgress())._replace(card=card - 1)
-        if self._state.is_predicting:
-            self._state.stop_predicting()
-        self._state.open_lesson(lesson, places, from_start=False)
-        self._show_card(is_first=True)
-
-    def _show_card(self, *, is_first: bool = False) -> None:
-        self._state.show_card(is_first=is_first)
-        lesson = self._state.lesson
-        assert lesson
-        self._tool = OpenTool("lesson", f"{lesson.lesson.head.name}.{lesson.index + 1}")
-
-    def _leave_lesson(self) -> None:
-        if self._state.lesson is not None:
-            self._places = self._state.lesson.places
-            self._state.leave_lesson()
-            self._tool = OpenTool("lesson")
-
-    def _move_in_lesson(self, arguments: Arguments) -> None:
-        lesson, delta = self._state.lesson, int(arguments["delta"])
-        if lesson is None:
-            return
-        if delta > 0 and lesson.is_last:
-            lesson.finish()
-            self._leave_lesson()
-            self._message = "End of the lesson"
-        elif lesson.go(delta):
-            self._show_card()
-
-    def _answer_lesson(self, arguments: Arguments) -> None:
-        lesson, text = self._state.lesson, str(arguments.get("text", ""))[:200]
-        if lesson is None or not lesson.is_open:
-            return
-        feedback: tuple[str, ...] = ()
-        if "reveal" in arguments:
-            lesson.reveal()
-        elif "hint" in arguments:
-            lesson.give_hint()
-        else:
-            try:
-                lesson.answer(text)
-            except PtxError as error:
-                hint = f"; allowed: {error.hint}" if error.hint else ""
-                feedback = (make_printable(f"{error.message}{hint}"),)
-        if lesson.is_answered:
-            self._state.go_to_step(lesson.asked_step)
-        else:
-            lesson.keep_text(text)
-        self._tool = self._tool._replace(feedback=feedback)
-
-    def _leave_tool(self, _: Arguments) -> None:
-        self._leave_lesson()
 
 
 def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor | None]:
