@@ -451,8 +451,7 @@ def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor 
 
 def _parse_operand(target: Instruction | BasicBlock, role: str, text: str) -> int:
     """Return the bits of a typed value of an operand; raise PtxError if it is none."""
-    is_instruction = isinstance(target, Instruction)
-    return parse_value(text, reading_type(target, role) if is_instruction else target.type_of(role))
+    return parse_value(text, reading_type(target, role))
 
 
 _ACTIONS: Mapping[str, Callable[[ExplorerPage, Arguments], None]] = {

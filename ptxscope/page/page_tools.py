@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ..engine.syntax.errors import PtxError, make_printable
 from . import tool_panels
 from .elements import Child
-from .page_state import TRACE_TOOLS, OpenTool, PageState
+from .page_state import OpenTool, PageState
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
@@ -36,19 +36,17 @@ class PageTools(PageState):
 
     def _make_panel(self) -> list[Child]:
         name, text, feedback = self._tool
-        if self.block_trace and name in TRACE_TOOLS:
-            return tool_panels.name_block_command(name, self.block_trace)
         if name == "explain":
-            children, self._diagnosis = tool_panels.explain(self.trace, text)
+            children, self._diagnosis = tool_panels.explain(self.shown_trace, text)
             return children
         if name == "check":
             return tool_panels.check(text)
         if name == "sweep":
             from .sweep_panel import sweep
 
-            return sweep(self.trace, text)
+            return sweep(self.shown_trace, text)
         if name == "prove":
-            return tool_panels.prove(self._state.setup.instruction)
+            return tool_panels.prove(self.target)
         if name == "challenge":
             exercise = self._exercise or tool_panels.find_exercise(text)
             self._exercise = exercise

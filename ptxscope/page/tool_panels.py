@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.annotations import NOTHING
 from ..engine.tracing.trace import Trace
 from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
+    from ..engine.blocks.basic_block import BasicBlock
     from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Diagnosis
+    from ..engine.diagnosis.observation import Observation
     from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
@@ -63,14 +64,14 @@ def make_field(
 # --- explain -----------------------------------------------------------------------------
 
 
-def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
-    """Return the explanations of an observed result, and the diagnosis if there is one."""
+def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosis | None]:
+    """Return the explanations of an observed result, and the diagnosis of an instruction."""
     from ..engine.diagnosis.explanations import investigate
     from ..engine.diagnosis.observation import Observation, parse_got
     from ..engine.listings.asm_bindings import reading_type
     from ..export.formats.diagnosis_report import format_causes, render_text
 
-    ins = trace.instruction
+    ins = trace.instruction if isinstance(trace, Trace) else trace.block
     names = list(ins.results.values())
     hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
     form = make_element(
@@ -87,7 +88,10 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
         observed = dict(parse_got(ins, part, reading_type) for part in parts)
     except PtxError as error:
         return [form, make_error(error)], None
-    diagnosis = investigate(ins, [Observation(trace.operands, observed)])
+    observation = Observation(trace.operands, observed)
+    if not isinstance(trace, Trace):
+        return [form, _explain_block(trace, observation)], None
+    diagnosis = investigate(trace.instruction, [observation])
     buttons = [
         make_button(f"Show it {format_causes(x)}", "show_explanation", data_index=str(index))
         for index, x in enumerate(diagnosis.explanations[:8])
@@ -100,19 +104,12 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     ], diagnosis
 
 
-def name_block_command(tool: str, trace: BlockTrace) -> list[Child]:
-    """Return the command that answers for a block, which the tools of a page do not."""
-    from ..export.blocks.block_document import list_block_command_words
+def _explain_block(trace: BlockTrace, observation: Observation) -> Element:
+    from ..engine.blocks.block_diagnosis import investigate_block
+    from ..export.blocks.block_diagnosis_report import render_block_diagnosis
 
-    line, *values = list_block_command_words(trace.with_annotations(NOTHING))[2:]
-    last = {
-        "explain": [*values, "--got", "0x11223344"],
-        "sweep": [*values, "--x", next((x.name for x in trace.block.inputs), "a")],
-        "prove": ["--model-b", "ptxas"],
-    }[tool]
-    about = "This tool takes one instruction. The command line takes blocks too:"
-    command = shlex.join(["ptxscope", tool, line, *last])
-    return [make_element("p", about), make_report(command)]
+    diagnosis = investigate_block(trace.block, [observation])
+    return make_report(render_block_diagnosis(diagnosis, with_all=True))
 
 
 # --- check -------------------------------------------------------------------------------
@@ -143,7 +140,7 @@ def check(text: str) -> list[Child]:
 # --- prove -------------------------------------------------------------------------------
 
 
-def prove(ins: Instruction) -> list[Child]:
+def prove(ins: Instruction | BasicBlock) -> list[Child]:
     """Return what the command line can do that a page cannot."""
     line = shlex.quote(str(ins))
     result = next(iter(ins.results.values()), "d")

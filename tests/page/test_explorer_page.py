@@ -9,6 +9,7 @@ from urllib.parse import quote_plus
 
 import pytest
 
+from ptxscope.cli import main
 from ptxscope.export import export
 from ptxscope.export.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
@@ -440,14 +441,19 @@ def test_a_block_is_predicted_statement_by_statement() -> None:
     assert page.svg == print_document(BLOCK_WORDS)
 
 
-@pytest.mark.parametrize("tool", ["explain", "sweep", "prove"])
-def test_the_command_line_answers_for_a_block(tool: str) -> None:
+def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
     page = open_page(BLOCK_LINK)
-    told = text_of(act(page, "tool", name=tool)["#panel"])
-    command = shlex.split(told[told.index("ptxscope ") :])
-    assert command[:2] == ["ptxscope", tool]
-    assert command[2] == str(page.target)
-    assert tool == "prove" or "q=0x12345678" in command
+    values = ["q=0x12345678", "k=0x64006400"]
+    act(page, "tool", name="explain")
+    told = text_of(act(page, "tool_text", text="0x00040009")["#panel"])
+    main(["explain", BLOCK, *values, "--got", "0x00040009", "--all"])
+    assert capsys.readouterr().out.strip() in told
+    act(page, "tool", name="sweep")
+    told = text_of(act(page, "tool_text", text="q.b0")["#panel"])
+    assert "d over all 256 values of q.b0" in told
+    assert f"0 to 15 {0x00040000} to {0x0004000F} 16" in told  # q & 0x000f000f
+    told = text_of(act(page, "tool", name="prove")["#panel"])
+    assert shlex.split(told[told.index("ptxscope prove") :])[2] == str(page.target)
 
 
 # --- what a stranger found ----------------------------------------------------------------
