@@ -25,6 +25,7 @@ from ptxscope.export.blocks.block_document import format_folded, parse_folded
 from ptxscope.export.blocks.block_picture import draw_block
 from ptxscope.export.formats import json as trace_json
 from ptxscope.export.options import Options
+from ptxscope.export.svg.text_fitting import measure_text
 from ptxscope.export.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
@@ -244,3 +245,21 @@ def test_other_formats_refuse_what_is_no_trace() -> None:
         ptxscope.export(parse_block(DEQUANT))  # type: ignore[call-overload]
     with pytest.raises(PtxError):
         parse_block("prmt.b32 d, a;")
+
+
+@pytest.mark.parametrize("model", ["isa", "ptxas-13.5"])
+@pytest.mark.parametrize("compact", [False, True])
+def test_the_registers_do_not_run_into_the_model(model: str, compact: bool) -> None:
+    trace = trace_block(
+        "{ vadd.u32.s32.s32.sat t, a, b; vadd.u32.s32.s32.sat d.b0, t, b, c; }",
+        {"a": 1 << 31, "b": 5, "c": 0},
+        model=model,
+    )
+    svg = ET.fromstring(ptxscope.export(trace, "svg", Options(compact=compact)))
+    texts = [x for x in svg.iter("{http://www.w3.org/2000/svg}text") if x.text]
+    right = next(x for x in texts if x.text == f"model {model}")
+    left = next(x for x in texts if (x.text or "").startswith("a = "))
+    end = float(left.get("x", "")) + measure_text(left.text or "", 12, is_monospaced=True)
+    start = float(right.get("x", "")) - measure_text(right.text or "", 11)
+    assert left.get("y") == right.get("y")
+    assert end <= start

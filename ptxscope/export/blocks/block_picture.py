@@ -238,11 +238,11 @@ def _draw_head(doc: BlockDocument, canvas: SvgCanvas, style: PictureStyle) -> fl
     if doc.title:
         lines = canvas.wrap_text(doc.title, page.width / 1.12, 18)
         y = canvas.draw_lines(page.x, y + 10, lines, 18, SvgColour.INK, step=23, is_bold=True)
-    canvas.draw_text(page.right, y, _format_model(doc), 11, SvgColour.DIM, anchor="end")
+    model = _format_model(doc)
+    canvas.draw_text(page.right, y, model, 11, SvgColour.DIM, anchor="end")
+    room = max(90 * (2 if doc.other else 1), measure_text(model, 11) + 8)
     given = drop_hex_prefixes(doc.subject) if doc.operands else ""
-    lines = canvas.wrap_text(
-        given, page.width - 90 * (2 if doc.other else 1), 12, is_monospaced=True
-    )
+    lines = canvas.wrap_text(given, page.width - room, 12, is_monospaced=True)
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 
 
