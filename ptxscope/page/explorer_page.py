@@ -139,7 +139,7 @@ class ExplorerPage(PageTools):
         step = self._enter_statement(link.step or self.last_step)
         state.go_to_step(step)
         if "predict" in link.flags:
-            state.begin_predicting(step if link.step else 1)
+            state.begin_predicting(step if link.step else self._enter_statement(1))
         self._tool = OpenTool()
         if link.tool == "lesson" and link.text:
             self._open_lesson({"name": link.text})
@@ -193,7 +193,8 @@ class ExplorerPage(PageTools):
         inputs = {**inputs, block.block.names[role]: bits}
         cursor = state.cursor.with_inputs(inputs, state.setup.model)
         state.end_typing()
-        state.edit(cursor.make_setup(state.setup), cursor, coalesce=coalesce)
+        setup = _keep_line(cursor.make_setup(state.setup), state.setup)
+        state.edit(setup, cursor, coalesce=coalesce)
 
     def _choose_model(self, arguments: Arguments) -> None:
         name = str(arguments["text"])
@@ -355,8 +356,9 @@ class ExplorerPage(PageTools):
         block, state = self.block_trace, self._state
         if block is None:
             return step
-        found = block.steps[min(step, self.last_step) - 1]
-        state.go_to_statement(found.statement - state.block_statement)
+        found, setup = block.steps[min(step, self.last_step) - 1], state.setup
+        if state.go_to_statement(found.statement - state.block_statement):
+            state.session.amend(_keep_line(state.setup, setup), state.cursor)
         return found.step.number
 
     def _reveal_result(self, arguments: Arguments) -> None:
@@ -447,6 +449,13 @@ def _make_setup(link: PageLink, old_setup: Setup) -> tuple[Setup, ListingCursor 
     for role, bits in values.items():
         setup = edits.with_value(setup, role, bits)
     return setup, None
+
+
+def _keep_line(setup: Setup, old_setup: Setup) -> Setup:
+    """Return a setup of a block's statement with the typed line, if that has an error."""
+    if old_setup.error is None:
+        return setup
+    return replace(setup, line=old_setup.line, error=old_setup.error)
 
 
 def _parse_operand(target: Instruction | BasicBlock, role: str, text: str) -> int:

@@ -415,6 +415,23 @@ def test_a_block_is_open_while_the_line_is_one() -> None:
     assert page.line.startswith("prmt")
 
 
+def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
+    page = open_page(BLOCK_LINK)
+    wrong = BLOCK.replace("vsub2.u32.", "vsub2.u33.")
+    act(page, "line", text=wrong)
+    for action, arguments in (
+        ("value", {"role": "s0.q", "text": "0xff"}),
+        ("step", {"step": "1"}),
+        ("step", {"delta": "1"}),
+        ("predict", {}),
+        ("model", {"text": "ptxas"}),
+    ):
+        act(page, action, **arguments)
+        assert page.line == wrong
+        assert page.state.setup.error
+        assert page.last_step > len(page.trace.steps)
+
+
 def test_both_answers_of_a_block() -> None:
     page = open_page(f"{quote_plus(TWO_ANSWERS)}&$a=0x80000000&$b=0xffffffff&$c=0")
     assert "Two answers" in text_of(act(page, "both", checked=True)["#answers"])
