@@ -112,7 +112,7 @@ class PageTools(PageState):
         if card:
             places[name] = places.get(name, LessonProgress())._replace(card=card - 1)
         if self._state.is_predicting:
-            self._state.stop_predicting()
+            self._state.stop_predicting(max(self._state.step - 1, 1))
         self._state.open_lesson(lesson, places, from_start=False)
         self._show_card(is_first=True)
 
