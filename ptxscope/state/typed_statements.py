@@ -9,7 +9,7 @@ from ..engine.records import replace
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
 from .edits import with_line
-from .setup import Setup
+from .setup import Setup, find_register_constants
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -57,14 +57,19 @@ def with_statements(
 
     The cursor is None for one instruction. With an error in the line, both stay but for the error.
     """
+    given = _map_values(setup, cursor)
     alone = with_line(replace(setup, place=None, is_detached=False), text)
+    if cursor is not None and alone.error is None:  # its roles were those of a statement
+        names = alone.instruction.names
+        values = {role: given[name] for role, name in names.items() if name in given}
+        alone = replace(alone, values=values | find_register_constants(alone.instruction))
     block, error = None, alone.error
     try:
         block = find_typed_block(alone)
     except PtxError as failure:
         error = failure
     if block is not None:
-        return open_typed_block(block, setup, _map_values(setup, cursor))
+        return open_typed_block(block, setup, given)
     return (alone, None) if error is None else (replace(setup, line=text, error=error), cursor)
 
 

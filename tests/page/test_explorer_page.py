@@ -432,6 +432,14 @@ def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
         assert page.last_step > len(page.trace.steps)
 
 
+def test_values_go_by_name_from_a_block_to_an_instruction_and_back() -> None:
+    page = open_page("__vhaddu4%28a,+b%29&$a=0x2&$b=0x3")
+    act(page, "line", text="vadd4.u32.u32.u32 d, b, a, c")
+    assert {x.name: page.trace.operands[x.roles[0]] for x in page.inputs} == {"a": 2, "b": 3}
+    act(page, "line", text="{ popc.b32 t, b; mul.lo.u32 d, t, a; }")
+    assert page.shown_trace.operands == {"s0.a": 2, "s0.b": 3}
+
+
 def test_both_answers_of_a_block() -> None:
     page = open_page(f"{quote_plus(TWO_ANSWERS)}&$a=0x80000000&$b=0xffffffff&$c=0")
     assert "Two answers" in text_of(act(page, "both", checked=True)["#answers"])
