@@ -61,11 +61,11 @@ bfe, shf, …) that a shorter line replaces, and of operands and bits of literal
 Notes say what nvcc makes of CUDA's intrinsics (__vadd4, __byte_perm, …) in a .cu, .cuh or .h file,
 and which statements form a sequence that computes an intrinsic on lanes.
 
-Macros that the same file defines, or -D, are expanded in asm statements. With -D or -U, C's #if is
-obeyed as far as its condition is known; else all branches are read. Line markers are obeyed. A
-statement is not checked, which a note says, if part of it is another macro or an expression, or if
-it is in `#if 0`. If such a macro holds the operands of an asm statement, their types are not
-checked.
+Macros that the same file defines, or -D, are expanded in asm statements; a macro whose asm depends
+on an argument is expanded where it is called. With -D or -U, C's #if is obeyed as far as its
+condition is known; else all branches are read. Line markers are obeyed. A statement is not checked,
+which a note says, if part of it is another macro or an expression, or if it is in `#if 0`. If such
+a macro holds the operands of an asm statement, their types are not checked.
 
 The comment `ptxscope: ignore[E3]` leaves out diagnostics of its line or, in a line of its own, of
 the next one; without a rule, all. Settings are a table [check] of ptxscope.toml, or
