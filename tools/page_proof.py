@@ -482,6 +482,17 @@ def check_keyboard(driver: PageDriver) -> str:
     require(page.input_value("#line").startswith("vsub"), "a completion is not taken")
     page.fill("#line", "vadd4.s32.s32.s32.sat d, a, b, c")
     page.wait_for_timeout(150)
+    driver.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    lines = "popc.b32 t, a; // ones\nmul.lo.u32 d, t, b;\n"
+    page.evaluate("text => navigator.clipboard.writeText(text)", lines)
+    page.focus("#line")
+    for key in ("Control+A", "Control+V"):
+        page.keyboard.press(key)
+    pasted = page.input_value("#line")
+    require(pasted == "popc.b32 t, a; mul.lo.u32 d, t, b;", f"pasted: {pasted}")
+    driver.wait_for("document.querySelectorAll('#steps li').length === 5")
+    page.fill("#line", "vadd4.s32.s32.s32.sat d, a, b, c")
+    page.wait_for_timeout(150)
     page.focus("#picture")
     page.keyboard.press("ArrowDown")
     label = page.evaluate("document.activeElement.getAttribute('aria-label')")
@@ -495,7 +506,7 @@ def check_keyboard(driver: PageDriver) -> str:
     page.keyboard.press("Enter")
     driver.wait_for(f"document.getElementById('spoken').innerText !== {json.dumps(spoken)}")
     driver.wait_for("location.hash.includes('step=')")
-    return "keys alone: completion, chip, step"
+    return "keys alone: completion, pasted lines, chip, step"
 
 
 def main() -> None:

@@ -60,8 +60,8 @@ def with_statements(
     given = _map_values(setup, cursor)
     alone = with_line(replace(setup, place=None, is_detached=False), text)
     if cursor is not None and alone.error is None:  # its roles were those of a statement
-        names = alone.instruction.names
-        values = {role: given[name] for role, name in names.items() if name in given}
+        pairs = alone.instruction.names.items()
+        values = {role: given[x] for role, name in pairs for x in (role, name) if x in given}
         alone = replace(alone, values=values | find_register_constants(alone.instruction))
     block, error = None, alone.error
     try:

@@ -151,6 +151,14 @@ line.addEventListener("blur", () => setTimeout(() => {
   if (line !== document.activeElement) showOptions(false);
 }, 150));
 line.addEventListener("change", () => send("end_line"));
+line.addEventListener("paste", event => {
+  const text = event.clipboardData.getData("text/plain");
+  if (!/\n./.test(text)) return;
+  event.preventDefault();  // on one line, a comment would take in the lines after it
+  const [start, end] = [line.selectionStart, line.selectionEnd];
+  line.setRangeText(text.replace(/\/\/.*/g, "").replace(/\s+/g, " ").trim(), start, end, "end");
+  line.dispatchEvent(new Event("input", {bubbles: true}));
+});
 options.addEventListener("pointerdown", event => {
   const option = event.target.closest("[role=option]");
   event.preventDefault();
