@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_LISTING_CHARS = 200_000
 """Maximum characters of a pasted listing."""
+_MOST_EXPLAINED = 16
+"""Maximum statements of a block that is explained: the time grows with their square."""
 _MAX_FOUND = 40
 """Maximum instructions that a search lists."""
 _MAX_EXERCISE = 500
@@ -90,7 +92,7 @@ def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosi
         return [form, make_error(error)], None
     observation = Observation(trace.operands, observed)
     if not isinstance(trace, Trace):
-        return [form, _explain_block(trace, observation)], None
+        return [form, _explain_block(trace, observation, text)], None
     diagnosis = investigate(trace.instruction, [observation])
     buttons = [
         make_button(f"Show it {format_causes(x)}", "show_explanation", data_index=str(index))
@@ -104,7 +106,14 @@ def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosi
     ], diagnosis
 
 
-def _explain_block(trace: BlockTrace, observation: Observation) -> Element:
+def _explain_block(trace: BlockTrace, observation: Observation, text: str) -> Element:
+    """Return the explanations, or the command that finds them if a page would take too long."""
+    if len(trace.parts) > _MOST_EXPLAINED:
+        values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in trace.block.inputs)
+        words = ["ptxscope", "explain", str(trace.block), *values]
+        words += [word for part in text.split() for word in ("--got", part)]
+        about = f"A page explains blocks of up to {_MOST_EXPLAINED} statements. The command line:"
+        return make_element("div", make_element("p", about), make_report(shlex.join(words)))
     from ..engine.blocks.block_diagnosis import investigate_block
     from ..export.blocks.block_diagnosis_report import render_block_diagnosis
 

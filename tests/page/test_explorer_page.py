@@ -466,6 +466,17 @@ def test_a_block_is_predicted_statement_by_statement() -> None:
     assert page.svg == print_document(BLOCK_WORDS)
 
 
+def test_a_long_block_is_explained_by_the_command_line() -> None:
+    lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, 18))
+    page = open_page(quote_plus(" ".join(lines)))
+    act(page, "tool", name="explain")
+    told = text_of(act(page, "tool_text", text="0x12345678")["#panel"])
+    command = shlex.split(told[told.index("ptxscope explain") :])
+    assert command[2:3] == [str(page.target)]
+    assert command[-2:] == ["--got", "0x12345678"]
+    assert main(command[1:]) in (0, 1)
+
+
 def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
     page = open_page(BLOCK_LINK)
     values = ["q=0x12345678", "k=0x64006400"]
