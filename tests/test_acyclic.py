@@ -8,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import ptxscope
+from tests.tiers import ci_only
 
 ROOT = Path(ptxscope.__file__).parent
 
@@ -38,6 +39,7 @@ def find_imports(name: str, path: Path, modules: dict[str, Path]) -> Iterator[st
                 yield imported
 
 
+@ci_only
 def test_no_modules_import_each_other() -> None:
     modules = list_modules()
     graph = {name: set(find_imports(name, path, modules)) for name, path in modules.items()}

@@ -105,6 +105,7 @@ async def test_the_picture_is_of_this_script_and_ends_with_its_result() -> None:
 
 
 @pytest.mark.parametrize("beats", some((4, ALL)))
+@ci_only
 async def test_each_frame_says_what_the_screen_showed(beats: int) -> None:
     frames, _ = await play(SCRIPT[:beats])
     shown = [[row.text.rstrip() for row in frame.rows] for frame in frames]

@@ -47,6 +47,7 @@ def step_kept(explorer: Explorer) -> object:
 
 
 @pytest.mark.parametrize("number", some([signal.SIGTERM, signal.SIGHUP]))
+@ci_only
 def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
     number: signal.Signals, tmp_path: Path
 ) -> None:

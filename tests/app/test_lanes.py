@@ -16,7 +16,7 @@ from ptxscope.widgets.operand_table import OperandTable
 from tests.app.driving import Driver, explorer
 from tests.reference_data import golden_rows
 from tests.scene.test_terminal_pen import is_in_binary
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 pytestmark = sampled
 
@@ -117,6 +117,7 @@ async def test_a_larger_screen_shows_whatever_a_smaller_one_does(case: int) -> N
             await drive.pilot.resize_terminal(*SIZES[0])
 
 
+@ci_only
 async def test_nothing_moves_when_the_focus_does() -> None:
     for size in SIZES:
         async with explorer(*MOCK, size=size) as drive:
@@ -263,6 +264,7 @@ async def test_a_title_of_a_step_goes_there() -> None:
 # --- motion ----------------------------------------------------------------------------------
 
 
+@ci_only
 async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "full"

@@ -14,7 +14,7 @@ from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.pane import GOES_ON
 from ptxscope.widgets.ptx_line import PtxLine
 from tests.app.driving import Driver, explorer
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 pytestmark = sampled
 
@@ -98,6 +98,7 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
+@ci_only
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
         await drive.press("i", *["backspace"] * 60)

@@ -17,6 +17,7 @@ from ptxscope.state import machine_code
 from ptxscope.state.machine_code import CodeRequest, MachineCode
 from tests.app.driving import Driver, explorer
 from tests.app.test_dialogs import framed
+from tests.tiers import ci_only
 from tools.machine_code import read_samples
 
 pytest.importorskip("bitwuzla")
@@ -242,6 +243,7 @@ async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         assert "Machine code" not in await drive.text()
 
 
+@ci_only
 def test_counts_without_proofs_are_those_of_the_listing() -> None:
     for sample in read_samples("sm_90")[::4]:
         source = make_kernel_source(sample.source.ins)

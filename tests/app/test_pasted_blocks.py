@@ -13,7 +13,7 @@ from ptxscope.export.options import Options
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 pytestmark = sampled
 
@@ -178,6 +178,7 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
         ("and", ""),
     ],
 )
+@ci_only
 async def test_a_typed_line_says_what_enter_opens(
     size: tuple[int, int], line: str, kind: str
 ) -> None:

@@ -327,6 +327,7 @@ def test_every_release_has_a_model(
         assert f"Expected is ptxas-{version}, which it " in done.stdout
 
 
+@ci_only
 def test_a_line_that_examples_share_is_verified_once() -> None:
     arguments = verify.make_parser().parse_args(["--all", "--sample", "1"])
     lines = [str(x) for x in verify._list_lines(arguments)]

@@ -253,6 +253,7 @@ def test_an_erratum_is_named(erratum: Erratum) -> None:
 
 
 @pytest.mark.parametrize("step", [330, pytest.param(11, marks=thorough)])
+@ci_only
 def test_every_golden_erratum_is_laid_to_the_versions_that_have_it(step: int) -> None:
     rows = [row for row in golden_rows() if len(set(row.results.values())) > 1]
     assert len(rows) > 1000
@@ -382,6 +383,7 @@ def test_many_observations_are_all_looked_at(count: int) -> None:
     assert not asked(written, batch).explanations
 
 
+@ci_only
 def test_every_selector_that_fits_is_counted() -> None:
     """Against all 4,096 selectors of a and of b, run one by one."""
     from itertools import product

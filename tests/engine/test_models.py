@@ -26,7 +26,7 @@ from ptxscope.engine.tracing.divergence import find_divergences, find_first_diff
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference_data import golden_rows
-from tests.tiers import sampled, thorough
+from tests.tiers import ci_only, sampled, thorough
 
 if TYPE_CHECKING:
     from ptxscope.engine.tracing.evaluation import Value
@@ -295,6 +295,7 @@ def _set_forms() -> list[Form]:
 
 
 @pytest.mark.parametrize("step", [36, pytest.param(1, marks=thorough)])
+@ci_only
 def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
     forms = _set_forms()
     assert len(forms) == 2016  # docs/semantics.md, 3

@@ -19,7 +19,7 @@ from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
 VIDEO = {x.name: x for x in load((DATA / "video.ptx").read_text(encoding="utf-8"))}
 INTRINSICS = {x.name: x for x in load((DATA / "intrinsics.ptx").read_text(encoding="utf-8"))}
@@ -305,6 +305,7 @@ def asked(program: Program, answer: Callable[[MissingInput, Run], int], **values
 
 @pytest.mark.parametrize("name", VIDEO)
 @pytest.mark.parametrize("model", MODELS)
+@ci_only
 def test_every_explained_step_of_the_video_kernels_is_as_the_second_formulation_says(
     name: str, model: str
 ) -> None:

@@ -29,7 +29,7 @@ from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair
 from tests.strategies import instruction_of
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 pytest.importorskip("bitwuzla")
 
@@ -308,6 +308,7 @@ def test_registers_with_a_percent_sign() -> None:
     assert parse(str(search.program)) == search.program
 
 
+@ci_only
 def test_every_row_can_be_named_in_a_condition() -> None:
     rng = Random("rows")
     keys: set[str] = set()

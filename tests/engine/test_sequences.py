@@ -27,7 +27,7 @@ from ptxscope.engine.sequences.pattern import Pattern, write_ptx
 from ptxscope.engine.sequences.requirements import make_requirement, may_hold
 from ptxscope.engine.syntax.source import GAP
 from tests.engine.test_intrinsics import BITING, expected
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 from tools.intrinsic_sequences import MIN_OPERATIONS, SIMD, prove_pattern
 from tools.nvcc_intrinsics import STORED, map_kernels, map_loads, read_stored_ptx
 
@@ -319,6 +319,7 @@ def test_time_is_linear(unit: str) -> None:
     assert large < 9 * small + 0.1
 
 
+@ci_only
 def test_deep_loops_and_long_chains_are_read() -> None:
     count = 3000
     lines = [f"@%p1 bra E; {x}" for x in ADD] + ["@%p1 bra E;"] * count + ["E:"]

@@ -28,7 +28,7 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)
 _FLOATS = (0x00800000, 0x7FF0000000000000, 0xFFF8000000000000, 0x8000000000000000)
@@ -179,6 +179,7 @@ def test_calls_are_few_and_narrow(line: str, calls: str) -> None:
     assert shown == [x.strip() for x in calls.strip().splitlines()]
 
 
+@ci_only
 def test_what_a_call_reads_last_it_may_write_over() -> None:
     for opcode in CATALOG:
         for seed in range(10):

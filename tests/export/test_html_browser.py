@@ -160,6 +160,7 @@ def test_a_chosen_theme_stands(browser: Browser, theme: Theme, dark: bool) -> No
 
 @pytest.mark.parametrize("width", some(WIDTHS))
 @pytest.mark.parametrize("name", some(TRACES))
+@ci_only
 def test_nothing_is_cut_or_too_wide(browser: Browser, name: str, width: int) -> None:
     for options in (Options(both=True, standalone=True), Options(both=True)):
         text = export(TRACES[name], "html", options)

@@ -15,6 +15,7 @@ from ptxscope.export.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.page_view import make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
+from tests.tiers import ci_only
 from tools.page_proof import HOSTILE, draw_link, list_words, print_document
 
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
@@ -368,6 +369,7 @@ def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
         assert print_document(shlex.split(page.format_copy("command"))[1:]) == page.svg
 
 
+@ci_only
 def test_the_time_for_the_places_of_a_block_grows_with_it() -> None:
     def count_related(statements: int) -> int:
         lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, statements + 1))
@@ -466,6 +468,7 @@ def test_a_block_is_predicted_statement_by_statement() -> None:
     assert page.svg == print_document(BLOCK_WORDS)
 
 
+@ci_only
 def test_a_long_block_is_explained_by_the_command_line() -> None:
     lines = (f"vadd4.u32.u32.u32 d{i}, a, d{i - 1}, a;" for i in range(1, 18))
     page = open_page(quote_plus(" ".join(lines)))
