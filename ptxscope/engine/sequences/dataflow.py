@@ -28,7 +28,7 @@ from ..syntax.instruction import (
 )
 from .dominators import Stretch, find_stretches
 
-GIVEN = ""
+INPUT = ""
 """The operation of a node whose value comes from elsewhere."""
 CONSTANT = "#"
 """The operation of a constant; its only argument is the bits."""
@@ -38,7 +38,7 @@ class Node(NamedTuple):
     """A value: an operation of earlier values."""
 
     operation: str
-    """An opcode with its modifiers, ``GIVEN``, or ``CONSTANT``.
+    """An opcode with its modifiers, ``INPUT``, or ``CONSTANT``.
 
     ``mov.b32.1`` is part 1 of a word, ``mov.b32`` a word of parts.
     """
@@ -66,7 +66,7 @@ class DataFlow:
 
     def add_given(self, register: str) -> int:
         """Add a value from elsewhere, in a register, and return its number."""
-        return self._append(Node(GIVEN, ()), register)
+        return self._append(Node(INPUT, ()), register)
 
     def add(self, node: Node, statement: Statement | None = None, register: str = "") -> int:
         """Return the number of a node, which is added if there is none like it."""

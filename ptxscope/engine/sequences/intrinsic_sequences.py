@@ -12,7 +12,7 @@ from ..isa.value_text import format_hex
 from ..kernels.program import Program, Statement
 from ..kernels.program_loader import load
 from ..records import NamedTuple
-from .dataflow import CONSTANT, GIVEN, DataFlow, find_flow
+from .dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern
 from .pattern_table import PATTERNS
@@ -136,7 +136,7 @@ def _list_computed(match: Match) -> set[int]:
     return {
         number
         for operation, number in zip(operations, match.numbers, strict=True)
-        if operation not in (GIVEN, CONSTANT)
+        if operation not in (INPUT, CONSTANT)
     }
 
 

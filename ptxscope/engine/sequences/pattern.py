@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 
 from ..records import NamedTuple
-from .dataflow import CONSTANT, GIVEN, DataFlow, Node
+from .dataflow import CONSTANT, INPUT, DataFlow, Node
 
 _COMMUTATIVE = frozenset(
     f"{opcode}.{type_}"
@@ -41,7 +41,7 @@ class Pattern(NamedTuple):
     @property
     def operation_count(self) -> int:
         """The number of operations."""
-        return sum(x.operation not in (GIVEN, CONSTANT) for x in self.nodes)
+        return sum(x.operation not in (INPUT, CONSTANT) for x in self.nodes)
 
     def __str__(self) -> str:
         """Return a line of the table."""
@@ -116,7 +116,7 @@ def extract_pattern(
         number = stack.pop()
         if number in arguments or flow.nodes[number].operation == CONSTANT:
             continue
-        if flow.nodes[number].operation == GIVEN:
+        if flow.nodes[number].operation == INPUT:
             raise ValueError(f"{intrinsic} depends on {flow.registers[number]}")
         new = set(flow.nodes[number].arguments) - needed
         needed |= new
@@ -213,7 +213,7 @@ def _match(pattern: Sequence[Node], nodes: Sequence[Node], root: int) -> tuple[i
                 continue
             found[number] = other
             operation, arguments = pattern[number]
-            if operation == GIVEN:
+            if operation == INPUT:
                 continue
             other_operation, others = nodes[other]
             if operation != other_operation or len(arguments) != len(others):
@@ -242,6 +242,6 @@ def _may_match(
 ) -> bool:
     """Return whether arguments have the operations, or constants, of a pattern."""
     return all(
-        pattern[x].operation == GIVEN or _get_label(pattern[x]) == _get_label(nodes[y])
+        pattern[x].operation == INPUT or _get_label(pattern[x]) == _get_label(nodes[y])
         for x, y in zip(arguments, others, strict=True)
     )

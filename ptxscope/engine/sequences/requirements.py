@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from ..records import NamedTuple
 from ..syntax.source import GAP
-from .dataflow import ANY_SIGN, CONSTANT, GIVEN
+from .dataflow import ANY_SIGN, CONSTANT, INPUT
 from .pattern import Pattern
 
 _WORD = re.compile(r"[A-Za-z]\w*+", re.ASCII)
@@ -47,7 +47,7 @@ def make_requirement(pattern: Pattern) -> Requirement:
     """Return the requirement of a pattern. Signs of types are left out, and what ``mov`` copies."""
     uses, words = set[Use](), set[str]()
     for operation, arguments in pattern.nodes:
-        if operation in (GIVEN, CONSTANT):
+        if operation in (INPUT, CONSTANT):
             continue
         opcode, *modifiers = operation.split(".")
         has_any_sign = opcode in ANY_SIGN and len(modifiers[-1]) == 3
@@ -57,7 +57,7 @@ def make_requirement(pattern: Pattern) -> Requirement:
             source = argument.operation.partition(".")[0]
             if argument.operation == CONSTANT:
                 uses.add((opcode, argument.arguments[0]))
-            elif source not in (GIVEN, "mov"):
+            elif source not in (INPUT, "mov"):
                 uses.add((opcode, source))
     return Requirement(frozenset(x for x in uses if x[0] != "mov"), frozenset(words))
 
