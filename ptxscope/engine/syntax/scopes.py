@@ -207,8 +207,11 @@ class Scope:
         if declaration is not None or not self.numbered:
             return declaration
         stem, number = _split_number(name)
-        count, declaration = self.numbered.get(stem, (0, None))
+        count, declaration = self.numbered.get(stem, _NO_REGISTERS)
         return declaration if -1 < number < count else None
+
+
+_NO_REGISTERS = (0, None)
 
 
 @lru_cache(maxsize=1 << 14)
@@ -460,12 +463,12 @@ class Scopes:
     def list_types(self, names: Iterable[str]) -> tuple[str, ...] | None:
         """Return the declared types of registers; None if one is a vector or undeclared."""
         types = []
-        lookups = self._lookups
+        scope = self._scopes[-1]
         for name in names:
-            lookup = lookups.get(name)
-            if lookup is None:
-                lookup = lookups[name] = self._look_up(name)
-            declaration = lookup[1]
+            stem, number = _split_number(name)
+            count, declaration = scope.numbered.get(stem, _NO_REGISTERS)  # the fast path
+            if not -1 < number < count or name in scope.names:
+                declaration = self.find_declaration(name)
             if declaration is None or declaration.vector or not declaration.is_register:
                 return None
             types.append(declaration.type)
