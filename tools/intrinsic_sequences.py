@@ -17,7 +17,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.proof.equivalence import Verdict, prove_equal
 from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.sequences.dataflow import CONSTANT, GIVEN, DataFlow, find_flow
+from ptxscope.engine.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from ptxscope.engine.sequences.pattern import (
     Pattern,
     PatternIndex,
@@ -144,9 +144,9 @@ def read_kernel(name: str, kernel: str) -> Pattern:
     arguments = {
         number: letters[flow.registers[number]]
         for number, node in enumerate(flow.nodes)
-        if node.operation == GIVEN and flow.registers[number] in letters
+        if node.operation == INPUT and flow.registers[number] in letters
     }
-    computed = [x for x, y in enumerate(flow.nodes) if y.operation not in (GIVEN, CONSTANT)]
+    computed = [x for x, y in enumerate(flow.nodes) if y.operation not in (INPUT, CONSTANT)]
     # a node that is not the last one would be refuted
     return read_pattern(str(extract_pattern(flow, computed[-1], name, arguments)))
 
@@ -155,7 +155,7 @@ def is_known(pattern: Pattern, patterns: list[Pattern]) -> bool:
     """Return whether one of some patterns is the same but for the order of operands."""
     flow = DataFlow()
     numbers = [
-        flow.add_given(letter) if node.operation == GIVEN else flow.add(node)
+        flow.add_given(letter) if node.operation == INPUT else flow.add(node)
         for node, letter in zip(
             pattern.nodes, pattern.parameters.ljust(len(pattern.nodes)), strict=True
         )

@@ -6,13 +6,16 @@ import operator
 import re
 import struct
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
-from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
+from ptxscope.engine.isa.entry import Entry
+from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
@@ -27,7 +30,7 @@ from ptxscope.export.content.document import Document, build_document
 from ptxscope.export.options import DEFAULT
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import ChoiceFigure
-from tests.strategies import bits, evaluations
+from tests.strategies import bits, evaluations, instruction_of
 
 MODELS = ("isa", "ptxas-11.8", "ptxas")
 
@@ -93,6 +96,15 @@ def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
     assert [x.role for x in told(kept).operands].count("p") == 1
     for format_ in ("text", "markdown", "html", "json", "svg"):
         assert "drops the second" in " ".join(re.sub(r"<[^>]+>", " ", export(tr, format_)).split())
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: f"{x.opcode} {x.example[0]}")
+def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: Entry) -> None:
+    rng = Random(24)
+    for _ in range(12):
+        ins = parse(f"@!r {instruction_of(draw_entry_form(entry, rng))}")
+        said = about(trace(ins, {x.name: 0 for x in ins.inputs}), "write")
+        assert ("f the guard holds" in said) == bool(ins.results), ins
 
 
 def test_the_guard_says_what_is_written() -> None:

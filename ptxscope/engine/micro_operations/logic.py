@@ -14,7 +14,7 @@ from .formula import make_equation, make_transition
 from .instruction_view import format_guard
 from .properties import MAX_LANE_BITS, Idleness, InputBits, LaneText, Notation, map_bits
 from .stage import Stage
-from .step_words import NOTHING_WRITTEN, format_destinations
+from .step_words import NOTHING_WRITTEN, add_guard, format_destinations
 
 
 class Not(MicroOperation):
@@ -181,7 +181,7 @@ class TakeLane(MicroOperation):
             for row in rows
             if isinstance(micro := row.micro, TakeLane) and row.destination != "_"
         ]
-        return f"{', '.join(parts)}." if parts else NOTHING_WRITTEN
+        return add_guard(f"{', '.join(parts)}.", rows) if parts else NOTHING_WRITTEN
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         other_lane = TakeLane(1 - self.lane, self.input_lanes)
@@ -217,8 +217,7 @@ class Encode(MicroOperation):
         has_lanes = len(rows[0].values) > 1
         target = "Each half" if has_lanes else format_destinations(rows)
         sentence = f"{target} takes {true} for true, 0 for false."
-        is_guarded = rows[0].instruction.guard is not None and not has_lanes
-        return f"If the guard holds, {sentence}" if is_guarded else sentence
+        return sentence if has_lanes else add_guard(sentence, rows)
 
     def make_cell(self, row: RowView, lane: int) -> CellDrawing:
         if row.stage is not Stage.WRITE:

@@ -28,6 +28,11 @@ def format_write(rows: Sequence[RowView], count: int = 2) -> str:
     return f"{'is' if count == 1 else 'are'} written to {names}"
 
 
+def add_guard(sentence: str, rows: Sequence[RowView]) -> str:
+    """Return the sentence of a write with the condition of its guard, if there is one."""
+    return f"If the guard holds, {sentence}" if rows[0].instruction.guard else sentence
+
+
 def append_sentence(start: str, sentence: str) -> str:
     """Return both as one sentence with one colon."""
     return f"{start}{'; ' if ': ' in sentence else ': '}{sentence}."
