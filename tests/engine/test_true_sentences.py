@@ -35,12 +35,12 @@ from tests.strategies import bits, evaluations, instruction_of
 MODELS = ("isa", "ptxas-11.8", "ptxas")
 
 
-def told(tr: Trace) -> Document:
+def document_of(tr: Trace) -> Document:
     return build_document(tr, DEFAULT)
 
 
 def about(tr: Trace, stage: str) -> str:
-    return next(step.about for step in told(tr).steps if step.stage == stage)
+    return next(step.about for step in document_of(tr).steps if step.stage == stage)
 
 
 def everything(doc: Document) -> Iterator[str]:
@@ -79,21 +79,21 @@ def test_nothing_is_written_to_a_lone_sink() -> None:
         tr = trace(ptx, {"a": 1, "b": 2})
         assert tr.result == {}
         assert about(tr, "write") == "Nothing is written: the destination is `_`."
-        assert not any(re.search(r"\bp\b", text) for text in everything(told(tr)))
-        assert [row.name for row in told(tr).steps[-1].rows] == ["_"]
+        assert not any(re.search(r"\bp\b", text) for text in everything(document_of(tr)))
+        assert [row.name for row in document_of(tr).steps[-1].rows] == ["_"]
 
 
 def test_one_register_for_p_and_q_has_one_result_and_a_note() -> None:
     values = {"a": 1, "b": 2}
     tr = trace("setp.lt.u32 p|p, a, b", values)
     assert tr.result == {"p": 1} == evaluate("setp.lt.u32 p|p, a, b", values)
-    written = [row.name for row in told(tr).steps[-1].rows]
+    written = [row.name for row in document_of(tr).steps[-1].rows]
     assert written == ["p"]
     assert any("ptxas (11.8 to 13.5) writes the first" in note for note in tr.notes)
     assert not trace("setp.lt.u32 p|q, a, b", values).notes
     kept = trace("@r setp.lt.u32 p|p, a, b", {**values, "r": 0, "p": 1})
     assert kept.result == {"p": 1}
-    assert [x.role for x in told(kept).operands].count("p") == 1
+    assert [x.role for x in document_of(kept).operands].count("p") == 1
     for format_ in ("text", "markdown", "html", "json", "svg"):
         assert "drops the second" in " ".join(re.sub(r"<[^>]+>", " ", export(tr, format_)).split())
 
@@ -103,8 +103,9 @@ def test_every_instruction_says_that_its_guard_decides_about_the_write(entry: En
     rng = Random(24)
     for _ in range(12):
         ins = parse(f"@!r {instruction_of(draw_entry_form(entry, rng))}")
-        said = about(trace(ins, {x.name: 0 for x in ins.inputs}), "write")
-        assert ("f the guard holds" in said) == bool(ins.results), ins
+        tr = trace(ins, {x.name: 0 for x in ins.inputs})
+        assert ("f the guard holds" in about(tr, "write")) == bool(ins.results), ins
+        check_destinations(tr, document_of(tr))
 
 
 def test_the_guard_says_what_is_written() -> None:
@@ -131,13 +132,13 @@ def test_predicates_are_0_or_1_at_the_guard() -> None:
     values = {"a": 1, "b": 2, "r": 0, "p": 1, "q": 1}
     for ptx in ("@r setp.lt.u32 p|q, a, b", "@!r setp.lt.u32 p|q, a, b"):
         tr = trace(ptx, values)
-        rows = [row for row in told(tr).steps[-1].rows if row.name in "pq"]
+        rows = [row for row in document_of(tr).steps[-1].rows if row.name in "pq"]
         assert [str(row.cells[0].formula) for row in rows] == [
             f"{name} = {tr.result[name]}" for name in ("p", "q")
         ]
         assert not re.search(r"0x0+[01]\b", " ".join(row.cells[0].sentence for row in rows))
     simd = trace("@p vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0, "d": 0, "p": 1})
-    assert [x.meant for x in told(simd).operands if x.label == "@"] == ["true"]
+    assert [x.meant for x in document_of(simd).operands if x.label == "@"] == ["true"]
 
 
 def test_the_opposite_is_the_comparisons_and_the_bool_op_is_named() -> None:
@@ -159,7 +160,7 @@ def test_an_unordered_comparison_is_written_out() -> None:
     )
     (cell,) = build_scene(tr).rows["compare.t"].cells
     assert str(cell) == "NaN < -0.0 or unordered ✓ 1 (NaN)"
-    assert not any("<?" in text for text in everything(told(tr)))
+    assert not any("<?" in text for text in everything(document_of(tr)))
 
 
 def test_the_explorer_tells_the_new_value_from_the_old_at_a_guard() -> None:
@@ -225,13 +226,13 @@ def test_no_measurement_is_claimed() -> None:
 )
 def test_what_a_form_needs(ptx: str, said: str) -> None:
     ins = parse(ptx)
-    assert f"({said})" in told(trace(ins, {x.name: 0 for x in ins.inputs})).source
+    assert f"({said})" in document_of(trace(ins, {x.name: 0 for x in ins.inputs})).source
 
 
 def test_what_vmad_says_of_d_is_what_d_is_read_as() -> None:
     values = {"a": 0xFFFFFFFF, "b": 0xFFFFFFFF, "c": 0x80000000}
     tr = trace("vmad.u32.u32.u32.shr7 d, a, b, -c", values)
-    (shown,) = told(tr).results
+    (shown,) = document_of(tr).results
     assert describe_lane(tr, tr.rows["write.d"], 0).sentence.endswith(f"which is {shown.meant}")
 
 
@@ -239,7 +240,7 @@ def test_d_of_vmad_is_read_in_the_type_of_its_sum_and_not_in_dtype() -> None:
     # 9.7.18.1.3: a is s32, so the final type is s32, and -1 * 2 lies in its range
     tr = trace("vmad.u32.s32.u32.sat d, a.b0, b.b0, c", {"a": 0xFF, "b": 2, "c": 0})
     assert not tr.rows["write.d"].lanes[0].flags
-    (shown,) = told(tr).results
+    (shown,) = document_of(tr).results
     assert (shown.bits, shown.meant) == ("0xfffffffe", "-2")
 
 
@@ -333,7 +334,7 @@ def as_integer(pattern: str, signed: bool) -> int:
 
 
 def check(tr: Trace) -> None:
-    doc = told(tr)
+    doc = document_of(tr)
     for text in everything(doc):
         assert not BAD.search(text), text
         for pattern, value, kind, width in READ.findall(text):

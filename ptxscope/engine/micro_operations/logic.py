@@ -172,8 +172,10 @@ class TakeLane(MicroOperation):
 
     def describe_lane(self, view: LaneView) -> LaneText:
         expression = f"{view.names[0]}{self.lane}"
-        sentence = f"{view.row.role} takes lane {self.lane}, {view.value}"
-        return LaneText(make_equation(expression, view.value), sentence)
+        return LaneText(
+            make_equation(expression, view.value),
+            f"lane {self.lane} of {view.names[0]} is {view.value}",
+        )
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         parts = [
