@@ -396,12 +396,12 @@ def check_destinations(tr: Trace, doc: Document) -> None:
         is_signed = type_.signed and not has_bits
         low = -(1 << type_.bits - 1) if is_signed or has_minus_one else 0
         fits = low <= exact < low + (1 << type_.bits)
-        selected = type_.bits != 32 or ins.opcode in ("selp", "slct")
+        selected = type_.bits != 32 or ins.opcode in ("selp", "slct", "mov")
         if not selected:
             assert (Flag.WRAPPED in cell.flags) == (not fits)
             assert ("does not fit" in cell.sentence) == (not fits)
         if match := re.search(r"which is (-?\d+)$", cell.sentence):
-            assert as_integer(f"{cell.value:08x}", is_signed) == int(match[1])
+            assert as_integer(f"{cell.value:0{type_.bits // 4}x}", is_signed) == int(match[1])
 
 
 @given(evaluations(), st.sampled_from(MODELS))

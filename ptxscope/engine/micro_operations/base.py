@@ -27,12 +27,17 @@ from .stage import Stage
 
 
 class _Term(str):
-    """An input in a formula; ``{y:()}`` puts a negative number in brackets."""
+    """An input in a formula.
+
+    ``{y:()}`` puts a negative number in brackets, and ``{y:bits}`` appends a noun: ``1 bit``.
+    """
 
     __slots__ = ()
 
     def __format__(self, spec: str) -> str:
-        return f"({self})" if spec and self[0] == "-" and self[1:].isdigit() else str(self)
+        if spec == "()":
+            return f"({self})" if self[0] == "-" and self[1:].isdigit() else str(self)
+        return " ".join(filter(None, (self, spec.removesuffix("s") if self == "1" else spec)))
 
 
 class MicroOperation(Record):

@@ -74,7 +74,7 @@ class ExtendField(MicroOperation):
 
     bits: int
     signed: bool
-    formula = "low {y} bits of {x}"
+    formula = "low {y:bits} of {x}"
     about = "As many low bits as the length says, sign- or zero-extended."
     title = "field"
     has_chosen_bits = True
@@ -152,7 +152,7 @@ class ReadField(MicroOperation):
 
     bits: int
     signed: bool
-    formula = "{z} bits of {x} from bit {y}"
+    formula = "{z:bits} of {x} from bit {y}"
     title = "field"
     has_chosen_bits = True
 
@@ -312,7 +312,7 @@ class FieldMask(MicroOperation):
     """As many ones as y says, from bit x up; bits above ``bits`` are cut off."""
 
     bits: int
-    formula = "{y} ones from bit {x}"
+    formula = "{y:ones} from bit {x}"
     about = "As many ones as the length says, from the position up; the other bits are 0."
     title = "mask"
     has_passed_bits = True
