@@ -175,8 +175,7 @@ class LessonSource:
         try:
             return work()
         except PtxError as error:
-            hint = f"; allowed: {error.hint}" if error.hint else ""
-            raise self._make_error(line, f"{error.message}{hint}") from None
+            raise self._make_error(line, error.summary) from None
         except LessonError:
             raise
         except ValueError as error:

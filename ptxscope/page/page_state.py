@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
@@ -18,6 +19,9 @@ from .permalink import PageLink
 if TYPE_CHECKING:
     from ..engine.blocks.basic_block import BasicBlock
     from ..engine.blocks.block_trace import BlockTrace
+    from ..engine.diagnosis.explanations import Diagnosis
+    from ..learn.exercises import Exercise
+    from ..learn.lesson_progress import LessonProgress
 
 FIRST_OPCODE = "vadd4"
 """The instruction whose example a page without a permalink shows."""
@@ -35,37 +39,46 @@ class OpenTool(NamedTuple):
 
 
 class PageState:
-    """What a page shows; ``ExplorerPage`` has the transitions."""
+    """What a page shows; ``*_actions`` have the transitions."""
 
     def __init__(self) -> None:
-        self._state = ExplorerState(make_example(FIRST_OPCODE))
-        self._is_compact = self._is_both = False
-        self._query = ""
-        self._tool = OpenTool()
-        self._message = ""
-        """What an action reports."""
-        self._value_errors: dict[str, tuple[str, PtxError]] = {}
+        self.explorer = ExplorerState(make_example(FIRST_OPCODE))
+        self.is_compact = False
+        """Whether the picture is drawn for a narrow screen."""
+        self.is_both = False
+        """Whether the steps of both answers are wanted."""
+        self.query = ""
+        """The words of the search for instructions."""
+        self.message = ""
+        """What the last action reports."""
+        self.value_errors: dict[str, tuple[str, PtxError]] = {}
         """The typed text that is no value, with its error, by role."""
-        self._others: tuple[BlockTrace | None, BlockTrace | None] = None, None
-        """A block's evaluation, and that under another model."""
-        self._panel: list[Child] = []
-        self._panel_key = ""
+        self.typed_role = ""
+        """The operand into whose field the last keys went; one undo reverts them together."""
+        self.tool = OpenTool()
+        """The tool beside the picture."""
+        self.panel: list[Child] = []
+        """What the open tool shows."""
+        self.panel_key = ""
         """The key of the trace that the panel is about."""
-
-    @property
-    def state(self) -> ExplorerState:
-        """The state of the explorer."""
-        return self._state
+        self.diagnosis: Diagnosis | None = None
+        """The explanations that the panel shows."""
+        self.exercise: Exercise | None = None
+        """The exercise that the panel shows."""
+        self.lesson_places: Mapping[str, LessonProgress] = {}
+        """The card at which each lesson was left since the page was opened."""
+        self._other_traces: tuple[BlockTrace | None, BlockTrace | None] = None, None
+        """A block's evaluation, and that under another model."""
 
     @property
     def trace(self) -> Trace:
         """The evaluation of the instruction, or of the statement of a block that is stepped in."""
-        return self._state.trace
+        return self.explorer.trace
 
     @property
     def block_trace(self) -> BlockTrace | None:
         """The evaluation of the block that the line is; None if it is one instruction."""
-        return None if self._state.lesson else self._state.block_trace
+        return None if self.explorer.lesson else self.explorer.block_trace
 
     @property
     def shown_trace(self) -> Trace | BlockTrace:
@@ -98,41 +111,41 @@ class PageState:
     def current_step(self) -> int:
         """The number of the step that is predicted, or the last one that is drawn; 0 if none is."""
         block = self.block_trace
-        earlier = block.parts[: self._state.block_statement - 1] if block else ()
-        return sum(len(part.steps) for part in earlier) + self._state.step
+        earlier = block.parts[: self.explorer.block_statement - 1] if block else ()
+        return sum(len(part.steps) for part in earlier) + self.explorer.step
 
     @property
     def shown_step(self) -> int:
         """The last step that is drawn; 0 if none is."""
-        return self.current_step - self._state.is_predicting
+        return self.current_step - self.explorer.is_predicting
 
     @property
     def is_result_hidden(self) -> bool:
         """Whether the result is hidden: a step is not drawn, and nobody asked for the result."""
-        return self.shown_step < self.last_step and not self._state.is_revealed
+        return self.shown_step < self.last_step and not self.explorer.is_revealed
 
     @property
     def other_block_trace(self) -> BlockTrace | None:
         """The evaluation of the block under another model, if something differs there."""
         block = self.block_trace
-        if block is not self._others[0]:
+        if block is not self._other_traces[0]:
             from ..export.blocks.block_document import find_other
 
-            self._others = block, find_other(block) if block else None
-        return self._others[1]
+            self._other_traces = block, find_other(block) if block else None
+        return self._other_traces[1]
 
     @property
     def has_two_answers(self) -> bool:
         """Whether another model has another result, or other values on the way."""
         if self.block_trace:
             return self.other_block_trace is not None
-        return self._state.session.divergence is not None
+        return self.explorer.session.divergence is not None
 
     @property
     def options(self) -> Options:
         """What the picture shows, as options of ``ptxscope trace``."""
-        options = DEFAULT._replace(compact=self._is_compact)
-        if self._is_both and self.has_two_answers:
+        options = DEFAULT._replace(compact=self.is_compact)
+        if self.is_both and self.has_two_answers:
             options = options._replace(both=True)
         if self.shown_step >= self.last_step:
             return options
@@ -147,10 +160,10 @@ class PageState:
     @property
     def link(self) -> PageLink:
         """Everything that is shown."""
-        state, operands = self._state, self.shown_trace.operands
+        state, operands = self.explorer, self.shown_trace.operands
         is_at_end = self.current_step >= self.last_step
         flags = {
-            "both": self._is_both,
+            "both": self.is_both,
             "predict": state.is_predicting,
             "result": state.is_revealed and not is_at_end,
         }
@@ -165,24 +178,19 @@ class PageState:
             state.setup.model,
             0 if is_at_end and not state.is_predicting else self.current_step,
             frozenset(word for word, is_set in flags.items() if is_set),
-            self._tool.name,
-            self._tool.text,
+            self.tool.name,
+            self.tool.text,
         )
-
-    @property
-    def panel(self) -> list[Child]:
-        """The open tool, with its answer for the trace on which it was asked."""
-        return self._panel
 
     @property
     def is_panel_stale(self) -> bool:
         """Whether the answer of the open tool is for another trace."""
-        return self._tool.name in TRACE_TOOLS and self._panel_key != self.trace_key
+        return self.tool.name in TRACE_TOOLS and self.panel_key != self.trace_key
 
     @property
     def line(self) -> str:
         """The text of the line; that of an open block unless it has an error now."""
-        setup, block = self._state.setup, self.block_trace
+        setup, block = self.explorer.setup, self.block_trace
         return block.block.text if block and setup.error is None else setup.line
 
     @property
@@ -190,26 +198,6 @@ class PageState:
         """The registers whose values the reader gives."""
         return tuple(x for x in self.target.inputs if x.roles[0] not in self.target.constants)
 
-    @property
-    def tool(self) -> OpenTool:
-        """The tool beside the picture."""
-        return self._tool
-
-    @property
-    def message(self) -> str:
-        """What the last action reports."""
-        return self._message
-
-    @property
-    def query(self) -> str:
-        """The words of the search for instructions."""
-        return self._query
-
-    @property
-    def is_both(self) -> bool:
-        """Whether the steps of both answers are wanted."""
-        return self._is_both
-
     def get_value_error(self, operand: Input) -> tuple[str, PtxError] | None:
         """Return the typed text of an operand that is no value, with its error, or None."""
-        return self._value_errors.get(operand.roles[0])
+        return self.value_errors.get(operand.roles[0])

@@ -44,7 +44,7 @@ _TOOL_NAMES = {
 
 def make_view(page: PageState) -> dict[str, object]:
     """Return what the page shows: regions as elements, and words for its JavaScript."""
-    state, tool = page.state, page.tool.name
+    state, tool = page.explorer, page.tool.name
     link, remark = make_link(page)
     return {
         "line": page.line,
@@ -115,7 +115,7 @@ def format_block_result(trace: BlockTrace) -> str:
 
 def _list_problems(page: PageState) -> Iterator[Child]:
     """Yield each problem of the line, with a caret, what is allowed, and a button that fixes it."""
-    error = page.state.setup.error
+    error = page.explorer.setup.error
     for index, problem in enumerate(error.errors[:6] if error else ()):
         assert error
         yield make_problem(error, problem)
@@ -137,7 +137,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
     bits, failure = page.shown_trace.operands[role], page.get_value_error(operand)
     text = format_hex(bits, operand.type.bits)
     meaning = format_value(bits, operand.type) if block else interpret_bits(ins, role, bits)
-    if page.state.has_hidden_readings:
+    if page.explorer.has_hidden_readings:
         meaning = ""
     label = operand.name if block else Role(role).label
     name = operand.name if label == operand.name else f"{label} {operand.name}"
@@ -169,7 +169,7 @@ def _make_operand(page: PageState, operand: Input) -> Element:
 
 def _list_models(page: PageState) -> Iterator[Child]:
     """Yield the models to choose from; those that differ here are marked."""
-    state, other = page.state, page.other_block_trace
+    state, other = page.explorer, page.other_block_trace
     differing = {x.other.model.name for x in state.session.divergences}
     if page.block_trace:
         differing = {other.model.name} if other else set()
@@ -182,7 +182,7 @@ def _list_models(page: PageState) -> Iterator[Child]:
 
 
 def _list_steps(page: PageState) -> Iterator[Child]:
-    state, shown, last = page.state, page.shown_step, page.last_step
+    state, shown, last = page.explorer, page.shown_step, page.last_step
     is_first, is_last = format_flag(shown <= 1), format_flag(shown >= last)
     yield make_element(
         "div",
@@ -230,7 +230,7 @@ def _list_titles(page: PageState) -> Iterator[str]:
 
 def _list_guesses(page: PageState) -> Iterator[Child]:
     """Yield a field for each lane of the step to predict."""
-    state, prediction = page.state, page.state.predictions.prediction
+    state, prediction = page.explorer, page.explorer.predictions.prediction
     if not state.is_predicting or prediction is None:
         return
     step = page.trace.steps[state.step - 1]
@@ -266,7 +266,7 @@ def _list_guesses(page: PageState) -> Iterator[Child]:
 
 def _list_answers(page: PageState) -> Iterator[Child]:
     """Yield both answers where they differ, and the notes on the line."""
-    state, divergence, block = page.state, page.state.session.divergence, page.block_trace
+    state, divergence, block = page.explorer, page.explorer.session.divergence, page.block_trace
     for note in block.block.notes if block else state.notes:
         yield make_element("p", *make_words(f"Note: {make_printable(note)}."))
     if not page.has_two_answers or page.is_result_hidden:

@@ -138,12 +138,12 @@ def _make_index(*, has_runtime: bool) -> str:
         for name, content in view.items()
         if name.startswith("#")
     }
-    (picture,) = draw_pictures(page.trace, page.options)
+    (picture,) = draw_pictures(page.state.trace, page.state.options)
     template = _read_file("index.html")
     values = {
         "policy": escape(_make_policy(has_runtime=has_runtime)),
         "version": escape(__version__),
-        "line": escape(page.line),
+        "line": escape(page.state.line),
         "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
         **regions,
     }

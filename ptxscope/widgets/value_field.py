@@ -243,10 +243,9 @@ class ValueField(Vertical):
             carets = "^" * min(max(end - start, 1), 8) + " "
             if measure_cells(text) >= self.input.size.width > 0:
                 start -= self.input.scroll_offset.x
-            hint_text = f"; allowed: {make_printable(error.hint)}" if error.hint else ""
             width = max(self.screen.size.width - 1, 24)
             lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            message = f"{make_printable(error.message)}{hint_text}"
+            message = make_printable(error.summary)
             return textwrap.fill(message, width, initial_indent=lead, break_on_hyphens=False)
         return ""
 

@@ -49,7 +49,7 @@ def test_the_picture_is_the_command_lines(number: int) -> None:
     link, ins = draw_link(number)
     page = open_page(format_permalink(link))
     assert page.svg == print_document(list_words(link, ins))
-    assert format_permalink(page.link) == format_permalink(link)
+    assert format_permalink(page.state.link) == format_permalink(link)
 
 
 def test_only_what_changed_is_returned() -> None:
@@ -63,10 +63,10 @@ def test_only_what_changed_is_returned() -> None:
 @pytest.mark.parametrize("fragment", HOSTILE)
 def test_hostile_permalinks_do_nothing(fragment: str) -> None:
     page = open_page(VADD4)
-    trace = page.trace
+    trace = page.state.trace
     act(page, "open_link", fragment=fragment)
-    if page.message:
-        assert page.trace == trace
+    if page.state.message:
+        assert page.state.trace == trace
     for picture in page.list_zones(), page.svg:
         assert "<script" not in picture
         assert "<img" not in picture
@@ -76,9 +76,9 @@ def test_a_link_says_the_open_tool() -> None:
     page = open_page(VADD4)
     act(page, "tool", name="explain")
     act(page, "tool_text", text="0x??01????")
-    link = format_permalink(page.link)
+    link = format_permalink(page.state.link)
     assert parse_permalink(link).tool == "explain"
-    assert text_of(open_page(link).panel) == text_of(page.panel)
+    assert text_of(open_page(link).state.panel) == text_of(page.state.panel)
 
 
 # --- the line and the operands -----------------------------------------------------------
@@ -90,21 +90,21 @@ def test_an_error_has_a_caret_what_is_allowed_and_a_fix() -> None:
     assert "^^^^" in told
     assert "allowed: vadd4.dtype.atype.btype" in told
     act(page, "fix", index="0")
-    assert page.line == "vadd4.s32.s32.s32 d, a, b, c"
+    assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
     act(page, "undo")
-    assert page.line == "vadd4.s32.s32.s33 d, a, b, c"
+    assert page.state.line == "vadd4.s32.s32.s33 d, a, b, c"
     act(page, "undo", redo="1")
-    assert page.line == "vadd4.s32.s32.s32 d, a, b, c"
+    assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
 
 
 def test_a_value_that_is_none_stays_as_typed() -> None:
     page = open_page(VADD4)
-    bits = page.trace.operands["a"]
+    bits = page.state.trace.operands["a"]
     told = text_of(act(page, "value", role="a", text="12z")["#operands"])
     assert "`12z` is not" in told
-    assert page.trace.operands["a"] == bits
+    assert page.state.trace.operands["a"] == bits
     act(page, "value", role="a", text="[1,2,3,4]")
-    assert page.trace.operands["a"] == 0x01020304
+    assert page.state.trace.operands["a"] == 0x01020304
 
 
 def test_one_undo_reverts_what_was_typed_into_a_field() -> None:
@@ -113,9 +113,9 @@ def test_one_undo_reverts_what_was_typed_into_a_field() -> None:
         act(page, "value", role="a", text=text)
     act(page, "value", role="b", text="7")
     act(page, "undo")
-    assert (page.trace.operands["a"], page.trace.operands["b"]) == (0x12, 0x01010101)
+    assert (page.state.trace.operands["a"], page.state.trace.operands["b"]) == (0x12, 0x01010101)
     act(page, "undo")
-    assert page.trace.operands["a"] == 0x80FF7F01
+    assert page.state.trace.operands["a"] == 0x80FF7F01
 
 
 def test_completions_are_slot_by_slot() -> None:
@@ -132,7 +132,7 @@ def test_instructions_are_found_by_words() -> None:
     told = text_of(act(page, "search", text="average four bytes")["#found"])
     assert told.split()[0] == "vavrg4"
     act(page, "open_instruction", name="__vavgu4")
-    assert page.trace.instruction.opcode == "vavrg4"
+    assert page.state.trace.instruction.opcode == "vavrg4"
 
 
 # --- edits in the picture ----------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_a_chip_is_typed_over() -> None:
     page = open_page(VADD4)
     assert zones_of(page, "operand")[:1] == [("a", 3)]
     act(page, "part", key="a", lane=3, text="-7")
-    assert page.trace.operands["a"] == 0xF9FF7F01
+    assert page.state.trace.operands["a"] == 0xF9FF7F01
     told = act(page, "part", key="a", lane=3, text="300")
     assert "too large" in told["message"] or "8 bits" in told["message"]
 
@@ -156,14 +156,14 @@ def test_a_lane_of_the_mask_is_switched() -> None:
     page = open_page("vadd4.s32.s32.s32.sat+d.b310,+a,+b,+c&v=1")
     key, lane = next(x for x in zones_of(page, "mask") if x[1] == 3)
     act(page, "activate", key=key, lane=lane)
-    assert page.line.startswith("vadd4.s32.s32.s32.sat d.b10,")
+    assert page.state.line.startswith("vadd4.s32.s32.s32.sat d.b10,")
 
 
 def test_a_wire_is_laid_from_either_end() -> None:
     for start, end in ((("b", 1), ("select.a", 3)), (("select.a", 3), ("b", 1))):
         page = open_page(VADD4)
         act(page, "link", start=start, end=end)
-        assert page.line == "vadd4.s32.s32.s32.sat d, a.b5210, b, c;"
+        assert page.state.line == "vadd4.s32.s32.s32.sat d, a.b5210, b, c;"
 
 
 def test_a_wire_to_a_digit_of_prmt_changes_the_operand() -> None:
@@ -171,25 +171,25 @@ def test_a_wire_to_a_digit_of_prmt_changes_the_operand() -> None:
     lanes = zones_of(page, "digit")
     assert lanes
     act(page, "link", start=("b", 0), end=lanes[-1])
-    assert page.trace.operands["c"] == 0x3214
+    assert page.state.trace.operands["c"] == 0x3214
 
 
 def test_a_computed_value_is_not_changed() -> None:
     page = open_page(VADD4)
     key, lane = zones_of(page, "")[0]
-    trace = page.trace
+    trace = page.state.trace
     assert "computed" in act(page, "activate", key=key, lane=lane)["message"]
-    assert page.trace == trace
+    assert page.state.trace == trace
 
 
 def test_unknown_places_are_ignored() -> None:
     page = open_page(VADD4)
-    trace = page.trace
+    trace = page.state.trace
     for key in ("nothing", "__class__", "d"):
         act(page, "activate", key=key, lane=99)
         act(page, "part", key=key, lane=99, text="1")
         act(page, "link", start=(key, 0), end=("a", 0))
-    assert page.trace == trace
+    assert page.state.trace == trace
 
 
 # --- steps, predictions, answers ---------------------------------------------------------
@@ -197,36 +197,36 @@ def test_unknown_places_are_ignored() -> None:
 
 def test_a_result_is_hidden_until_its_step() -> None:
     page = open_page(VADD4 + "&step=2&v=1")
-    stages = frozenset(x.stage for x in page.trace.steps[:2])
+    stages = frozenset(x.stage for x in page.state.trace.steps[:2])
     assert page.svg == export(
-        page.trace, "svg", Options(stages=stages, result=False, is_early=True)
+        page.state.trace, "svg", Options(stages=stages, result=False, is_early=True)
     )
     hidden = page.svg
     act(page, "result", checked=True)
     assert page.svg != hidden
-    assert "result=1" in format_permalink(page.link)
+    assert "result=1" in format_permalink(page.state.link)
 
 
 def test_a_prediction_is_graded_lane_by_lane() -> None:
     page = open_page("vadd.s32.s32.s32+d,+a,+b&a=0x00000002&b=0x00000003&step=1&v=1")
     act(page, "predict")
-    assert page.state.is_predicting
+    assert page.state.explorer.is_predicting
     field = next(x for x in list_guesses(page) if x[0] == "form")
     place = {"key": field[1]["data-key"], "lane": field[1]["data-lane"]}
     wrong = act(page, "guess", text="6", **place)
     assert "not right" in text_of(wrong["#guesses"])
-    while page.state.is_predicting:
-        lane = page.state.find_next_lane()
+    while page.state.explorer.is_predicting:
+        lane = page.state.explorer.find_next_lane()
         assert lane
-        value = page.trace.rows[lane.key].values[lane.lane]
+        value = page.state.trace.rows[lane.key].values[lane.lane]
         act(page, "guess", text=str(value), key=lane.key, lane=str(lane.lane))
-    assert "That was the last step" in page.message
-    assert page.trace.result["d"] == 5
+    assert "That was the last step" in page.state.message
+    assert page.state.trace.result["d"] == 5
 
 
 def list_guesses(page: ExplorerPage) -> list[Any]:
     """The fields for predictions."""
-    view: Any = make_view(page)
+    view: Any = make_view(page.state)
     return [x for x in view["#guesses"] if isinstance(x, list)]
 
 
@@ -236,7 +236,7 @@ def test_both_answers_are_there_where_they_differ() -> None:
     assert "isa" in told
     assert "E3" in told
     act(page, "both", checked=True)
-    assert page.svg == export(page.trace, "svg", Options(both=True))
+    assert page.svg == export(page.state.trace, "svg", Options(both=True))
     act(page, "resize", compact=True)
     assert len(json.loads(page.list_zones())["pictures"]) == 2
 
@@ -257,12 +257,12 @@ def test_both_answers_are_there_where_they_differ() -> None:
 )
 def test_each_tool_answers(name: str, text: str, said: str) -> None:
     page = open_page(f"{VADD4}&{name}={text.replace(' ', '+')}&v=1")
-    assert said in text_of(page.panel)
+    assert said in text_of(page.state.panel)
 
 
 def test_a_sweep_is_that_of_the_command_line() -> None:
     page = open_page("vadd4.s32.s32.s32.sat+d,+a,+b,+c&b=0x00000064&sweep=a.b0&v=1")
-    table: Any = next(x for x in page.panel if isinstance(x, list) and x[0] == "table")
+    table: Any = next(x for x in page.state.panel if isinstance(x, list) and x[0] == "table")
     rows = table[3][2:]
     assert [text_of(row).split() for row in rows] == [
         ["-128", "to", "27", "-28", "to", "127", "156"],
@@ -272,19 +272,19 @@ def test_a_sweep_is_that_of_the_command_line() -> None:
 
 def test_an_answer_of_another_trace_is_stale() -> None:
     page = open_page(VADD4 + "&sweep=a.b0&v=1")
-    assert not page.is_panel_stale
+    assert not page.state.is_panel_stale
     act(page, "value", role="b", text="0")
-    assert page.is_panel_stale
+    assert page.state.is_panel_stale
     act(page, "refresh")
-    assert not page.is_panel_stale
+    assert not page.state.is_panel_stale
 
 
 def test_a_lesson_is_played_to_its_end() -> None:
     page = open_page(VADD4)
-    line = page.line
+    line = page.state.line
     act(page, "tool", name="lesson")
     act(page, "open_lesson", name="lanes")
-    lesson = page.state.lesson
+    lesson = page.state.explorer.lesson
     assert lesson
     for _ in range(len(lesson.lesson.cards)):
         if lesson.is_open:
@@ -293,20 +293,20 @@ def test_a_lesson_is_played_to_its_end() -> None:
             act(page, "lesson_hint")
             act(page, "lesson_reveal")
         act(page, "lesson_go", delta="1")
-    assert page.state.lesson is None
-    assert page.line == line
+    assert page.state.explorer.lesson is None
+    assert page.state.line == line
 
 
 def test_a_challenge_is_graded() -> None:
     page = open_page(VADD4 + "&challenge=seed.1.1&v=1")
-    first = text_of(page.panel)
+    first = text_of(page.state.panel)
     act(page, "challenge_hint")
-    assert text_of(page.panel) != first
+    assert text_of(page.state.panel) != first
     act(page, "challenge_answer", text="a=0 b=0 c=0")
-    assert "Wrong." in text_of(page.panel)
+    assert "Wrong." in text_of(page.state.panel)
     act(page, "challenge_next")
-    assert "2." in text_of(page.panel)
-    assert "challenge=seed.1.2" in format_permalink(page.link)
+    assert "2." in text_of(page.state.panel)
+    assert "challenge=seed.1.2" in format_permalink(page.state.link)
 
 
 @pytest.mark.parametrize("format_", ["link", "markdown", "svg", "command", "c"])
@@ -329,15 +329,15 @@ TWO_ANSWERS = "{ mov.b32 x, a; vadd.s32.s32.s32.sat t, x, b; vadd.u32.s32.s32.sa
 def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
     page = open_page(BLOCK_LINK)
     assert page.svg == print_document(BLOCK_WORDS)
-    last = page.last_step
-    assert last > len(page.trace.steps)  # the steps go through all statements
+    last = page.state.last_step
+    assert last > len(page.state.trace.steps)  # the steps go through all statements
     for step in range(1, last):
         act(page, "step", step=str(step))
         assert page.svg == print_document([*BLOCK_WORDS, "--until", str(step)])
         act(page, "result", checked=True)
         assert page.svg == print_document([*BLOCK_WORDS, "--steps", f"1-{step}"])
         act(page, "result", checked=False)
-        link = format_permalink(page.link)
+        link = format_permalink(page.state.link)
         assert f"&step={step}&" in link
         assert open_page(link).svg == page.svg
     act(page, "step", delta="1")
@@ -357,10 +357,12 @@ def test_a_typed_block_is_that_of_the_command_line(text: str) -> None:
     page = open_page(VADD4)
     for end in range(len(text) + 1):  # key by key
         act(page, "line", text=text[:end])
-    assert not page.state.setup.error
-    link = format_permalink(page.link)
+    assert not page.state.explorer.setup.error
+    link = format_permalink(page.state.link)
     assert open_page(link).svg == page.svg
-    values = [f"{x.name}={page.shown_trace.operands[x.roles[0]]:#x}" for x in page.inputs]
+    values = [
+        f"{x.name}={page.state.shown_trace.operands[x.roles[0]]:#x}" for x in page.state.inputs
+    ]
     assert page.svg == print_document(["trace", text, *values, "-f", "svg"])
     for format_ in ("markdown", "c"):
         printed = print_document(["trace", text, *values, "-f", format_])
@@ -385,19 +387,19 @@ def test_the_registers_of_a_block_are_edited_by_field_and_by_chip() -> None:
     page = open_page(BLOCK_LINK)
     act(page, "value", role="s0.q", text="0xf")
     act(page, "value", role="s0.q", text="0xff")
-    assert page.block_trace
-    assert page.block_trace.operands["s0.q"] == 0xFF
+    assert page.state.block_trace
+    assert page.state.block_trace.operands["s0.q"] == 0xFF
     (picture,) = json.loads(page.list_zones())["pictures"]
     kinds = {zone[6]: zone[8] for zone in picture["zones"]}
     assert kinds["s1.a"] == "operand"
     assert kinds["s2.a"] == ""  # statement 1 computes it
     act(page, "part", key="s1.a", lane=0, text="0x12")
-    assert page.block_trace.operands["s0.q"] == 0x12
+    assert page.state.block_trace.operands["s0.q"] == 0x12
     act(page, "part", key="s2.a", lane=0, text="7")
-    assert page.block_trace.operands["s0.q"] == 0x12
+    assert page.state.block_trace.operands["s0.q"] == 0x12
     act(page, "undo")
     act(page, "undo")
-    assert page.block_trace.operands["s0.q"] == 0x12345678
+    assert page.state.block_trace.operands["s0.q"] == 0x12345678
 
 
 def test_a_block_is_open_while_the_line_is_one() -> None:
@@ -405,16 +407,16 @@ def test_a_block_is_open_while_the_line_is_one() -> None:
     assert "#problems" not in act(page, "line", text=BLOCK[:-2])
     told = text_of(act(page, "line", text=BLOCK.replace("vsub2.u32.", "vsub2.u33."))["#problems"])
     assert "still the last line without an error" in told
-    assert page.last_step > len(page.trace.steps)
+    assert page.state.last_step > len(page.state.trace.steps)
     act(page, "line", text="vadd4.u32.u32.u32 d, a, b, c")
-    assert page.last_step == len(page.trace.steps)
+    assert page.state.last_step == len(page.state.trace.steps)
     assert page.svg.count("<svg") == 1
     act(page, "undo")
-    assert page.line == BLOCK
+    assert page.state.line == BLOCK
     assert page.svg == print_document(BLOCK_WORDS)
     act(page, "open_instruction", name="prmt")
-    assert page.last_step == len(page.trace.steps)
-    assert page.line.startswith("prmt")
+    assert page.state.last_step == len(page.state.trace.steps)
+    assert page.state.line.startswith("prmt")
 
 
 def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
@@ -429,17 +431,20 @@ def test_a_line_with_an_error_stays_while_its_block_is_used() -> None:
         ("model", {"text": "ptxas"}),
     ):
         act(page, action, **arguments)
-        assert page.line == wrong
-        assert page.state.setup.error
-        assert page.last_step > len(page.trace.steps)
+        assert page.state.line == wrong
+        assert page.state.explorer.setup.error
+        assert page.state.last_step > len(page.state.trace.steps)
 
 
 def test_values_go_by_name_from_a_block_to_an_instruction_and_back() -> None:
     page = open_page("__vhaddu4%28a,+b%29&$a=0x2&$b=0x3")
     act(page, "line", text="vadd4.u32.u32.u32 d, b, a, c")
-    assert {x.name: page.trace.operands[x.roles[0]] for x in page.inputs} == {"a": 2, "b": 3}
+    assert {x.name: page.state.trace.operands[x.roles[0]] for x in page.state.inputs} == {
+        "a": 2,
+        "b": 3,
+    }
     act(page, "line", text="{ popc.b32 t, b; mul.lo.u32 d, t, a; }")
-    assert page.shown_trace.operands == {"s0.a": 2, "s0.b": 3}
+    assert page.state.shown_trace.operands == {"s0.a": 2, "s0.b": 3}
 
 
 def test_both_answers_of_a_block() -> None:
@@ -455,16 +460,16 @@ def test_a_block_is_predicted_statement_by_statement() -> None:
     page = open_page(BLOCK_LINK)
     act(page, "predict")
     answered = 0
-    while page.state.is_predicting:
-        assert page.current_step - 1 == page.shown_step
+    while page.state.explorer.is_predicting:
+        assert page.state.current_step - 1 == page.state.shown_step
         assert "0x00040008" not in page.svg
-        place = page.state.find_next_lane()
+        place = page.state.explorer.find_next_lane()
         assert place
-        value = page.trace.rows[place.key].values[place.lane]
+        value = page.state.trace.rows[place.key].values[place.lane]
         act(page, "guess", key=place.key, lane=place.lane, text=str(value))
         answered += 1
         assert answered < 100
-    assert page.shown_step == page.last_step
+    assert page.state.shown_step == page.state.last_step
     assert page.svg == print_document(BLOCK_WORDS)
 
 
@@ -475,7 +480,7 @@ def test_a_long_block_is_explained_by_the_command_line() -> None:
     act(page, "tool", name="explain")
     told = text_of(act(page, "tool_text", text="0x12345678")["#panel"])
     command = shlex.split(told[told.index("ptxscope explain") :])
-    assert command[2:3] == [str(page.target)]
+    assert command[2:3] == [str(page.state.target)]
     assert command[-2:] == ["--got", "0x12345678"]
     assert main(command[1:]) in (0, 1)
 
@@ -492,7 +497,7 @@ def test_the_tools_take_a_block(capsys: pytest.CaptureFixture[str]) -> None:
     assert "d over all 256 values of q.b0" in told
     assert f"0 to 15 {0x00040000} to {0x0004000F} 16" in told  # q & 0x000f000f
     told = text_of(act(page, "tool", name="prove")["#panel"])
-    assert shlex.split(told[told.index("ptxscope prove") :])[2] == str(page.target)
+    assert shlex.split(told[told.index("ptxscope prove") :])[2] == str(page.state.target)
 
 
 # --- what a stranger found ----------------------------------------------------------------
@@ -509,7 +514,7 @@ def test_a_link_leaves_out_a_text_that_is_too_long_for_it() -> None:
     act(page, "tool", name="check")
     told = act(page, "tool_text", text="vadd4.s32.s32.s32 d, a, b, c;\n" * 100)
     assert told["message"].startswith("The link leaves out")
-    assert parse_permalink(make_link(page)[0]).tool == "check"
+    assert parse_permalink(make_link(page.state)[0]).tool == "check"
     assert act(page, "tool_text", text="nothing")["message"] == ""
 
 
@@ -520,8 +525,8 @@ def test_an_intrinsic_is_opened_as_what_it_computes() -> None:
     act(page, "open_instruction", name="__vhaddu4")
     act(page, "value", role="s0.a", text="1")
     act(page, "value", role="s0.b", text="2")
-    assert page.block_trace
-    assert page.block_trace.result == {"d": 1}
+    assert page.state.block_trace
+    assert page.state.block_trace.result == {"d": 1}
     assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
 
 
@@ -530,8 +535,10 @@ def test_a_challenge_that_is_opened_is_another_one_each_time() -> None:
     seeds = set()
     for _ in range(2):
         act(page, "tool", name="challenge")
-        seeds.add(page.tool.text)
-        assert text_of(open_page(format_permalink(page.link)).panel) == text_of(page.panel)
+        seeds.add(page.state.tool.text)
+        assert text_of(open_page(format_permalink(page.state.link)).state.panel) == text_of(
+            page.state.panel
+        )
         act(page, "tool", name="challenge")
     assert len(seeds) == 2
 
@@ -541,7 +548,7 @@ def test_a_lesson_is_found_again_where_it_was_left() -> None:
     act(page, "open_lesson", name="clamping")
     act(page, "lesson_go", delta="1")
     act(page, "lesson_go", delta="1")
-    assert parse_permalink(format_permalink(page.link)).text == "clamping.3"
+    assert parse_permalink(format_permalink(page.state.link)).text == "clamping.3"
     told = text_of(act(page, "lesson_leave")["#panel"])
     assert "at card 3 of 10" in told
     assert "card 3 of 10" in text_of(act(page, "open_lesson", name="clamping")["#panel"])
@@ -566,7 +573,7 @@ def test_an_edit_in_the_line_ends_with_the_field() -> None:
     act(page, "end_line")
     act(page, "line", text="vmin4.s32.s32.s32 d, a, b, c")
     act(page, "undo")
-    assert page.line.startswith("vsub4")
+    assert page.state.line.startswith("vsub4")
     history = act(page, "undo")["#history"]
     assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
 

@@ -61,12 +61,12 @@ def list_usual(random: Random) -> list[Action]:
 def list_actions(page: ExplorerPage, random: Random) -> Iterator[Action]:
     """Yield actions, among them some on what the page shows now."""
     yield from list_usual(random)
-    if page.inputs:
-        role = random.choice(page.inputs).roles[0]
+    if page.state.inputs:
+        role = random.choice(page.state.inputs).roles[0]
         for _ in range(3):
             yield "value", {"role": role, "text": random.choice(VALUES)}
-    if place := page.state.find_next_lane() if page.state.is_predicting else None:
-        right = str(page.trace.rows[place.key].values[place.lane])
+    if place := page.state.explorer.find_next_lane() if page.state.explorer.is_predicting else None:
+        right = str(page.state.trace.rows[place.key].values[place.lane])
         for text in (right, right, right, "3"):
             yield "guess", {"key": place.key, "lane": place.lane, "text": text}
     pictures = json.loads(page.list_zones())["pictures"]
@@ -90,13 +90,13 @@ def test_no_sequence_of_actions_fails(seed: int) -> None:
     for number in range(40):
         action = random.choice([*list_actions(page, random)])
         act(page, action)
-        assert 0 <= page.shown_step <= page.last_step, action
-        link = make_link(page)[0]
-        if number % 4 or page.state.lesson or page.state.setup.error or not link:
+        assert 0 <= page.state.shown_step <= page.state.last_step, action
+        link = make_link(page.state)[0]
+        if number % 4 or page.state.explorer.lesson or page.state.explorer.setup.error or not link:
             continue
         other = ExplorerPage(link)
         other.format_changes()
-        act(other, ("resize", {"compact": page.options.compact}))
-        assert not other.message, link
-        assert make_link(other)[0] == link
+        act(other, ("resize", {"compact": page.state.options.compact}))
+        assert not other.state.message, link
+        assert make_link(other.state)[0] == link
         assert other.svg == page.svg, link

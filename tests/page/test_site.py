@@ -53,7 +53,7 @@ def test_the_page_has_no_inline_script_or_style(site: dict[str, bytes]) -> None:
 
 
 def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None:
-    svg = export(ExplorerPage().trace, "svg")
+    svg = export(ExplorerPage().state.trace, "svg")
     bare = re.sub("<style>.*?</style>\n", "", svg, flags=re.DOTALL)
     assert bare in site["index.html"].decode()
 

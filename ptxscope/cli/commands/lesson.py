@@ -226,8 +226,7 @@ class _Player:
         try:
             reply = self._position.grade(word)
         except PtxError as error:
-            hint_text = f"; allowed: {error.hint}" if error.hint else ""
-            print(*_wrap_text(make_printable(f"{error.message}{hint_text}"), ""), sep="\n")
+            print(*_wrap_text(make_printable(error.summary), ""), sep="\n")
             return
         if self._position.is_answered:
             self._reveal("")

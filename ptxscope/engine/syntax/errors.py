@@ -87,6 +87,11 @@ class PtxError(ValueError):
         """The hint of the first problem."""
         return self.errors[0].hint
 
+    @property
+    def summary(self) -> str:
+        """The first problem and what is allowed, as one line; not escaped."""
+        return f"{self.message}; allowed: {self.hint}" if self.hint else self.message
+
     def shift_into(self, text: str, start: int) -> PtxError:
         """Return the error for a longer text that contains this one's at position ``start``."""
         shifted = (x._replace(span=(x.span[0] + start, x.span[1] + start)) for x in self.errors)

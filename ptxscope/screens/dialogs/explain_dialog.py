@@ -125,8 +125,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             parts = text.split() if len(ins.results) > 1 else [text]
             observed = dict(parse_got(ins, part, reading_type) for part in parts)
         except PtxError as error:
-            hint = f"; allowed: {error.hint}" if error.hint else ""
-            self._show([f"{error.message}{hint}"], [])
+            self._show([error.summary], [])
             return
         self._diagnosis = investigate(ins, [Observation(self._trace.operands, observed)])
         lines = [line.strip() for line in observation_lines(self._diagnosis)]
