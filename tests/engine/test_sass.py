@@ -123,7 +123,7 @@ def test_the_barriers_of_sm_87_are_no_part_of_a_line() -> None:
 
 def test_code_that_is_not_interpreted_has_no_purposes() -> None:
     source = make_kernel_source(parse("clz.b32 d, a"))
-    lines = ["LDG.E R4, [R4.64]", "FLO.U32 R0, R4", "STG.E [R2.64], R0", "EXIT"]
+    lines = ["LDG.E R4, [R4.64]", "MUFU.RCP R0, R4", "STG.E [R2.64], R0", "EXIT"]
     kernel = parse_disassembly(_format_code(lines))["k"]
     listing = list_machine_code("clz.b32 d, a", source, kernel, "sm_90")
     assert not listing.is_interpreted
@@ -132,7 +132,7 @@ def test_code_that_is_not_interpreted_has_no_purposes() -> None:
     assert "sm_90: 4 instructions, loads and stores included\n" in text
     assert "Not interpreted: " in text
     assert "unused" not in text
-    assert text.endswith("  0010  FLO.U32 R0, R4\n  0020  STG.E [R2.64], R0\n  0030  EXIT\n")
+    assert text.endswith("  0010  MUFU.RCP R0, R4\n  0020  STG.E [R2.64], R0\n  0030  EXIT\n")
 
 
 def test_a_kernel_is_read_up_to_its_end() -> None:
@@ -223,6 +223,25 @@ SEL R0, R1, R2, !P0
 FSEL R0, R1, R2, P0
 SGXT R0, R1, 0x9
 SGXT.U32 R0, R1, 0x9
+VABSDIFF R0, R1, R2, -R3
+VABSDIFF.U32 R0, R1, R2, R3
+IDP.2A.HI.S16.U8 R0, R1, R2, R3
+IDP.2A.LO.U16.S8 R0, R1, R2, R3
+VIADD.16x2 R0, R1, -R2
+VIMNMX.RELU R0, R1, R2, P0
+VIMNMX.S16x2.RELU R0, R1, R2, P0
+PRMT.F4E R0, R1, R2, R3
+PRMT.RC16 R0, R1, R2, R3
+SGXT R0, R1, R2
+SGXT.W.U32 R0, R1, R2
+SGXT R0, R1, 0x20
+BMSK R0, R1, R2
+BMSK.W R0, 0x1c, R2
+POPC R0, ~R1
+BREV R0, R1
+FLO R0, R1
+FLO.U32.SH R0, ~R1
+FLO.SH R0, R1
 PLOP3.LUT P0, PT, P1, P2, !P3, 0xa8, 0x0
 LOP3.LUT P0, RZ, R1, R2, R3, 0x96, !PT
 ISETP.GT.U32.XOR P0, P1, R1, -R2, !P2
@@ -375,7 +394,16 @@ def s32(x: int) -> int:
 def prmt(a: int, selector: int, b: int) -> int:
     pair = (b << 32 | a).to_bytes(8, "little")
     picked = [(pair[selector >> 4 * i & 7], selector >> 4 * i & 8) for i in range(4)]
-    return int.from_bytes(((255 if x >> 7 else 0) if sign else x) for x, sign in picked)
+    values = (((255 if x >> 7 else 0) if sign else x) for x, sign in picked)
+    return int.from_bytes(values, "little")
+
+
+def halves(bits: int) -> list[int]:
+    return [x - (x >> 15 << 16) for x in (bits & 0xFFFF, bits >> 16)]
+
+
+def find_highest(bits: int) -> int:
+    return bits.bit_length() - 1 & MASK
 
 
 FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
@@ -406,7 +434,50 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
     ],
     "PRMT R0, R1, 0x8880, RZ": lambda a, b, c, p: [s32((a & 255) << 24) >> 24 & MASK],
     "PRMT R0, R1, 0x3254, R2": lambda a, b, c, p: [a & 0xFFFF0000 | b & 0xFFFF],
+    "SGXT R0, R1, R2": lambda a, b, c, p: [
+        a & ((1 << b) - 1) | (-(a >> (b - 1) & 1) << b if b else 0) & MASK if b < 32 else a
+    ],
+    "SGXT.W.U32 R0, R1, R2": lambda a, b, c, p: [a & ((1 << b % 32) - 1)],
+    "BMSK R0, R1, R2": lambda a, b, c, p: [
+        sum(1 << i for i in range(32) if a <= i < min(a, 32) + min(b, 32))
+    ],
+    "BMSK.W R0, R1, R2": lambda a, b, c, p: [
+        sum(1 << i for i in range(32) if a % 32 <= i < a % 32 + b % 32)
+    ],
+    "POPC R0, R1": lambda a, b, c, p: [a.bit_count()],
+    "BREV R0, R1": lambda a, b, c, p: [int(f"{a:032b}"[::-1], 2)],
+    "FLO.U32 R0, R1": lambda a, b, c, p: [find_highest(a)],
+    "FLO R0, R1": lambda a, b, c, p: [find_highest(a ^ MASK if a >> 31 else a)],
+    "FLO.U32.SH R0, R1": lambda a, b, c, p: [31 - find_highest(a) if a else MASK],
     "SEL R0, R1, R2, !P0": lambda a, b, c, p: [b if p else a],
+    "VABSDIFF R0, R1, R2, R3": lambda a, b, c, p: [(abs(s32(a) - s32(b)) + c) & MASK],
+    "VABSDIFF.U32 R0, R1, R2, R3": lambda a, b, c, p: [(max(a, b) - min(a, b) + c) & MASK],
+    "IDP.2A.HI.S16.U8 R0, R1, R2, R3": lambda a, b, c, p: [
+        (halves(a)[0] * (b >> 16 & 255) + halves(a)[1] * (b >> 24) + c) & MASK
+    ],
+    "VIADD.16x2 R0, R1, -R2": lambda a, b, c, p: [
+        (a - b) & 0xFFFF | ((a >> 16) - (b >> 16) & 0xFFFF) << 16
+    ],
+    "VIMNMX.S16x2.RELU R0, R1, R2, PT": lambda a, b, c, p: [
+        sum(
+            max(min(x, y), 0) << 16 * i
+            for i, (x, y) in enumerate(zip(halves(a), halves(b), strict=True))
+        )
+    ],
+    "VIMNMX.RELU R0, R1, R2, !PT": lambda a, b, c, p: [max(s32(a), s32(b), 0)],
+    "PRMT R0, R1, R2, R3": lambda a, b, c, p: [prmt(a, b, c)],
+    "PRMT.F4E R0, R1, R2, R3": lambda a, b, c, p: [(c << 32 | a) >> 8 * (b & 3) & MASK],
+    "PRMT.B4E R0, R1, R2, R3": lambda a, b, c, p: [
+        prmt(a, (0x5670, 0x6701, 0x7012, 0x0123)[b & 3], c)
+    ],
+    "PRMT.RC8 R0, R1, R2, R3": lambda a, b, c, p: [(a >> 8 * (b & 3) & 255) * 0x01010101],
+    "PRMT.ECL R0, R1, R2, R3": lambda a, b, c, p: [
+        prmt(a, (0x3210, 0x3211, 0x3222, 0x3333)[b & 3], c)
+    ],
+    "PRMT.ECR R0, R1, R2, R3": lambda a, b, c, p: [
+        prmt(a, (0x0000, 0x1110, 0x2210, 0x3210)[b & 3], c)
+    ],
+    "PRMT.RC16 R0, R1, R2, R3": lambda a, b, c, p: [(a >> 16 * (b & 1) & 0xFFFF) * 0x10001],
     "VIADD.U8x4 R0, R1, -R2": lambda a, b, c, p: [
         int.from_bytes((x - y) & 255 for x, y in zip(a.to_bytes(4), b.to_bytes(4), strict=True))
     ],

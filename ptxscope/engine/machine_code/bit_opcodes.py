@@ -7,7 +7,9 @@ import struct
 from collections.abc import Callable
 from typing import Any
 
+from ..isa.types import PermuteMode
 from ..micro_operations.arithmetic import Arithmetic, V
+from ..micro_operations.permutation import PermuteByMode
 from .machine_instruction import OperandKind
 from .machine_step import MASK, WORD, WORD_BITS, MachineStep
 from .opcode import Opcode, make_opcode
@@ -46,6 +48,14 @@ def _permute(s: MachineStep[V], _: Match) -> None:
         digit = s.ar.bitand(s.ar.shift_right(selector, 4 * byte), 0xF)
         total = s.ar.bitor(total, s.ar.multiply(_choose_byte(s, digit), 1 << 8 * byte))
     s.write_word(total)
+
+
+def _permute_by_mode(s: MachineStep[V], match: Match) -> None:
+    """Bytes of {b, a} around byte n, the low two bits of the second source, as ``prmt`` does."""
+    s.expect_sources(3)
+    mode = PermuteByMode(PermuteMode(match["mode"].lower()))
+    number = s.ar.bitand(s.read_bits(1), 3)
+    s.write_word(s.ar.pack(mode.run(s.ar, number, s.read_bits(0), s.read_bits(2)), 8))
 
 
 def _pick_bytes(s: MachineStep[V], selector: int) -> V:
@@ -231,19 +241,11 @@ def _make_halves(s: MachineStep[V], _: Match) -> None:
     s.write_word(s.lift(bits))
 
 
-def _extend(s: MachineStep[V], match: Match) -> None:
-    """The low n bits of a, n a constant, extended by their sign unless ``.U32``."""
-    s.expect_sources(2)
-    bits = s.get_number(1)
-    if not 0 < bits <= WORD_BITS:
-        raise s.refuse("a width out of range")
-    s.write_word(s.ar.cast(s.read_number(0), bits, signed=not match["unsigned"]))
-
-
 BIT_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?MOV", _move),
     make_opcode(r"CS2R(?P<word>\.32)?", _clear_pair),
     make_opcode(r"U?PRMT", _permute),
+    make_opcode(r"U?PRMT\.(?P<mode>F4E|B4E|RC8|ECL|ECR|RC16)", _permute_by_mode),
     make_opcode(r"U?LOP3\.LUT", _combine_three, "[PQ]?[RU]"),
     make_opcode(
         r"U?SHF\.(?P<way>[LR])(?P<wrap>\.W)?\.(?P<sign>[US])(?P<bits>32|64)(?P<high>\.HI)?", _shift
@@ -251,6 +253,5 @@ BIT_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?PLOP3\.LUT", _combine_predicates, "[PQ]{2}"),
     make_opcode(r"U?F?SEL", _choose),
     make_opcode(r"HFMA2(?:\.MMA)?", _make_halves),
-    make_opcode(r"U?SGXT(?P<unsigned>\.U32)?", _extend),
 )
 """The opcodes of moves, permutations, logic, shifts and choices."""

@@ -7,12 +7,18 @@ from functools import lru_cache
 
 from .bit_opcodes import BIT_OPCODES
 from .comparison_opcodes import COMPARISON_OPCODES
+from .field_opcodes import FIELD_OPCODES
 from .machine_instruction import MachineInstruction
 from .machine_step import UnknownMachineCodeError
 from .opcode import Opcode
 from .sum_opcodes import SUM_OPCODES
 
-OPCODES: tuple[Opcode, ...] = (*SUM_OPCODES, *BIT_OPCODES, *COMPARISON_OPCODES)
+OPCODES: tuple[Opcode, ...] = (
+    *SUM_OPCODES,
+    *BIT_OPCODES,
+    *FIELD_OPCODES,
+    *COMPARISON_OPCODES,
+)
 """The opcodes that compute; ``machine_run`` knows those of memory and control flow."""
 
 

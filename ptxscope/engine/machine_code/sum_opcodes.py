@@ -75,13 +75,16 @@ def _add_lanes(s: MachineStep[V], match: Match) -> None:
 
 
 def _bound_lanes(s: MachineStep[V], match: Match) -> None:
-    """The minimum of each lane, or the maximum if the predicate is false."""
+    """The minimum of each lane, or the maximum if the predicate is false; 0 if below ``.RELU``."""
     s.expect_sources(3)
     unit, signed = int(match["unit"]), match["sign"] == "S"
     a, b = (_split(s, index, unit, signed) for index in range(2))
     if any(s.get_source(index).sign for index in range(2)):
         raise s.refuse("a sign before lanes")
-    low, high = (_join(s, bound(a, b), unit) for bound in (s.ar.minimum, s.ar.maximum))
+    bounds = [bound(a, b) for bound in (s.ar.minimum, s.ar.maximum)]
+    if match["relu"]:
+        bounds = [s.ar.maximum(x, 0) for x in bounds]
+    low, high = (_join(s, x, unit) for x in bounds)
     s.write_word(s.ar.where(s.read_truth(2), low, high))
 
 
@@ -167,6 +170,25 @@ def _add_products(s: MachineStep[V], match: Match) -> None:
     s.write_word(s.ar.add(s.ar.sum_lanes(products, (0, 1, 2, 3), 4), s.read_number(2)))
 
 
+def _add_two_products(s: MachineStep[V], match: Match) -> None:
+    """c plus the half-words of a times the low or, with ``.HI``, the high bytes of b."""
+    s.expect_sources(3)
+    ar, lanes = s.ar, (2, 3) if match["half"] == "HI" else (0, 1)
+    halves = _split(s, 0, 16, match["a"] == "S16")
+    picked = ar.gather((s.read_bits(1),), 8, tuple((0, lane) for lane in lanes))
+    if match["b"] == "S8":
+        picked = ar.cast(picked, 8, signed=True)
+    products = ar.multiply(halves, picked)
+    s.write_word(ar.add(ar.sum_lanes(products, (0, 1), 2), s.read_number(2)))
+
+
+def _add_difference(s: MachineStep[V], match: Match) -> None:
+    """|a - b| + c."""
+    s.expect_sources(3)
+    a, b = (s.read_typed(index, WORD_BITS, not match["unsigned"]) for index in range(2))
+    s.write_word(s.ar.add(s.ar.absolute(s.ar.subtract(a, b)), s.read_number(2)))
+
+
 def _subtract_bytes(s: MachineStep[V], match: Match) -> None:
     """The absolute differences of four bytes; with ``.ACC`` c plus their sum, else c is ignored."""
     s.expect_sources(3)
@@ -181,12 +203,13 @@ def _subtract_bytes(s: MachineStep[V], match: Match) -> None:
 
 
 def _bound(s: MachineStep[V], match: Match) -> None:
-    """The minimum, or the maximum if the predicate is false."""
+    """The minimum, or the maximum if the predicate is false; with ``.RELU`` at least 0."""
     bits = int(match["bits"] or WORD_BITS)
     s.expect_sources(3)
     a, b = (s.read_typed(index, bits, match["sign"] != "U") for index in range(2))
     condition, ar = s.read_truth(2), s.ar
-    _write_last(s, ar.where(condition, ar.minimum(a, b), ar.maximum(a, b)), bits)
+    value = ar.where(condition, ar.minimum(a, b), ar.maximum(a, b))
+    _write_last(s, ar.maximum(value, 0) if match["relu"] else value, bits)
 
 
 def _bound_pairs(s: MachineStep[V], match: Match) -> None:
@@ -223,7 +246,7 @@ SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?IADD3(?P<x>\.X)?", _add_three, _CARRIES),
     make_opcode(r"U?IADD\.64", _add_pairs),
     make_opcode(r"V?IADD", _add_two),
-    make_opcode(r"VIADD\.[US](?P<unit>8|16)x[24]", _add_lanes),
+    make_opcode(r"VIADD\.[US]?(?P<unit>8|16)x[24]", _add_lanes),
     make_opcode(r"U?IMAD(?:\.(?:MOV|IADD|SHL))?(?:\.U32)?(?P<x>\.X)?", _multiply),
     make_opcode(r"U?IMAD\.HI(?P<unsigned>\.U32)?", _multiply_high, _CARRIES),
     make_opcode(r"U?IMAD\.WIDE(?P<unsigned>\.U32)?", _multiply_wide, _CARRIES),
@@ -231,12 +254,16 @@ SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?LEA", _shift_add, _CARRIES),
     make_opcode(r"IABS", _take_magnitude),
     make_opcode(r"IDP\.4A\.(?P<a>[US]8)\.(?P<b>[US]8)", _add_products),
+    make_opcode(r"IDP\.2A\.(?P<half>LO|HI)\.(?P<a>[US]16)\.(?P<b>[US]8)", _add_two_products),
+    make_opcode(r"VABSDIFF(?P<unsigned>\.U32)?", _add_difference),
     make_opcode(r"VABSDIFF4(?P<unsigned>\.U8)?(?P<sum>\.ACC)?", _subtract_bytes),
     make_opcode(
-        r"(?:U?V?IMNMX)(?:\.(?P<sign>[US])(?P<bits>32))?", _bound, "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?"
+        r"U?V?IMNMX(?:\.(?P<sign>[US])(?P<bits>32))?(?P<relu>\.RELU)?",
+        _bound,
+        "[PQ]*[RU](?:[PQ]{2}(?=[RUC]))?",
     ),
     make_opcode(r"U?IMNMX\.(?P<sign>[US])64", _bound_pairs, "[PQ]{2}[RU]"),
-    make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24]", _bound_lanes),
+    make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24](?P<relu>\.RELU)?", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),
 )
 """The opcodes of sums, products, bounds and conversions of integers."""
