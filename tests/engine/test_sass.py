@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import math
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from random import Random
@@ -223,6 +225,10 @@ SEL R0, R1, R2, !P0
 FSEL R0, R1, R2, P0
 SGXT R0, R1, 0x9
 SGXT.U32 R0, R1, 0x9
+HSET2.BF.GTU.FTZ.AND R0, R1, -R2.H1_H1, P0
+HSET2.BF16_V2.NE.XOR R0, R1, R2, !P0
+HSETP2.LE.OR P0, P1, R1, R2, !P2
+HSETP2.BF16_V2.NUM.AND P0, PT, R1.H0_H0, R2.H1_H1, P2
 VABSDIFF R0, R1, R2, -R3
 VABSDIFF.U32 R0, R1, R2, R3
 IDP.2A.HI.S16.U8 R0, R1, R2, R3
@@ -402,6 +408,14 @@ def halves(bits: int) -> list[int]:
     return [x - (x >> 15 << 16) for x in (bits & 0xFFFF, bits >> 16)]
 
 
+def read_half(bits: int) -> float:
+    return float(struct.unpack("<e", (bits & 0xFFFF).to_bytes(2, "little"))[0])
+
+
+def read_bfloat(bits: int) -> float:
+    return float(struct.unpack("<f", ((bits & 0xFFFF) << 16).to_bytes(4, "little"))[0])
+
+
 def find_highest(bits: int) -> int:
     return bits.bit_length() - 1 & MASK
 
@@ -450,6 +464,22 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
     "FLO R0, R1": lambda a, b, c, p: [find_highest(a ^ MASK if a >> 31 else a)],
     "FLO.U32.SH R0, R1": lambda a, b, c, p: [31 - find_highest(a) if a else MASK],
     "SEL R0, R1, R2, !P0": lambda a, b, c, p: [b if p else a],
+    "HSET2.LT.AND R0, R1, R2, PT": lambda a, b, c, p: [
+        sum((read_half(a >> i) < read_half(b >> i)) * 0xFFFF << i for i in (0, 16))
+    ],
+    "HSET2.BF16_V2.BF.NE.OR R0, R1.H1_H1, -R2, P0": lambda a, b, c, p: [
+        sum(
+            (p or x < y or x > y) * 0x3F80 << i
+            for i in (0, 16)
+            for x, y in [(read_bfloat(a >> 16), -read_bfloat(b >> i))]
+        )
+    ],
+    "HSETP2.GEU.XOR P1, P2, R1, R2, P0": lambda a, b, c, p: [
+        int((not read_half(a >> i) < read_half(b >> i)) != p) for i in (0, 16)
+    ],
+    "HSETP2.NAN.AND P1, PT, R1.H0_H0, R2.H1_H1, PT": lambda a, b, c, p: [
+        int(math.isnan(read_half(a)) or math.isnan(read_half(b >> 16)))
+    ],
     "VABSDIFF R0, R1, R2, R3": lambda a, b, c, p: [(abs(s32(a) - s32(b)) + c) & MASK],
     "VABSDIFF.U32 R0, R1, R2, R3": lambda a, b, c, p: [(max(a, b) - min(a, b) + c) & MASK],
     "IDP.2A.HI.S16.U8 R0, R1, R2, R3": lambda a, b, c, p: [

@@ -11,11 +11,12 @@ from pathlib import Path
 from random import Random
 
 from ...engine.extras import format_install_hint
+from ...engine.isa.catalog import CATALOG
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
 from ...engine.machine_code.form_verdict import FormVerdict, Outcome, find_equal_model
-from ...engine.machine_code.kernel_source import rename_registers
+from ...engine.machine_code.kernel_source import find_ptx_version, rename_registers
 from ...engine.semantics.errata import ERRATA
-from ...engine.syntax.errors import find_closest_spelling, make_printable
+from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...export.formats.json_text import format_json
@@ -52,7 +53,8 @@ opcodes, and that the hardware obeys it.
 
 --all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
 instructions, in registers, and the examples of the errata; SIMD forms without selectors and with
-drawn ones. Verdicts are kept, so that the same command goes on after Ctrl-C.
+drawn ones. --family takes every other opcode, too. Verdicts are kept, so that the same command goes
+on after Ctrl-C.
 
 --gpu runs a kernel for each line on 1,024 operand sets, and compares the results with the models.
 It needs the extra `gpu`: {format_install_hint("gpu")}.
@@ -79,13 +81,13 @@ def make_parser() -> Parser:
     about = "Prove which model an assembler follows, from the machine code of a line or of many."
     parser = make_command_parser("verify", about, _EPILOG, usage="[PTX]")
     parser.add_argument("ptx", metavar="PTX", nargs="?", help="instruction")
-    parser.add_argument("--all", action="store_true", help="every form of every instruction")
+    parser.add_argument("--all", action="store_true", help="every form of the 27 instructions")
     parser.add_argument(
         "--family",
         action="append",
         default=[],
         metavar="OPCODE",
-        help="every form of an instruction; repeatable",
+        help="every form of an opcode, such as bfe; repeatable",
     )
     parser.add_argument(
         "--sample", type=parse_count, metavar="N", help="only N of the forms, always the same"
@@ -134,10 +136,12 @@ def run(words: Sequence[str]) -> int:
     ptxas, nvdisasm = choose_tools(arguments)
     expected = _choose_expected(arguments.model, ptxas, lines)
     tasks = [Task(ptxas, nvdisasm, arch, arguments.timeout) for arch in archs]
-    found = _verify(tasks, lines, arguments)
+    is_list = arguments.ptx is None
+    chosen = [_keep_assembled(task, lines) if is_list else lines for task in tasks]
+    found = _verify(tasks, chosen, arguments)
     if arguments.report:
-        for task, verdicts in zip(tasks, found, strict=True):
-            sys.stdout.write(use_tools(lambda: render_departures(task, lines, verdicts)))  # noqa: B023
+        for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
+            sys.stdout.write(use_tools(lambda: render_departures(task, kept, verdicts)))  # noqa: B023
     elif arguments.json:
         print(format_json(_to_json(tasks, found, expected), indent=1))
     else:
@@ -187,13 +191,13 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
         raise CommandError("error: give an instruction, --all, or --family OPCODE")
     if arguments.ptx is not None:
         return [rename_registers(parse_instruction(arguments.ptx, illegal_status=2))]
-    opcodes = list_verified_opcodes()
     for name in arguments.family:
-        if name not in opcodes:
-            closest = find_closest_spelling(name, opcodes)
-            hint = f"did you mean {closest}?" if closest else f"it is one of {', '.join(opcodes)}"
+        if name not in CATALOG:
+            closest = find_closest_spelling(name, [*CATALOG])
+            hint = f"did you mean {closest}?" if closest else f"it is one of {', '.join(CATALOG)}"
             raise CommandError(f"error: --family {make_printable(name)}: {hint}")
-    forms = [form for x in arguments.family or opcodes for form in iter_forms(x)]
+    opcodes = arguments.family or list_verified_opcodes()
+    forms = [form for x in opcodes for form in iter_forms(x)]
     if arguments.sample and arguments.sample < len(forms):
         rng = Random(1)  # noqa: S311 - not for security
         forms = rng.sample(forms, arguments.sample)
@@ -217,13 +221,25 @@ def _choose_expected(name: str | None, ptxas: Tool, lines: Sequence[Instruction]
     return ExpectedModel(model.name, names)
 
 
+def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instruction]:
+    """Return the lines that a target and an assembler's version have; print how many do not."""
+    version = find_ptx_version(task.ptxas.version)
+    kept = [ins for ins in lines if ins.entry.compute_minimum(ins.form).is_met(version, task.arch)]
+    if missing := len(lines) - len(kept):
+        language = f"{task.arch} with PTX {version[0]}.{version[1]}"
+        if not kept:
+            raise CommandError(f"error: {language} has none of the lines")
+        print_message(f"note: {language} has not {format_count(missing, 'line')}: left out")
+    return kept
+
+
 def _verify(
-    tasks: Sequence[Task], lines: Sequence[Instruction], arguments: argparse.Namespace
+    tasks: Sequence[Task], chosen: Sequence[Sequence[Instruction]], arguments: argparse.Namespace
 ) -> list[list[FormVerdict]]:
-    """Return the verdicts for each target."""
+    """Return the verdicts on the lines that are chosen for each target."""
     store = VerdictStore(None if arguments.fresh else _find_cache())
     jobs = arguments.jobs or os.cpu_count() or 1
-    done = 0
+    done, total = 0, sum(map(len, chosen))
     with ProgressBar() as bar:
 
         def advance(verdicts: Sequence[FormVerdict]) -> None:
@@ -231,17 +247,16 @@ def _verify(
             done += len(verdicts)
             bar.advance_to(done)
 
-        bar.begin("proving", len(lines) * len(tasks), "lines", is_slow=len(lines) > 1)
+        bar.begin("proving", total, "lines", is_slow=total > len(tasks))
         try:
             return [
                 use_tools(lambda: verify_all(task, lines, store, jobs, advance))  # noqa: B023
-                for task in tasks
+                for task, lines in zip(tasks, chosen, strict=True)
             ]
         except KeyboardInterrupt:
             bar.hide()
             print_message(
-                f"stopped after {done:,} of {len(lines) * len(tasks):,} lines; "
-                "the same command goes on from there"
+                f"stopped after {done:,} of {total:,} lines; the same command goes on from there"
             )
             raise
 

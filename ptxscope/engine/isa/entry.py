@@ -123,6 +123,30 @@ class MinimumVersion(NamedTuple):
     def __str__(self) -> str:
         return f"PTX {self.ptx_isa}, {format_targets(self.target)}"
 
+    @property
+    def version(self) -> tuple[int, int]:
+        """The PTX version as two numbers."""
+        major, _, minor = self.ptx_isa.partition(".")
+        return int(major), int(minor)
+
+    @property
+    def sm_number(self) -> int:
+        """The number of the target: 90 for ``sm_90``; 0 if any target has the form."""
+        return int("".join(filter(str.isdigit, self.target)) or 0)
+
+    @property
+    def family(self) -> str:
+        """The family of targets that alone has the form: ``sm_120f``; empty if later ones do."""
+        return self.target if self.target in FAMILIES else ""
+
+    def is_met(self, version: tuple[int, int], target: str) -> bool:
+        """Return whether a PTX version and a target such as ``sm_90a`` assemble the form."""
+        number = int("".join(filter(str.isdigit, target)))
+        if not self.family:
+            return version >= self.version and number >= self.sm_number
+        oldest_version = FAMILIES[self.family].get(number)
+        return target[-1] in "af" and oldest_version is not None and version >= oldest_version
+
 
 FAMILIES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "sm_120f": {120: (9, 2), 121: (9, 2), 107: (9, 4)}

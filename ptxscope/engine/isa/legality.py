@@ -55,7 +55,7 @@ def explain_illegal_value(form: Form, name: str, value: object) -> tuple[str, st
     return None
 
 
-def _make_blank_form(entry: Entry) -> Form:
+def make_blank_form(entry: Entry) -> Form:
     """Return the form with every slot omitted, except a c that is required."""
     return Form(entry.opcode, c=entry.needs_c)
 
@@ -79,7 +79,7 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
     names = [slot.name for slot in slots]
     inner_constraints = [x for x in entry.constraints if set(x.slots) <= set(names)]
     for values in product(*(slot.iter_choices() for slot in slots)):
-        form = _make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+        form = make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         if all(x.holds(form) for x in inner_constraints):
             yield form
 
@@ -141,4 +141,4 @@ def draw_entry_form(entry: Entry, rng: Random) -> Form:
         if slot.name not in values:
             index = rng.randrange(slot.count_choices()) - slot.is_optional
             values[slot.name] = slot.absent if index < 0 else slot.values[index]
-    return _make_blank_form(entry)._replace(**values)  # type: ignore[arg-type]
+    return make_blank_form(entry)._replace(**values)  # type: ignore[arg-type]

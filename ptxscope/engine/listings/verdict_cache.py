@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 
-from ..isa.entry import FAMILIES
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..syntax.instruction import Instruction
@@ -139,7 +138,7 @@ def _compute_verdict(text: str, constants: Mapping[str, int]) -> CachedVerdict |
 def make_verdict(ins: Instruction) -> CachedVerdict:
     """Return the verdict on an instruction, possibly with stand-ins."""
     example = find_counterexample(ins)
-    version, target, family = _compute_minimums(ins)
+    minimum = ins.entry.compute_minimum(ins.form)
     lines: tuple[str, ...] = ()
     if example:
         from .replacement import make_replacement  # it loads the back end for PTX
@@ -153,9 +152,9 @@ def make_verdict(ins: Instruction) -> CachedVerdict:
         tuple((role, name, ins.get_written_type(role)) for role, name in names.items()),
         _make_picker([int(x[1]) for x in numbers if x]) if all(numbers) else None,
         set(),
-        version,
-        target,
-        family,
+        minimum.version,
+        minimum.sm_number,
+        minimum.family,
         tuple(dict.fromkeys((*ins.notes, *describe_folded_slct(ins)))),
         *_find_carry_uses(ins),
         tuple(find_redundancies(ins)),
@@ -170,12 +169,3 @@ def _find_carry_uses(ins: Instruction) -> tuple[bool, bool]:
     roles = {str(operand.role) for operand in ins.entry.operands}
     reads_carry, writes_carry = (role in roles for role in _CARRY_ROLES)
     return reads_carry, writes_carry
-
-
-def _compute_minimums(ins: Instruction) -> tuple[tuple[int, int], int, str]:
-    """Return the lowest ``.version`` and ``sm_`` number for an instruction, and its family."""
-    minimum = ins.entry.compute_minimum(ins.form)
-    major, _, minor = minimum.ptx_isa.partition(".")
-    target = re.search(r"sm_(\d+)", minimum.target)
-    family = minimum.target if minimum.target in FAMILIES else ""
-    return (int(major), int(minor)), int(target[1]) if target else 0, family

@@ -4,13 +4,32 @@ from __future__ import annotations
 
 import re
 
-from ..micro_operations.arithmetic import V
+from ..micro_operations.arithmetic import V, fill
+from ..records import NamedTuple
 from .machine_step import MASK, PAIR_BITS, WORD_BITS, MachineStep
 from .opcode import Opcode, make_opcode
 
 Match = re.Match[str]
-_FRACTION_BITS = {32: 23, 64: 52}
-_TRUE_FLOAT = 0x3F800000
+
+
+class _FloatFormat(NamedTuple):
+    """A binary floating-point format."""
+
+    bits: int
+    fraction_bits: int
+    one: int
+    """The pattern of 1.0."""
+
+    @property
+    def infinity(self) -> int:
+        """The pattern of infinity; those above it, up to the sign, are NaNs."""
+        return (1 << self.bits - 1) - (1 << self.fraction_bits)
+
+
+_SINGLE = _FloatFormat(32, 23, 0x3F800000)
+_DOUBLE = _FloatFormat(64, 52, 0x3FF0000000000000)
+_HALF = _FloatFormat(16, 10, 0x3C00)
+_BFLOAT = _FloatFormat(16, 7, 0x3F80)
 _RELATIONS = "EQ|NE|LT|LE|GT|GE"
 
 
@@ -59,36 +78,36 @@ def _compare_integers(s: MachineStep[V], match: Match) -> None:
     _write_truths(s, match, truth, 2)
 
 
-def _read_float(s: MachineStep[V], index: int, bits: int) -> V:
-    """Return the pattern of a float with its sign."""
+def _read_float(s: MachineStep[V], index: int, format_: _FloatFormat) -> V:
+    """Return the pattern of a float with its sign; of halves, both."""
     x = s.get_source(index)
     if x.sign not in ("", "-"):
         raise s.refuse("a sign before a float")
-    pattern = s.read_bits(index, bits)
-    return s.ar.bitxor(pattern, 1 << bits - 1) if x.sign else pattern
+    is_half = format_.bits < WORD_BITS
+    pattern = s.read_halves(index) if is_half else s.read_bits(index, format_.bits)
+    return s.ar.bitxor(pattern, 1 << format_.bits - 1) if x.sign else pattern
 
 
-def _get_magnitude(s: MachineStep[V], pattern: V, bits: int, is_flushed: bool) -> V:
+def _get_magnitude(s: MachineStep[V], pattern: V, format_: _FloatFormat, is_flushed: bool) -> V:
     """Return a float's pattern without its sign; 0 for a subnormal that is flushed."""
-    magnitude = s.ar.bitand(pattern, (1 << bits - 1) - 1)
+    magnitude = s.ar.bitand(pattern, (1 << format_.bits - 1) - 1)
     if is_flushed:
-        is_small = s.ar.less(magnitude, 1 << _FRACTION_BITS[bits])
-        magnitude = s.ar.where(is_small, s.lift(0), magnitude)
+        is_small = s.ar.less(magnitude, 1 << format_.fraction_bits)
+        magnitude = s.ar.where(is_small, fill(s.ar, magnitude, 0), magnitude)
     return magnitude
 
 
-def _compare_floats(s: MachineStep[V], match: Match, bits: int) -> V:
+def _compare_floats(s: MachineStep[V], match: Match, format_: _FloatFormat) -> V:
     """Return a comparison of two floats. ``U`` at its end: it holds with a NaN, too."""
     ar, relation = s.ar, match["cmp"]
-    patterns = [_read_float(s, index, bits) for index in range(2)]
+    patterns = [_read_float(s, index, format_) for index in range(2)]
     is_flushed = "ftz" in match.groupdict() and bool(match["ftz"])
-    sizes = [_get_magnitude(s, x, bits, is_flushed) for x in patterns]
-    infinity = (1 << bits - 1) - (1 << _FRACTION_BITS[bits])
-    is_nan = ar.bitor(*(s.is_at_least(x, infinity + 1) for x in sizes))
+    sizes = [_get_magnitude(s, x, format_, is_flushed) for x in patterns]
+    is_nan = ar.bitor(*(s.is_at_least(x, format_.infinity + 1) for x in sizes))
     if relation in ("NAN", "NUM"):
         return is_nan if relation == "NAN" else s.negate(is_nan)
     numbers = [
-        ar.where(s.is_at_least(x, 1 << bits - 1), ar.negative(size), size)
+        ar.where(s.is_at_least(x, 1 << format_.bits - 1), ar.negative(size), size)
         for x, size in zip(patterns, sizes, strict=True)
     ]
     truth = _compare(s, relation.removesuffix("U"), numbers[0], numbers[1])
@@ -100,16 +119,39 @@ def _compare_floats(s: MachineStep[V], match: Match, bits: int) -> V:
 def _set_predicate_by_floats(s: MachineStep[V], match: Match) -> None:
     """A comparison of floats as a predicate."""
     s.expect_sources(3)
-    bits = PAIR_BITS if match["type"] == "D" else WORD_BITS
-    _write_truths(s, match, _compare_floats(s, match, bits), 2)
+    format_ = _DOUBLE if match["type"] == "D" else _SINGLE
+    _write_truths(s, match, _compare_floats(s, match, format_), 2)
 
 
 def _set_word_by_floats(s: MachineStep[V], match: Match) -> None:
     """A comparison of floats as all ones, or with ``.BF`` as 1.0; else 0."""
     s.expect_sources(3)
-    truth = _compare_floats(s, match, WORD_BITS)
+    truth = _compare_floats(s, match, _SINGLE)
     truth = _combine(s, match["bool"], truth, s.read_truth(2))
-    s.write_word(s.ar.multiply(truth, _TRUE_FLOAT if match["float"] else MASK))
+    s.write_word(s.ar.multiply(truth, _SINGLE.one if match["float"] else MASK))
+
+
+def _compare_halves(s: MachineStep[V], match: Match) -> V:
+    """Return a comparison of each half-word, combined with a predicate."""
+    s.expect_sources(3)
+    truths = _compare_floats(s, match, _BFLOAT if match["bfloat"] else _HALF)
+    other = s.ar.gather((s.read_truth(2),), 1, ((0, 0), (0, 0)))
+    return _combine(s, match["bool"], truths, other)
+
+
+def _set_word_by_halves(s: MachineStep[V], match: Match) -> None:
+    """A comparison of each half-word as all ones, or with ``.BF`` as 1.0; else 0."""
+    truths = _compare_halves(s, match)
+    one = (_BFLOAT if match["bfloat"] else _HALF).one
+    s.write_word(s.ar.pack(s.ar.multiply(truths, one if match["float"] else 0xFFFF), 16))
+
+
+def _set_predicates_by_halves(s: MachineStep[V], match: Match) -> None:
+    """A comparison of the low and of the high half-words as a predicate each."""
+    truths = _compare_halves(s, match)
+    for index, x in enumerate(s.outputs):
+        if not x.is_sink:
+            s.write_truth(s.ar.sum_lanes(truths, (index,), 2), index)
 
 
 def _flush(s: MachineStep[V], _: Match) -> None:
@@ -118,10 +160,10 @@ def _flush(s: MachineStep[V], _: Match) -> None:
     zero = s.get_source(1)
     if not (zero.is_sink and zero.sign == "-"):
         raise s.refuse("arithmetic on floats")
-    pattern = _read_float(s, 0, WORD_BITS)
-    magnitude = _get_magnitude(s, pattern, WORD_BITS, is_flushed=True)
+    pattern = _read_float(s, 0, _SINGLE)
+    magnitude = _get_magnitude(s, pattern, _SINGLE, is_flushed=True)
     sign = s.ar.bitand(pattern, 1 << 31)
-    is_nan = s.is_at_least(magnitude, 0x7F800001)
+    is_nan = s.is_at_least(magnitude, _SINGLE.infinity + 1)
     s.write_word(s.ar.where(is_nan, s.lift(0x7FFFFFFF), s.ar.bitor(sign, magnitude)))
 
 
@@ -140,6 +182,10 @@ def _convert_to_float(s: MachineStep[V], match: Match) -> None:
 _FLOAT_RELATIONS = "(?:EQ|NE|LT|LE|GT|GE)U?|NUM|NAN"
 _BOOLEANS = "AND|OR|XOR"
 _TWO_PREDICATES = "[PQ]{2}"
+_HALF_COMPARISON = (
+    r"(?P<bfloat>\.BF16_V2)?(?P<float>\.BF)?"
+    rf"\.(?P<cmp>{_FLOAT_RELATIONS})(?P<ftz>\.FTZ)?\.(?P<bool>{_BOOLEANS})"
+)
 COMPARISON_OPCODES: tuple[Opcode, ...] = (
     make_opcode(
         rf"U?ISETP\.(?P<cmp>{_RELATIONS})(?:\.(?P<sign>[US])(?P<bits>32|64))?"
@@ -157,6 +203,8 @@ COMPARISON_OPCODES: tuple[Opcode, ...] = (
         rf"\.(?P<bool>{_BOOLEANS})",
         _set_word_by_floats,
     ),
+    make_opcode(rf"HSET2{_HALF_COMPARISON}", _set_word_by_halves),
+    make_opcode(rf"HSETP2{_HALF_COMPARISON}", _set_predicates_by_halves, _TWO_PREDICATES),
     make_opcode(r"FADD\.FTZ", _flush),
     make_opcode(r"U?(?:I2FP?)(?:\.F32)?(?:\.(?P<sign>[US])(?P<bits>16|32|64))?", _convert_to_float),
 )

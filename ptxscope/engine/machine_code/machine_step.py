@@ -87,7 +87,17 @@ class MachineStep(Generic[V]):
 
     def read_bits(self, index: int, bits: int = WORD_BITS) -> V:
         """Return the bits of a word or pair without its sign: unsigned."""
-        return self._read(self.get_source(index), bits)
+        x = self.get_source(index)
+        if x.half is not None:
+            raise self.refuse("half of a register")
+        return self._read(x, bits)
+
+    def read_halves(self, index: int) -> V:
+        """Return the half-words of a register without its sign, or one of them twice: unsigned."""
+        x = self.get_source(index)
+        halves = (0, 1) if x.half is None else (x.half, x.half)
+        word = self._read(x, WORD_BITS)
+        return self.ar.gather((word,), WORD_BITS // 2, tuple((0, half) for half in halves))
 
     def read_number(self, index: int, bits: int = WORD_BITS) -> V:
         """Return an operand with its sign: an exact number, equal to it modulo 2**bits."""

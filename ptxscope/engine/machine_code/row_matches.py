@@ -80,6 +80,7 @@ _NUMBERS = (
     _Reading("high word", WORD_BITS, lambda x: x >> WORD_BITS & MASK),
     _Reading("low half", WORD_BITS, lambda x: x & 0xFFFF),
     _Reading("low byte", WORD_BITS, lambda x: x & 0xFF),
+    _Reading("both halves", WORD_BITS, lambda x: (x & 0xFFFF) * 0x10001),
 )
 _TRUTHS = (
     _Reading("", 1, lambda x: x),
@@ -272,6 +273,8 @@ class _Matcher:
                 return cut(node, 16)
             case "low byte":
                 return cut(node, 8)
+            case "both halves":
+                return tape.multiply(cut(node, 16), 0x10001)
             case "opposite":
                 return tape.equal(node, 0)
             case "all ones":
