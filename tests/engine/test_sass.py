@@ -229,6 +229,7 @@ HSET2.BF.GTU.FTZ.AND R0, R1, -R2.H1_H1, P0
 HSET2.BF16_V2.NE.XOR R0, R1, R2, !P0
 HSETP2.LE.OR P0, P1, R1, R2, !P2
 HSETP2.BF16_V2.NUM.AND P0, PT, R1.H0_H0, R2.H1_H1, P2
+LOP3.LUT.PAND P1, R0, R1, R2, R3, 0x01, !P0
 VABSDIFF R0, R1, R2, -R3
 VABSDIFF.U32 R0, R1, R2, R3
 IDP.2A.HI.S16.U8 R0, R1, R2, R3
@@ -445,6 +446,14 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
     "ISETP.GE.U32.OR P0, PT, R1, R2, !P0": lambda a, b, c, p: [int(a >= b or not p)],
     "ISETP.LE.AND.EX P0, PT, R1, R2, PT, P0": lambda a, b, c, p: [
         int(s32(a) < s32(b) or (a == b and p == 1))
+    ],
+    "LOP3.LUT P1, R0, R1, R2, R3, 0x80, P0": lambda a, b, c, p: [
+        int(a & b & c != 0 or p == 1),
+        a & b & c,
+    ],
+    "LOP3.LUT.PAND P1, R0, R1, R2, R3, 0x80, P0": lambda a, b, c, p: [
+        int(a & b & c != 0 and p == 1),
+        a & b & c,
     ],
     "PRMT R0, R1, 0x8880, RZ": lambda a, b, c, p: [s32((a & 255) << 24) >> 24 & MASK],
     "PRMT R0, R1, 0x3254, R2": lambda a, b, c, p: [a & 0xFFFF0000 | b & 0xFFFF],

@@ -135,11 +135,13 @@ _COMBINATIONS: tuple[Combine, ...] = (
 """The functions of two bits; bit 2a + b of the index is the result."""
 
 
-def _combine_three(s: MachineStep[V], _: Match) -> None:
-    """Bit 4a + 2b + c of a truth table for each bit; the predicate output is not 0."""
+def _combine_three(s: MachineStep[V], match: Match) -> None:
+    """Bit 4a + 2b + c of a truth table for each bit.
+
+    A predicate output says that the result is not 0, or that a last source, a predicate, holds;
+    with ``.PAND`` that both are true.
+    """
     s.expect_sources(4, 5)
-    if len(s.sources) > _BYTES and not (s.get_source(4).is_sink and s.get_source(4).sign == "!"):
-        raise s.refuse("a predicate that is combined")
     table = s.get_number(3)
     a, b, c = (s.read_unsigned(index) for index in range(3))
     tables = [sum((table >> 2 * k + c & 1) << k for k in range(4)) for c in range(2)]
@@ -149,7 +151,11 @@ def _combine_three(s: MachineStep[V], _: Match) -> None:
         if x.kind.value in "RU":
             s.write_word(value, index)
         else:
-            s.write_truth(s.negate(s.ar.equal(value, 0)), index)
+            truth = s.negate(s.ar.equal(value, 0))
+            if len(s.sources) > _BYTES:
+                combine = s.ar.bitand if match["pand"] else s.ar.bitor
+                truth = combine(truth, s.read_truth(4))
+            s.write_truth(truth, index)
 
 
 def _combine_predicates(s: MachineStep[V], _: Match) -> None:
@@ -246,7 +252,7 @@ BIT_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"CS2R(?P<word>\.32)?", _clear_pair),
     make_opcode(r"U?PRMT", _permute),
     make_opcode(r"U?PRMT\.(?P<mode>F4E|B4E|RC8|ECL|ECR|RC16)", _permute_by_mode),
-    make_opcode(r"U?LOP3\.LUT", _combine_three, "[PQ]?[RU]"),
+    make_opcode(r"U?LOP3\.LUT(?P<pand>\.PAND)?", _combine_three, "[PQ]?[RU]"),
     make_opcode(
         r"U?SHF\.(?P<way>[LR])(?P<wrap>\.W)?\.(?P<sign>[US])(?P<bits>32|64)(?P<high>\.HI)?", _shift
     ),

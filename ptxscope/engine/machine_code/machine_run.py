@@ -337,9 +337,9 @@ class MachineRun(Generic[V]):
         target, source = ins.operands
         place = self._find_offset(source, INPUT, ins)
         loaded = self._loads.get(place)
-        if loaded is None or loaded[1] != bits:
-            raise UnknownMachineCodeError("a load of another width than its operand's", ins)
-        value = loaded[0]
+        if loaded is None or loaded[1] < bits:
+            raise UnknownMachineCodeError("a load that is wider than its operand", ins)
+        value = loaded[0] if loaded[1] == bits else self._ar.cast(loaded[0], bits, signed=False)
         if "S16" in modifiers:
             signed = self._ar.cast(value, 16, signed=True)
             value = self._ar.cast(signed, WORD_BITS, signed=False)
