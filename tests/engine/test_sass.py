@@ -230,6 +230,7 @@ HSET2.BF16_V2.NE.XOR R0, R1, R2, !P0
 HSETP2.LE.OR P0, P1, R1, R2, !P2
 HSETP2.BF16_V2.NUM.AND P0, PT, R1.H0_H0, R2.H1_H1, P2
 LOP3.LUT.PAND P1, R0, R1, R2, R3, 0x01, !P0
+I2F.BF16.U32 R0, R1
 VABSDIFF R0, R1, R2, -R3
 VABSDIFF.U32 R0, R1, R2, R3
 IDP.2A.HI.S16.U8 R0, R1, R2, R3
@@ -417,6 +418,23 @@ def read_bfloat(bits: int) -> float:
     return float(struct.unpack("<f", ((bits & 0xFFFF) << 16).to_bytes(4, "little"))[0])
 
 
+def encode_half(number: int) -> int:
+    try:
+        return int.from_bytes(struct.pack("<e", float(number)), "little")
+    except OverflowError:
+        return 0xFC00 if number < 0 else 0x7C00
+
+
+def encode_bfloat(number: int) -> int:
+    """The bfloat below or above a number that is nearer, or of two the even one."""
+    pattern = int.from_bytes(struct.pack("<f", abs(number)), "little") >> 16
+    nearest = min(
+        (pattern, pattern + 1),
+        key=lambda x: (abs(read_bfloat(x) - abs(number)), x & 1),
+    )
+    return nearest | (number < 0) << 15
+
+
 def find_highest(bits: int) -> int:
     return bits.bit_length() - 1 & MASK
 
@@ -489,6 +507,10 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
     "HSETP2.NAN.AND P1, PT, R1.H0_H0, R2.H1_H1, PT": lambda a, b, c, p: [
         int(math.isnan(read_half(a)) or math.isnan(read_half(b >> 16)))
     ],
+    "I2F.F16 R0, R1": lambda a, b, c, p: [encode_half(s32(a))],
+    "I2F.F16.U32 R0, R1": lambda a, b, c, p: [encode_half(a)],
+    "I2F.F16.S16 R0, R1": lambda a, b, c, p: [encode_half(halves(a)[0])],
+    "I2F.BF16 R0, R1": lambda a, b, c, p: [encode_bfloat(s32(a))],
     "VABSDIFF R0, R1, R2, R3": lambda a, b, c, p: [(abs(s32(a) - s32(b)) + c) & MASK],
     "VABSDIFF.U32 R0, R1, R2, R3": lambda a, b, c, p: [(max(a, b) - min(a, b) + c) & MASK],
     "IDP.2A.HI.S16.U8 R0, R1, R2, R3": lambda a, b, c, p: [

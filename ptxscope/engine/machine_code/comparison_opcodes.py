@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..micro_operations.arithmetic import V, fill
+from ..micro_operations.counts import CountLeadingZeros
 from ..records import NamedTuple
 from .machine_step import MASK, PAIR_BITS, WORD_BITS, MachineStep
 from .opcode import Opcode, make_opcode
@@ -169,18 +170,45 @@ def _flush(s: MachineStep[V], _: Match) -> None:
 
 def _convert_to_float(s: MachineStep[V], match: Match) -> None:
     """An integer as f32, to nearest even."""
+    s.write_word(s.ar.float_bits(_read_integer(s, match)))
+
+
+def _read_integer(s: MachineStep[V], match: Match) -> V:
+    """Return the number that is converted, of up to 32 bits."""
     s.expect_sources(1)
     bits, signed = int(match["bits"] or WORD_BITS), match["sign"] != "U"
-    x = s.read_bits(0, PAIR_BITS if bits == PAIR_BITS else WORD_BITS)
     if s.get_source(0).sign:
         raise s.refuse("a sign before what is converted")
     if bits == PAIR_BITS:
-        raise s.refuse("a float of 64 bits")
-    s.write_word(s.ar.float_bits(s.ar.cast(x, bits, signed)))
+        raise s.refuse("an integer of 64 bits")
+    return s.ar.cast(s.read_bits(0), bits, signed)
+
+
+def _convert_to_half(s: MachineStep[V], match: Match) -> None:
+    """An integer as f16 or bf16, to nearest even; too large a one is infinity."""
+    format_, ar = _BFLOAT if match["bfloat"] else _HALF, s.ar
+    digits = format_.fraction_bits + 1
+    number = _read_integer(s, match)
+    size = ar.absolute(number)
+    length = ar.add(ar.negative(CountLeadingZeros(WORD_BITS).run(ar, size)), WORD_BITS)
+    # the first digits, rounded: half of the last one is added, less a little if it would be even
+    cut = ar.maximum(ar.add(length, -digits), 0)
+    last = ar.bitand(ar.shift_right(size, cut), 1)
+    unit = ar.shift_left(fill(ar, size, 1), cut)
+    room = ar.add(ar.shift_right(unit, 1), ar.add(last, -1))
+    rounded = ar.shift_right(ar.add(size, ar.maximum(room, 0)), cut)
+    significand = ar.shift_left(rounded, ar.maximum(ar.add(ar.negative(length), digits), 0))
+    # 1.0 in the significand's highest digit carries into the exponent
+    exponent = ar.add(length, (format_.one >> format_.fraction_bits) - 2)
+    pattern = ar.add(ar.multiply(exponent, 1 << format_.fraction_bits), significand)
+    pattern = ar.where(ar.equal(size, 0), fill(ar, size, 0), pattern)
+    sign = ar.multiply(ar.less(number, 0), 1 << format_.bits - 1)
+    s.write_word(ar.add(ar.minimum(pattern, format_.infinity), sign))
 
 
 _FLOAT_RELATIONS = "(?:EQ|NE|LT|LE|GT|GE)U?|NUM|NAN"
 _BOOLEANS = "AND|OR|XOR"
+_INTEGER = r"(?:\.(?P<sign>[US])(?P<bits>16|32|64))?"
 _TWO_PREDICATES = "[PQ]{2}"
 _HALF_COMPARISON = (
     r"(?P<bfloat>\.BF16_V2)?(?P<float>\.BF)?"
@@ -206,6 +234,7 @@ COMPARISON_OPCODES: tuple[Opcode, ...] = (
     make_opcode(rf"HSET2{_HALF_COMPARISON}", _set_word_by_halves),
     make_opcode(rf"HSETP2{_HALF_COMPARISON}", _set_predicates_by_halves, _TWO_PREDICATES),
     make_opcode(r"FADD\.FTZ", _flush),
-    make_opcode(r"U?(?:I2FP?)(?:\.F32)?(?:\.(?P<sign>[US])(?P<bits>16|32|64))?", _convert_to_float),
+    make_opcode(rf"U?I2FP?(?:\.F32)?{_INTEGER}", _convert_to_float),
+    make_opcode(rf"U?I2F\.(?P<bfloat>B)?F16{_INTEGER}", _convert_to_half),
 )
 """The opcodes of comparisons and of conversions to floats."""

@@ -38,7 +38,7 @@ def _iter_entry_forms(entry: Entry, rng: Random) -> Iterator[Form]:
     blank = make_blank_form(entry)
     for values in product(*(slot.iter_choices() for slot in slots)):
         form = blank._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if form == with_c(form) and not find_violations(form):
+        if get_entry(form) is entry and form == with_c(form) and not find_violations(form):
             yield form
             if len(slots) < len(entry.slots):
                 drawn = draw_entry_form(entry, rng)
