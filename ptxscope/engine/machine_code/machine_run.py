@@ -332,14 +332,22 @@ class MachineRun(Generic[V]):
             raise UnknownMachineCodeError("this access has no known meaning", ins)
         return PAIR_BITS if "64" in modifiers else 16 if {"U16", "S16"} & {*modifiers} else 32
 
+    def _load_part(self, place: int, bits: int) -> V | None:
+        """Return so many bits of the operand that holds a place; None if it has fewer."""
+        for start, (value, width) in self._loads.items():
+            skipped = (place - start) * 8
+            if 0 <= skipped <= width - bits:
+                whole = self._ar.shift_right(value, skipped) if skipped else value
+                return whole if width == bits else self._ar.cast(whole, bits, signed=False)
+        return None
+
     def _load(self, ins: MachineInstruction, modifiers: list[str]) -> None:
         bits = self._get_width(ins, modifiers, "RM")
         target, source = ins.operands
         place = self._find_offset(source, INPUT, ins)
-        loaded = self._loads.get(place)
-        if loaded is None or loaded[1] < bits:
+        value = self._load_part(place, bits)
+        if value is None:
             raise UnknownMachineCodeError("a load that is wider than its operand", ins)
-        value = loaded[0] if loaded[1] == bits else self._ar.cast(loaded[0], bits, signed=False)
         if "S16" in modifiers:
             signed = self._ar.cast(value, 16, signed=True)
             value = self._ar.cast(signed, WORD_BITS, signed=False)
