@@ -171,7 +171,7 @@ _SAMPLED = """\
 - **Drawn**: the lines above where an instruction has more forms, nearly all selectors of SIMD
   instructions, and guards and literals, of which the examples of the errata have some.
 - **Published results** of other projects: some 900 test vectors agree with `isa`, 832 of them SIMD.
-- **Assumed**: the meaning of some sixty machine opcodes. Plain PTX operations that become one
+- **Assumed**: the meaning of some seventy machine opcodes. Plain PTX operations that become one
   opcode alone confirm most of them.
 - **Nobody has confirmed** on a GPU: the errata but E2, and what the opcodes do.
   [`ptxscope verify --gpu`](verify.md#on-a-gpu) does it where there is one.""".splitlines()

@@ -27,6 +27,10 @@ from jsonschema import Draft202012Validator
 from ptxscope import parse
 from ptxscope.cli.commands import verify
 from ptxscope.cli.support import departures, line_code, tools, verification
+from ptxscope.cli.support.command_error import CommandError
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import MinimumVersion
+from ptxscope.engine.isa.types import Type
 from ptxscope.engine.machine_code.form_lists import (
     iter_forms,
     list_verified_opcodes,
@@ -520,6 +524,54 @@ def test_every_form_is_listed_once() -> None:
     assert 768 < counts["vset4"] <= 1536
     for form in list(iter_forms("vadd2"))[:20]:
         assert parse(str(make_instruction(form))).form == form
+
+
+@pytest.mark.parametrize("opcode", [x for x in CATALOG if x not in list_verified_opcodes()])
+def test_every_form_of_another_opcode_is_legal_and_listed_once(opcode: str) -> None:
+    forms = [*iter_forms(opcode)]
+    assert len(set(forms)) == len(forms)
+    for form in forms[:: max(len(forms) // 100, 1)]:
+        assert parse(str(make_instruction(form))).form == form
+
+
+def test_halves_are_forms_of_comparisons() -> None:
+    types = {form.stype for form in iter_forms("setp")}
+    assert {Type.F16, Type.BF16X2, Type.S32} <= types
+    pairs = [form for form in iter_forms("set") if form.dtype is Type.F16X2]
+    # 6 ordered and 6 unordered comparisons, num and nan; ftz or not; three operators with c or !c
+    assert len(pairs) == 14 * 2 * 7
+
+
+@pytest.mark.parametrize(
+    ("version", "target", "is_met"),
+    [
+        ((9, 2), "sm_120a", True),
+        ((9, 2), "sm_121f", True),
+        ((9, 2), "sm_121", False),
+        ((9, 1), "sm_120f", False),
+        ((9, 3), "sm_107f", False),
+        ((9, 4), "sm_107f", True),
+        ((9, 4), "sm_100a", False),
+    ],
+)
+def test_a_family_of_targets(version: tuple[int, int], target: str, *, is_met: bool) -> None:
+    assert MinimumVersion("9.2", "sm_120f").is_met(version, target) == is_met
+
+
+def test_what_a_target_lacks_is_left_out(
+    stored: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ("--family", "set", "--sample", "300", "--jobs", "1")
+    verify.run([*words, "--arch", "sm_75"])
+    assert "note: sm_75 with PTX 9.0 lacks " in capsys.readouterr().err
+    assert not any("bf16" in line for line in stored)
+    verify.run([*words, "--arch", "sm_90"])
+    assert capsys.readouterr().err == ""
+    assert any("bf16" in line for line in stored)
+    with pytest.raises(CommandError, match=r"sm_75 with PTX 9\.0 has none of the lines"):
+        verify._keep_assembled(
+            verification.Task(PTXAS, NVDISASM, "sm_75", 1), [parse("neg.s8x4 d, a")]
+        )
 
 
 # --- tools --------------------------------------------------------------------------------------

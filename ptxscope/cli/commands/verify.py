@@ -48,7 +48,7 @@ _MODEL = re.compile(r"isa|ptxas(?:-\d{1,3}\.\d{1,3})?")
 _EPILOG = f"""\
 The line is assembled in a kernel of its own, the machine code is interpreted as formulas, and a
 solver proves that it computes what a model says, for all operands; or it finds operands for which
-it does not, and the numbers are computed again. What is assumed is the meaning of some sixty
+it does not, and the numbers are computed again. What is assumed is the meaning of some seventy
 opcodes, and that the hardware obeys it.
 
 --all takes every form of the {len(list_verified_opcodes())} comparisons, selections and video
@@ -229,7 +229,7 @@ def _keep_assembled(task: Task, lines: Sequence[Instruction]) -> Sequence[Instru
         language = f"{task.arch} with PTX {version[0]}.{version[1]}"
         if not kept:
             raise CommandError(f"error: {language} has none of the lines")
-        print_message(f"note: {language} has not {format_count(missing, 'line')}: left out")
+        print_message(f"note: {language} lacks {format_count(missing, 'line')}")
     return kept
 
 
