@@ -121,7 +121,6 @@ def test_a_line_that_is_refused(stored: list[str]) -> None:
     assert done.returncode == 1
     assert "ptxas 13.0.88 refuses the line for sm_90: it is in no sample" in done.stderr
     assert run("lower", "vadd.u32 d, a, b").returncode == 1
-    assert "carry flag" in run("lower", "addc.u32 d, a, b").stderr
     done = run("lower", SHOWING_E3, "--arch", "sm_50")
     assert done.returncode == 2
     assert "write sm_90; sm_70 and later are understood" in done.stderr

@@ -447,6 +447,17 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
     ],
     "IADD3 R0, P0, R1, -R2, RZ": lambda a, b, c, p: [(a - b) & MASK, int(a >= b)],
     "IADD3.X R0, R1, ~R2, RZ, P0, !PT": lambda a, b, c, p: [(a - b - 1 + p) & MASK],
+    "IMAD.WIDE.U32 R4, P1, R1, R2, R2": lambda a, b, c, p: [
+        int(a * b + (c << 32 | b) >= 1 << 64),
+        (a * b + (c << 32 | b)) % (1 << 64),
+    ],
+    "IMAD.WIDE.U32.X R4, R1, R2, R2, P0": lambda a, b, c, p: [
+        (a * b + (c << 32 | b) + p) % (1 << 64)
+    ],
+    "IMAD.HI R0, R1, R2, R2": lambda a, b, c, p: [s32(a) * s32(b) + (c << 32 | b) >> 32 & MASK],
+    "PLOP3.LUT P1, PT, R1.SIGN, !P0, R2.SIGN, 0x80, 0x0": lambda a, b, c, p: [
+        int(a >> 31 == b >> 31 == 1 and not p)
+    ],
     "IMAD.HI R0, R1, R2, RZ": lambda a, b, c, p: [s32(a) * s32(b) >> 32 & MASK],
     "LEA.HI R0, R1, R2, RZ, 0x10": lambda a, b, c, p: [((a >> 16) + b) & MASK],
     "LEA.HI.SX32 R0, R1, R2, 0x1f": lambda a, b, c, p: [((s32(a) >> 1) + b) & MASK],
@@ -733,8 +744,3 @@ def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None
         larger, lambda forms: [x.sat and x.dsel is not None for x in forms]
     )
     assert smallest == form
-
-
-def test_a_carry_flag_cannot_be_loaded() -> None:
-    with pytest.raises(ValueError, match="carry flag"):
-        make_kernel_source(parse("addc.u32 d, a, b"))

@@ -47,15 +47,7 @@ class KernelSource(NamedTuple):
 
 
 def make_kernel_source(ins: Instruction) -> KernelSource:
-    """Return the kernel of an instruction.
-
-    Raise ValueError if it reads or writes the carry flag, which no kernel can load.
-    """
-    if CARRY_REGISTER in ins.names.values():
-        raise ValueError(
-            "a line that reads or writes the carry flag has no kernel of its own: "
-            "the flag can be neither loaded nor stored"
-        )
+    """Return the kernel of an instruction."""
     renamed = rename_registers(ins)
     roles: dict[str, None] = {}
     for model in (ISA_MODEL, *PTXAS_MODELS):
@@ -97,6 +89,7 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
     declared: dict[str, Type] = {}
     for role, register in ins.names.items():
         declared.setdefault(register, ins.get_written_type(role))
+    declared.pop(CARRY_REGISTER, None)
     for register, type_ in declared.items():
         yield f"  .reg .{_format_register_type(type_)} {register};"
     yield "  ld.param.u64 to, [results]; ld.param.u64 from, [operands];"
@@ -106,14 +99,24 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
         if role in ins.names:
             width = _format_register_type(ins.type_of(role))
             yield f"  mov.{width} {ins.names[role]}, {bits:#x};"
+    is_borrow = ins.opcode.startswith("sub")
     for _, register, type_, offset in kernel.inputs:
-        if type_ is Type.PRED:
+        if (
+            register == CARRY_REGISTER
+        ):  # an addition or a subtraction of words carries exactly for 1
+            set_carry = "sub.cc.u32 word, 0, word" if is_borrow else "add.cc.u32 word, word, -1"
+            yield f"  ld.global.u32 word, [from+{offset}]; {set_carry};"
+        elif type_ is Type.PRED:
             yield f"  ld.global.u32 word, [from+{offset}]; setp.ne.u32 {register}, word, 0;"
         else:
             yield f"  ld.global.{_format_register_type(type_)} {register}, [from+{offset}];"
     yield f"  {ins}"
     for _, register, type_, offset in kernel.results:
-        if type_ is Type.PRED:
+        if register == CARRY_REGISTER:
+            minus_borrow = "subc.u32 word, 0, 0; neg.s32 word, word"
+            get_carry = minus_borrow if is_borrow else "addc.u32 word, 0, 0"
+            yield f"  {get_carry}; st.global.u32 [to+{offset}], word;"
+        elif type_ is Type.PRED:
             yield f"  selp.u32 word, 1, 0, {register}; st.global.u32 [to+{offset}], word;"
         else:
             yield f"  st.global.{_format_register_type(type_)} [to+{offset}], {register};"

@@ -43,8 +43,8 @@ class MachineOperand(NamedTuple):
     """The bank of a constant; the register with the address of a memory operand."""
     text: str = ""
     """The name of a special register or a label; a number that is written as a decimal."""
-    half: int | None = None
-    """The half-word of a register that stands for both; None for the whole register."""
+    part: str = ""
+    """The part of a register that is read: ``H0_H0`` and ``H1_H1``, half-words; ``SIGN``, a bit."""
 
     @property
     def is_sink(self) -> bool:
@@ -74,7 +74,7 @@ class MachineInstruction(NamedTuple):
 
 _REGISTER = re.compile(
     r"(?P<sign>[-~!]?)(?P<kind>U?[RP])(?P<number>\d{1,3}|[ZT])(?:\.reuse)?(?:\.64)?"
-    r"(?:\.H(?P<half>[01])_H(?P=half))?"
+    r"(?:\.(?P<part>H0_H0|H1_H1|SIGN))?"
 )
 _INTEGER = re.compile(r"(?P<sign>-?)(?P<digits>0x[0-9a-f]++)")
 _DECIMAL = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|INF|QNAN|SNAN)")
@@ -102,10 +102,8 @@ def parse_operand(text: str) -> MachineOperand:
     if match := _REGISTER.fullmatch(text):
         number = _SINKS.get(match["number"])
         kind = _REGISTER_KINDS[match["kind"]]
-        half = int(match["half"]) if match["half"] else None
-        return MachineOperand(
-            kind, int(match["number"]) if number is None else number, match["sign"], half=half
-        )
+        number = int(match["number"]) if number is None else number
+        return MachineOperand(kind, number, match["sign"], part=match["part"] or "")
     if match := _INTEGER.fullmatch(text):
         number = int(match["digits"], 16)
         return MachineOperand(OperandKind.IMMEDIATE, -number if match["sign"] else number)

@@ -88,14 +88,16 @@ class MachineStep(Generic[V]):
     def read_bits(self, index: int, bits: int = WORD_BITS) -> V:
         """Return the bits of a word or pair without its sign: unsigned."""
         x = self.get_source(index)
-        if x.half is not None:
-            raise self.refuse("half of a register")
+        if x.part:
+            raise self.refuse("a part of a register")
         return self._read(x, bits)
 
     def read_halves(self, index: int) -> V:
         """Return the half-words of a register without its sign, or one of them twice: unsigned."""
         x = self.get_source(index)
-        halves = (0, 1) if x.half is None else (x.half, x.half)
+        halves = {"": (0, 1), "H0_H0": (0, 0), "H1_H1": (1, 1)}.get(x.part)
+        if halves is None:
+            raise self.refuse("a part of a register")
         word = self._read(x, WORD_BITS)
         return self.ar.gather((word,), WORD_BITS // 2, tuple((0, half) for half in halves))
 
@@ -121,8 +123,11 @@ class MachineStep(Generic[V]):
         return (self.read_signed if signed else self.read_unsigned)(index, bits)
 
     def read_truth(self, index: int) -> V:
-        """Return a predicate: 1 or 0."""
+        """Return a predicate, or the sign bit of a register: 1 or 0."""
         x = self.get_source(index)
+        if x.part == "SIGN":
+            bit = self.ar.shift_right(self._read(x, WORD_BITS), WORD_BITS - 1)
+            return self.negate(bit) if x.sign else bit
         if x.kind not in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE):
             raise self.refuse(f"operand {index} is no predicate")
         truth = self._read(x, 1)

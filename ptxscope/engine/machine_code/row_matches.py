@@ -21,6 +21,7 @@ from ..proof.question import compute_nodes
 from ..proof.solver import Undecided
 from ..records import NamedTuple
 from ..semantics.plan import Plan
+from .machine_instruction import MachineInstruction
 from .machine_proof import MachineQuestion
 from .machine_run import MachineEffect, Origin
 from .machine_step import MASK, PAIR_BITS, WORD_BITS, Write
@@ -88,6 +89,10 @@ _TRUTHS = (
     _Reading("", WORD_BITS, lambda x: x),
     _Reading("all ones", WORD_BITS, lambda x: -x & MASK),
 )
+
+
+_STORING_OPCODES = ("SEL", "IADD3", "IADD3.X")
+"""The opcodes that make a word of a predicate or a carry."""
 
 
 class _Candidate(NamedTuple):
@@ -190,18 +195,24 @@ class _Matcher:
             for index, effect in enumerate(effects)
             if effect.is_store and effect.place in results and effect.reads
         }
+        for index in [x for x in stored if effects[x].ins.opcode == "IADD3"]:
+            stored[effects[index].reads[-1]] = stored[index]  # a borrow is read as 0 or -1
         for index, effect in enumerate(effects):
-            purpose = Purpose.STORE if effect.ins.opcode == "SEL" else Purpose.LOAD
-            role = stored.get(index, "") if purpose is Purpose.STORE else ""
-            if effect.ins.opcode.startswith("ISETP.NE"):
+            ins, role, purpose = effect.ins, "", Purpose.STORE
+            if ins.opcode in _STORING_OPCODES:
+                role = stored.get(index, "")
+            if ins.opcode.startswith("ISETP.NE") or _writes_carry_alone(ins):
                 role = next((x.role for x in inputs if self._is_operand(effect, x.name)), "")
+                purpose = Purpose.LOAD
             if role:
                 matches[index] = matches[index]._replace(purpose=purpose, key=role)
 
     def _is_operand(self, effect: MachineEffect[Node], name: str) -> bool:
-        """Whether an instruction writes an operand that is a predicate, for every sample."""
+        """Whether an instruction writes a predicate operand, or its opposite, for every sample."""
+        truths = [x[name] for x in self.samples]
+        opposites = [1 - x for x in truths]
         return any(
-            [lanes[0] for lanes in self.columns[write.value]] == [x[name] for x in self.samples]
+            [lanes[0] for lanes in self.columns[write.value]] in (truths, opposites)
             for write in effect.writes
             if write.bits == 1
         )
@@ -286,3 +297,8 @@ class _Matcher:
 def _pack(lanes: Sequence[int], unit: int) -> int:
     """Return the word of lanes, each cut to its width."""
     return sum((x & (1 << unit) - 1) << unit * lane for lane, x in enumerate(lanes))
+
+
+def _writes_carry_alone(ins: MachineInstruction) -> bool:
+    """Whether an addition is there for its carry alone."""
+    return ins.opcode == "IADD3" and ins.operands[0].is_sink

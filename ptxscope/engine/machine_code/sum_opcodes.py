@@ -102,24 +102,30 @@ def _multiply(s: MachineStep[V], match: Match) -> None:
 
 
 def _multiply_high(s: MachineStep[V], match: Match) -> None:
-    """Bits 32 to 63 of a * b."""
-    s.expect_sources(3)
-    if not s.is_zero(2):
-        raise s.refuse("a third summand")
-    signed = not match["unsigned"]
-    product = s.ar.multiply(*(s.read_typed(index, WORD_BITS, signed) for index in range(2)))
-    s.write_word(s.ar.shift_right(product, WORD_BITS))
+    """Bits 32 to 63 of a * b + c; c is a pair."""
+    s.write_word(s.ar.shift_right(_add_to_product(s, match), WORD_BITS))
 
 
 def _multiply_wide(s: MachineStep[V], match: Match) -> None:
-    """a * b + c in 64 bits; c is a pair."""
-    s.expect_sources(3)
-    signed = not match["unsigned"]
-    a, b = (s.read_typed(index, WORD_BITS, signed) for index in range(2))
-    product = s.ar.multiply(a, b)
+    """a * b + c in 64 bits; c is a pair, and ``.X`` adds a carry."""
+    s.write_pair(_add_to_product(s, match))
+
+
+def _add_to_product(s: MachineStep[V], match: Match) -> V:
+    """Return a * b + c, equal modulo 2**64, and write the carry of that sum of pairs."""
+    is_extended = "x" in match.groupdict() and bool(match["x"])
+    s.expect_sources(4 if is_extended else 3)
+    ar, signed = s.ar, not match["unsigned"]
+    total = ar.multiply(*(s.read_typed(index, WORD_BITS, signed) for index in range(2)))
     if len(s.outputs) > 1:
-        raise s.refuse("the carry of a product")
-    s.write_pair(product if s.is_zero(2) else s.ar.add(product, s.read_number(2, PAIR_BITS)))
+        total = ar.cast(total, PAIR_BITS, signed=False)
+    if not s.is_zero(2):
+        total = ar.add(total, s.read_number(2, PAIR_BITS))
+    if is_extended:
+        total = ar.add(total, s.read_truth(3))
+    if len(s.outputs) > 1:
+        s.write_truth(s.is_at_least(total, 1 << PAIR_BITS), 1)
+    return total
 
 
 def _shift_add_high(s: MachineStep[V], match: Match) -> None:
@@ -249,7 +255,7 @@ SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"VIADD\.[US]?(?P<unit>8|16)x[24]", _add_lanes),
     make_opcode(r"U?IMAD(?:\.(?:MOV|IADD|SHL))?(?:\.U32)?(?P<x>\.X)?", _multiply),
     make_opcode(r"U?IMAD\.HI(?P<unsigned>\.U32)?", _multiply_high, _CARRIES),
-    make_opcode(r"U?IMAD\.WIDE(?P<unsigned>\.U32)?", _multiply_wide, _CARRIES),
+    make_opcode(r"U?IMAD\.WIDE(?P<unsigned>\.U32)?(?P<x>\.X)?", _multiply_wide, _CARRIES),
     make_opcode(r"U?LEA\.HI(?P<x>\.X)?(?P<signed>\.SX32)?", _shift_add_high, _CARRIES),
     make_opcode(r"U?LEA", _shift_add, _CARRIES),
     make_opcode(r"IABS", _take_magnitude),
