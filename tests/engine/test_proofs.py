@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+import gc
 import re
 import signal
 import time
 from collections.abc import Callable, Mapping
 from random import Random
 from threading import Timer
+from weakref import ref
 
 import pytest
 
@@ -21,6 +23,7 @@ from ptxscope.engine.proof.equivalence import Proof, Verdict
 from ptxscope.engine.proof.operand_search import find_operands, make_scope
 from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.proof.question import Program, Question, make_program_plan
+from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan_execution import compute_results
 from ptxscope.engine.syntax.errors import PtxError
@@ -219,6 +222,43 @@ def test_ctrl_c_ends_a_proof() -> None:
         prove(*HARD, timeout=30)
     assert time.monotonic() - start < 10
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_what_a_proof_made_is_freed() -> None:
+    solvers, managers = [], set()
+    for _ in range(4):
+        question = Question(20)
+        question.add_side(read_program("add.u32 d, a, b"), ISA_MODEL)
+        question.itself = question  # type: ignore[attr-defined]  # a cycle, as a run of code has
+        solvers.append(ref(question.solver))
+        managers.add(id(question.solver.terms.manager))
+        del question
+        gc.collect()
+    assert [x() for x in solvers] == [None] * 4
+    assert len(managers) == 1
+
+
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize("width", [64, 96, 136])
+@pytest.mark.parametrize("bits", [(64, 64), (64, 32), (16, 64), (64, 40)])
+def test_a_product_of_pairs(bits: tuple[int, int], width: int, *, signed: bool) -> None:
+    solver, rng = Solver(20), Random(width)
+    terms = solver.terms
+    x, y = (terms.make_variable(size, f"x.{index}") for index, size in enumerate(bits))
+    factors = (terms.resize(z, size, width, signed) for z, size in zip((x, y), bits, strict=True))
+    product = terms.multiply(*factors)
+    for _ in range(20):
+        patterns = [rng.getrandbits(size) for size in bits]
+        expected = 1
+        for pattern, size in zip(patterns, bits, strict=True):
+            expected *= pattern - (pattern >> size - 1 << size) * signed
+        equal = [
+            terms.make("EQUAL", z, terms.make_value(pattern, size))
+            for z, pattern, size in zip((x, y), patterns, bits, strict=True)
+        ]
+        wrong = terms.make("DISTINCT", product, terms.make_value(expected, width))
+        assert not solver.is_possible(*equal, wrong)
+        assert solver.is_possible(*equal)
 
 
 # --- operands ----------------------------------------------------------------------------

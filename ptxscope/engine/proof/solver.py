@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
@@ -14,6 +15,7 @@ from typing import Any
 
 from ..extras import format_install_hint
 
+_WORD_BITS = 32
 Term = Any
 """A formula of the solver: a bit vector, or a truth."""
 
@@ -60,7 +62,14 @@ class Solver:
         options = bitwuzla.Options()
         options.set(bitwuzla.Option.PRODUCE_MODELS, True)
         self._solver = bitwuzla.Bitwuzla(self.terms.manager, options)
-        self._solver.configure_terminator(self._is_over)
+        # Python finds no cycle through the solver: it must not hold what holds it
+        self_reference = weakref.ref(self)
+
+        def is_over() -> bool:
+            solver = self_reference()
+            return solver is None or solver._is_over()
+
+        self._solver.configure_terminator(is_over)
         self._results = bitwuzla.Result
         self._start = time.monotonic()
         self._deadline = self._start + timeout
@@ -114,12 +123,20 @@ class Solver:
         if now > self._limit:
             raise Undecided
         with self._note_interrupts():
+            if self.terms.products and self._is_impossible_for_any_products(conditions):
+                return False
             answer = self._solver.check_sat(*conditions)
         if self._is_stopped():
             raise Stopped
         if answer == self._results.UNKNOWN:
             raise Undecided
         return bool(answer == self._results.SAT)
+
+    def _is_impossible_for_any_products(self, conditions: Sequence[Term]) -> bool:
+        """Whether conditions exclude each other whatever the products of words are."""
+        manager, products = self.terms.manager, self.terms.products
+        general = [manager.substitute_term(x, products) for x in conditions]
+        return bool(self._solver.check_sat(*general) == self._results.UNSAT)
 
     def simplify(self, term: Term) -> Term:
         """Return an equal term that is simpler."""
@@ -130,12 +147,28 @@ class Solver:
         return int(self._solver.get_value(term).value(2), 2)
 
 
+_FREE_MANAGERS: list[Any] = []
+"""Managers of terms that no factory uses any more."""
+
+
+def _make_manager(bitwuzla: ModuleType) -> Any:
+    """Return a manager of terms that is never destroyed: that of a term must outlive it."""
+    from ctypes import py_object, pythonapi
+
+    manager = bitwuzla.TermManager()
+    pythonapi.Py_IncRef(py_object(manager))
+    return manager
+
+
 class TermFactory:
     """Makes the terms of one solver."""
 
     def __init__(self, bitwuzla: ModuleType) -> None:
-        self.manager = bitwuzla.TermManager()
+        self.manager = _FREE_MANAGERS.pop() if _FREE_MANAGERS else _make_manager(bitwuzla)
         self.kinds = bitwuzla.Kind
+        self.products: dict[Term, Term] = {}
+        """Products of words, and for each a variable of its width."""
+        weakref.finalize(self, _FREE_MANAGERS.append, self.manager).atexit = False
 
     def make(self, kind: str, *terms: Term, indices: Sequence[int] = ()) -> Term:
         """Return a term by the name of its kind: ``BV_ADD``."""
@@ -184,14 +217,58 @@ class TermFactory:
     def multiply(self, x: Term, y: Term) -> Term:
         """Return the product, computed no wider than what the factors extend needs.
 
-        So the same product in two widths is one term.
+        So the same product in two widths is one term. Factors of two words are multiplied word by
+        word, as machine code does it.
         """
         width = x.sort().bv_size()
         factors = [self._find_core(z, width, signed=True) for z in (x, y)]
-        needed = sum(bits for _, bits, _ in factors)
-        if needed >= width:
+        needed = min(sum(bits for _, bits, _ in factors), width)
+        if any(bits == 2 * _WORD_BITS for _, bits, _ in factors):
+            product = self._multiply_words(factors, needed)
+        elif needed == width:
             return self.make("BV_MUL", x, y)
-        product = self.make(
-            "BV_MUL", *(self.resize(*factor[:2], needed, factor[2]) for factor in factors)
-        )
+        else:
+            product = self.make(
+                "BV_MUL", *(self.resize(*factor[:2], needed, factor[2]) for factor in factors)
+            )
         return self.resize(product, needed, width, any(signed for _, _, signed in factors))
+
+    def _multiply_words(self, factors: Sequence[tuple[Term, int, bool]], width: int) -> Term:
+        """Return the product of two bit vectors, signed or not, from those of their words.
+
+        ``width`` is at most the sum of theirs.
+        """
+        total = self.make_value(0, width)
+        (x, x_bits, _), (y, y_bits, _) = factors
+        for i in range(0, x_bits, _WORD_BITS):
+            for j in range(0, min(y_bits, width - i), _WORD_BITS):
+                word_x = self.cut(x, i, min(i + _WORD_BITS, x_bits))
+                word_y = self.cut(y, j, min(j + _WORD_BITS, y_bits))
+                total = self.make(
+                    "BV_ADD", total, self._place_product(word_x, word_y, i + j, width)
+                )
+        for (x, x_bits, is_signed), (y, y_bits, _) in (factors, factors[::-1]):
+            if is_signed and x_bits < width:  # a negative x is less by 2**x_bits than its bits say
+                is_negative = self.is_set(self.cut(x, x_bits - 1, x_bits))
+                excess = self._shift(self.resize(y, y_bits, width, signed=False), x_bits)
+                zero = self.make_value(0, width)
+                total = self.make("BV_SUB", total, self.make("ITE", is_negative, excess, zero))
+        return total
+
+    def _place_product(self, x: Term, y: Term, place: int, width: int) -> Term:
+        """Return the product of two unsigned words from a bit up, in a width."""
+        factors = [(z, z.sort().bv_size()) for z in (x, y)]
+        needed = min(sum(bits for _, bits in factors), width - place)
+        words = (self.resize(z, bits, needed, signed=False) for z, bits in factors)
+        product = self.make("BV_MUL", *words)
+        if product not in self.products:
+            self.products[product] = self.make_variable(needed, f"product.{len(self.products)}")
+        return self._shift(self.resize(product, needed, width, signed=False), place)
+
+    def _shift(self, x: Term, distance: int) -> Term:
+        """Return a term shifted to the left by a constant."""
+        bits = x.sort().bv_size()
+        if distance == 0:
+            return x
+        kept = self.cut(x, 0, bits - distance)
+        return self.make("BV_CONCAT", kept, self.make_value(0, distance))
