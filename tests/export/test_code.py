@@ -114,6 +114,35 @@ def test_c_agrees_with_golden_rows(model: str, tmp_path: Path) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+_ONES = (1 << 64) - 1
+
+
+@pytest.mark.skipif(shutil.which("gcc") is None, reason="there is no gcc here")
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("mul.hi.u64 d, a, b", _ONES - 1),
+        ("mul.lo.u64 d, a, b", 1),
+        ("mad.hi.u64 d, a, b, c", 4),
+        ("mad.lo.u64 d, a, b, c", 7),
+        ("mul.hi.s64 d, a, b", 0),
+    ],
+)
+def test_c_defines_products_of_64_bits(line: str, expected: int, tmp_path: Path) -> None:
+    values = {"a": _ONES, "b": _ONES} | ({"c": 6} if ", c" in line else {})
+    shown = trace(line, values)
+    call = ", ".join(f"UINT64_C({values[x.role]})" for x in list_parameters(shown.plan))
+    main = (
+        f"int main(void) {{ return {make_function_name(shown)}({call}) != UINT64_C({expected}); }}"
+    )
+    (tmp_path / "t.c").write_text(f"{export(shown, 'c')}{main}\n")
+    program = str(tmp_path / "t")
+    flags = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-fsanitize=undefined"]
+    subprocess.run(["gcc", *flags, "-o", program, str(tmp_path / "t.c")], check=True)
+    done = subprocess.run([program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("format_", ["c", "python"])
 def test_both_answers_are_two_functions(format_: str) -> None:
     text = export(E3, format_, Options(both=True))

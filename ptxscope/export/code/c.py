@@ -31,6 +31,7 @@ _TYPES = {
     IntegerRangeKind.SIGNED: "int64_t",
     IntegerRangeKind.UNSIGNED: "uint64_t",
     IntegerRangeKind.WIDE: "__int128",
+    IntegerRangeKind.WIDE_UNSIGNED: "unsigned __int128",
 }
 
 

@@ -29,19 +29,25 @@ class IntegerRangeKind(Enum):
 
     SIGNED = "64 bits with a sign"
     UNSIGNED = "64 bits without"
-    WIDE = "more than 64 bits"
+    WIDE = "128 bits with a sign"
+    WIDE_UNSIGNED = "128 bits without"
+
+
+_KINDS = (
+    (64, True, IntegerRangeKind.SIGNED),
+    (64, False, IntegerRangeKind.UNSIGNED),
+    (128, True, IntegerRangeKind.WIDE),
+    (128, False, IntegerRangeKind.WIDE_UNSIGNED),
+)
 
 
 def find_kind(ranges: Iterable[Range]) -> IntegerRangeKind:
     """Return the narrowest kind that holds all ranges, the signed one first."""
     range_list = list(ranges)
-    if all(range_.fits_in(64, signed=True) for range_ in range_list):
-        return IntegerRangeKind.SIGNED
-    return (
-        IntegerRangeKind.UNSIGNED
-        if all(x.fits_in(64, signed=False) for x in range_list)
-        else IntegerRangeKind.WIDE
-    )
+    for bits, signed, kind in _KINDS:
+        if all(x.fits_in(bits, signed) for x in range_list):
+            return kind
+    return IntegerRangeKind.WIDE
 
 
 class Precedence(IntEnum):
@@ -237,7 +243,7 @@ class Writer:
             )
             return Expression(text, kind, level)
         text = f"({text} >> {shift})" if shift else text
-        if kind is IntegerRangeKind.WIDE and bits <= 64:
+        if kind in (IntegerRangeKind.WIDE, IntegerRangeKind.WIDE_UNSIGNED) and bits <= 64:
             narrow = IntegerRangeKind.UNSIGNED
             wide = Expression(text, kind, Precedence.ATOM)
             text, kind = self.dialect.convert(wide, narrow).text, narrow
@@ -253,9 +259,9 @@ def find_operation_kind(x: Node) -> IntegerRangeKind:
 
 def find_shift_kind(x: Node) -> IntegerRangeKind:
     """Return a kind for a shift. C leaves a shift by all bits of a type or more undefined."""
-    if get_range(x.args[1]).high > 62:
-        return IntegerRangeKind.WIDE
-    return find_operation_kind(x)
+    kind = find_operation_kind(x)
+    is_narrow = kind in (IntegerRangeKind.SIGNED, IntegerRangeKind.UNSIGNED)
+    return IntegerRangeKind.WIDE if is_narrow and get_range(x.args[1]).high > 62 else kind
 
 
 # --- a function for each operation -------------------------------------------------------
