@@ -391,9 +391,24 @@ def test_lines_of_a_file_that_it_does_not_have(command: str, tmp_path: Path) -> 
         ("2-1", "the lines are reversed; write 1-2"),
         ("0-1", "lines are counted from 1"),
         ("3-9", "the file has 2 lines"),
+        ("3", "the file has 2 lines"),
     ):
         done = run(command, f"{file}:{lines}")
         assert (done.returncode, done.stderr) == (2, f"error: {file}:{lines}: {message}\n")
+
+
+def test_names_of_files_that_are_no_lines(tmp_path: Path) -> None:
+    file = tmp_path / "k.ptx"
+    file.write_text("// nothing\n  .reg .b32 a;\n")
+    done = run("eval", str(file))
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"error: {file} is a file; name lines of it: {file}:10-17\n",
+    )
+    assert run("eval", "none.ptx").stderr == "error: none.ptx: there is no such file\n"
+    done = run("eval", f"{file}:2")
+    assert "error: no statement is here in line 2; one block is needed" in done.stderr
+    assert "  .reg .b32 a;\n    ^^^^^^^^^^^^\n" in done.stderr
 
 
 def test_a_place_in_a_file(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ptxscope import evaluate
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_bindings import parse_pasted, read_bindings_of
@@ -41,6 +42,18 @@ def test_each_asm_statement_has_its_own_operands() -> None:
     text = f'asm("st.u32 [%0], %1;" : : "l"(a), "r"(b)); asm({ADD} : "=r"(c) : "r"(d), "r"(e));'
     assert read_bindings_of(parse(text)).inputs == {"d": ("%1",), "e": ("%2",)}
     assert read_bindings_of(parse("vadd.u32.u32.u32 d, a, b; // asm")).inputs == {}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{ .reg .b32 %r<5>; cvt.s32.s8 %r2, %r1; }",
+        ".reg .b32 d, %r1;\ncvt.s32.s8 d, %r1;",
+        'asm("{ .reg .b32 d, %%r<2>; cvt.s32.s8 d, %%r1; }");',
+    ],
+)
+def test_a_conversion_reads_registers_as_wide_as_their_declaration(text: str) -> None:
+    assert list(evaluate(parse_pasted(text), {"%r1": 0x12345687}).values()) == [0xFFFFFF87]
 
 
 @pytest.mark.parametrize(

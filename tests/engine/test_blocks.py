@@ -171,6 +171,9 @@ def test_listing_lines() -> None:
          "they are written", "t"),
         ("setp.eq.u32 _, a, b;", "this block has no result", None),
         ("ret;", "no statement is here; one block is needed", None),
+        ("{ abs.u16 d, a; }", "`.u16` can't be the source type of `abs`", ".u16"),
+        ("{ xxor.b16 d, a, 1; }", "`xxor` is not an instruction; did you mean `xor`?", "xxor"),
+        ("d = __foo(a, b);", "`__foo` is not an intrinsic that ptxscope reads", "__foo"),
     ],
 )  # fmt: skip
 def test_wrong_blocks(ptx: str, message: str, blamed: str | None) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gc
 import os
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from ..support.arguments import (
     add_model,
     choose_model,
     is_file,
+    is_file_name,
     make_command_parser,
     parse_assignments,
     parse_ptx,
@@ -40,16 +40,6 @@ examples:
 
 _NEEDLESS = ("ssl", "zlib", "bz2", "lzma")
 """Optional modules of asyncio and shutil, for connections and archives."""
-_SUFFIXES = (
-    *(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"),
-    *(".rs", ".md", ".html", ".ll", ".mlir", ".jl", ".ipynb"),
-)
-_IN_NO_NAME = re.compile(r"[\s;,]")
-
-
-def is_file_name(text: str) -> bool:
-    """Return whether a text is a file's name rather than an instruction."""
-    return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_NAME.search(text)
 
 
 def make_parser() -> Parser:

@@ -388,6 +388,26 @@ _LINES = re.compile(r"(?P<first>\d{1,9})(?:-(?P<last>\d{1,9}))?")
 _IN_NO_FILE_NAME = re.compile(r"[\s;,{}()\"]")
 
 
+_SUFFIXES = (
+    *(".ptx", ".cu", ".cuh", ".c", ".h", ".py", ".txt"),
+    *(".rs", ".md", ".html", ".ll", ".mlir", ".jl", ".ipynb"),
+)
+
+
+def is_file_name(text: str) -> bool:
+    """Return whether a text is a file's name rather than an instruction."""
+    return ("/" in text or text.endswith(_SUFFIXES)) and not _IN_NO_FILE_NAME.search(text)
+
+
+def check_no_file_name(text: str) -> None:
+    """Raise CommandError if a text that is no PTX is the name of a file, or looks like one."""
+    name = make_printable(text)
+    if is_file(text):
+        raise CommandError(f"error: {name} is a file; name lines of it: {name}:10-17")
+    if is_file_name(text):
+        raise CommandError(f"error: {name}: there is no such file")
+
+
 def parse_ptx(text: str) -> Instruction | BasicBlock:
     """Return the instruction in a text, or the block of several; an illegal one ends the command.
 
@@ -403,6 +423,7 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
     try:
         ins = parse_pasted(text)
     except PtxError as error:
+        check_no_file_name(text)
         if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
             return _find_legal_block(text, error)
         block = _find_block(text)
@@ -450,7 +471,8 @@ def make_line_range(name: str, text: str, numbers: re.Match[str]) -> range:
     elif first > count:
         problem = f"the file has {count} lines"
     if problem:
-        raise CommandError(f"error: {make_printable(name)}:{first}-{last}: {problem}")
+        place = f"{make_printable(name)}:{first}" + (f"-{last}" if numbers["last"] else "")
+        raise CommandError(f"error: {place}: {problem}")
     return range(first, last + 1)
 
 

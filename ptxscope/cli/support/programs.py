@@ -17,7 +17,13 @@ from ...engine.proof.question import Program
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
-from .arguments import is_file, make_line_range, parse_assignments, parse_named_values
+from .arguments import (
+    check_no_file_name,
+    is_file,
+    make_line_range,
+    parse_assignments,
+    parse_named_values,
+)
 from .command_error import CommandError
 from .inputs import open_text
 
@@ -40,6 +46,8 @@ def parse_program(text: str) -> Program:
         with open_text(match["file"]) as stream:
             return _read_place(stream.read(), match)
     except PtxError as error:
+        if match is None or not is_file(match["file"]):
+            check_no_file_name(match["file"] if match else text)
         raise CommandError(str(error)) from None
 
 
@@ -65,6 +73,9 @@ def parse_same(texts: Iterable[str]) -> dict[str, str]:
         name, equals, other = (part.strip() for part in text.partition("="))
         if not equals or not name or not other:
             raise CommandError(f"error: --same {make_printable(text)}: write --same a=%1")
+        if name in pairs:
+            first = make_printable(f"{name}={pairs[name]}")
+            raise CommandError(f"error: --same {make_printable(text)}: {first} is given already")
         pairs[name] = other
     return pairs
 

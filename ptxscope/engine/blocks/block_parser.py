@@ -64,11 +64,36 @@ def parse_block(
         if any(map(_is_computed, _select(x, lines)))
     ]
     if len(programs) != 1:
-        where = "" if lines is None else f" in lines {lines.start} to {lines.stop - 1}"
+        if not programs and lines is None:
+            _check_one_statement(text)
+        where = "" if lines is None else f" in {_format_lines(lines)}"
         count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
-        span = (0, len(text.rstrip()))
+        span = (0, len(text.rstrip())) if lines is None else _find_line_span(text, lines)
         raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
     return _Reader(text, programs[0], with_memory).read(_select(programs[0], lines))
+
+
+def _check_one_statement(text: str) -> None:
+    """Raise PtxError if a text without a statement has one that is illegal or misspelt."""
+    try:
+        parse(text)
+    except PtxError as error:
+        if not isinstance(error, NotOneError) and not all(x.unread for x in error.errors):
+            raise
+
+
+def _format_lines(lines: range) -> str:
+    """Return a range of lines in words."""
+    return f"line {lines[0]}" if len(lines) == 1 else f"lines {lines[0]} to {lines[-1]}"
+
+
+def _find_line_span(text: str, lines: range) -> Span:
+    """Return the span of lines of a text, counted from 1, without blanks around them."""
+    written = text.split("\n")
+    selected = "\n".join(written[lines[0] - 1 : lines[-1]])
+    start = sum(len(line) + 1 for line in written[: lines[0] - 1])
+    blanks = len(selected) - len(selected.lstrip())
+    return start + blanks, start + len(selected.rstrip())
 
 
 def find_block(text: str) -> BasicBlock | None:

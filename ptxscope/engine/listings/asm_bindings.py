@@ -114,7 +114,8 @@ def reading_type(ins: Signature, role: str) -> Type:
 def parse_pasted(text: str) -> Instruction:
     """Parse the one instruction in a text, with the constraints of its asm statement.
 
-    Raise PtxError if it is invalid or violates a constraint.
+    A ``cvt`` reads registers as wide as the text declares them. Raise PtxError if it is invalid or
+    violates a constraint.
     """
     ins = (
         parse_fragments(text, _find_numbered_fragments)
@@ -131,6 +132,11 @@ def parse_pasted(text: str) -> Instruction:
         problems = tuple(find_register_problems(ins, scopes))
         if problems:
             raise PtxError(text, problems)
+    if ins.opcode == "cvt" and ".reg" in text:
+        from ..syntax.register_checks import fit_registers
+        from ..syntax.scopes import collect_registers
+
+        ins = fit_registers(ins, collect_registers(text))
     if bindings.constants or bindings.literals:
         ins = _fill_immediates(ins, bindings.constants).with_constants(bindings.literals)
     if any("%[" in text[slice(*span)] for span in ins.spans.values()):

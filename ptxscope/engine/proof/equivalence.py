@@ -199,6 +199,8 @@ def _match_inputs(first: Side, b: Program, same: Renaming) -> dict[str, str]:
             raise ValueError(f"{x} is not read by A, which reads {_list_names(first.inputs)}")
         if y not in read_by_b:
             raise ValueError(f"{y} is not read by B, which reads {_list_names(read_by_b)}")
+        if y in renaming:
+            raise ValueError(f"{y} of B cannot be both {renaming[y]} and {x} of A")
         renaming[y] = x
     taken = set(renaming.values())
     for name in sorted(read_by_b - renaming.keys()):

@@ -85,7 +85,12 @@ class Question:
         """Return the bits of an operand; raise ValueError if it has another width already."""
         known = self.inputs.setdefault(name, type_)
         if known.bits != type_.bits:
-            raise ValueError(f"{name} has {known.bits} bits in one and {type_.bits} in the other")
+            widths = sorted((known.bits, type_.bits))
+            hint = f"; if `cvt` reads it, write `.reg .b{widths[1]} {name};` before"
+            raise ValueError(
+                f"{name} has {known.bits} bits in one and {type_.bits} in the other"
+                + hint * (widths[0] == 16)  # a type of 8 bits is read from 16, or from more
+            )
         return self.tape.add_source(name, _BITS_TYPES[type_.bits])
 
     def make_constant(self, value: int) -> Node:
