@@ -26,10 +26,9 @@ from types import FrameType
 import pytest
 
 from ptxscope import PtxError, parse, parse_all, trace
-from ptxscope.cli.commands.open import is_file_name
 from ptxscope.cli.commands.run import run
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.cli.support.arguments import parse_instruction, parse_ptx
+from ptxscope.cli.support.arguments import is_file_name, parse_instruction, parse_ptx
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful

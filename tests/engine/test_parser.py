@@ -151,7 +151,8 @@ def test_a_sign_before_a_literal_belongs_to_it() -> None:
 _ERRORS = [
     ("varvg2.s32.s32.s32 d, a, b, c", "did you mean `vavrg2`", "varvg2", "vavrg2"),
     ("VADD.u32.u32.u32 d, a, b", "did you mean `vadd`", "VADD", ""),
-    ("add.f32 d, a, b", "`add.f32` is a PTX instruction that ptxscope does not", "add", ""),
+    ("add.f32 d, a, b", "`add.f32` is a PTX instruction that ptxscope does not", "add", ".u16x2"),
+    ("cvt.u32.f32 d, a", "`cvt.u32.f32` is a PTX instruction that", "cvt", "`cvt` with .u8 .u16"),
     ("vadd.u32.u32.u23 d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
     ("vshl.u32.u32.u23.wrap d, a, b", "did you mean `.u32`", ".u23", ".dtype"),
     ("vadd.u32.u32.sx2 d, a, b", "did you mean `.s32`", ".sx2", ".dtype"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
-from ..isa.catalog import CATALOG, find_entry, get_entry
+from ..isa.catalog import CATALOG, find_entry, get_entry, list_shapes
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import find_remarks, find_violations
@@ -289,14 +289,25 @@ def _make_empty_error(text: str) -> PtxError:
     return NotOneError(text, (problem,))
 
 
+def _list_types(opcode: str) -> str:
+    """Return the types with which an opcode is in the catalog: ``.u16 .u32 .u64``."""
+    slots = (slot for entry in list_shapes(opcode) for slot in entry.slots)
+    types = (value for slot in slots for value in slot.values if isinstance(value, Type))
+    return " ".join(f".{type_}" for type_ in dict.fromkeys(types))
+
+
 def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Problem:
     opcode = statement.opcode
     span = fragment.find_origin(*opcode.span)
     if not opcode.text:
         return Problem("an instruction is missing after the guard", span, " ".join(CATALOG))
-    if is_other_opcode(opcode.text) or opcode.text in OPCODES:
-        types = "".join(word.text for word in statement.modifiers) * (opcode.text in OPCODES)
+    if opcode.text in CATALOG:
+        types = "".join(word.text for word in statement.modifiers)
         message = f"`{opcode.text}{types}` is a PTX instruction that ptxscope does not explain"
+        hint = f"`{opcode.text}` with {_list_types(opcode.text)}"
+        return Problem(message, span, hint, unread=True)
+    if is_other_opcode(opcode.text):
+        message = f"`{opcode.text}` is a PTX instruction that ptxscope does not explain"
         return Problem(message, span, " ".join(CATALOG), unread=True)
     close = find_closest_spelling(opcode.text, list(CATALOG))
     message = f"{quote_word(opcode.text)} is not an instruction" + (
