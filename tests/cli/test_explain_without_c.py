@@ -50,7 +50,7 @@ def test_it_is_not_said_where_c_is_known_or_not_written(
 ) -> None:
     assert main(["explain", ptx, *words, "--got", "0xdeadbeef"]) == 1
     out = _flat(capsys.readouterr().out)
-    assert "selector, mask and negation, operands" in out
+    assert "selector, mask and negation, other literals," in out
     assert "was not given" not in out
 
 

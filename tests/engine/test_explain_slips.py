@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope import diagnose, evaluate, parse
+from ptxscope import diagnose, evaluate, parse, parse_block
+from ptxscope.engine.blocks.block_diagnosis import investigate_block
+from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
 from tests.tiers import sampled
@@ -43,8 +45,26 @@ vmax4.s32.s32.u32 d, a, b, c | vmax4.s32.s32.s32 d, a, b, c | {_A} {_B}
 """
 
 
-def slips() -> list[tuple[str, ...]]:
-    lines = _TABLE.strip().splitlines()
+# the literal that was meant stands second
+_LITERALS = """
+shl.b32 d, a, 4 | shl.b32 d, a, 5 | a=0x1234567
+shr.u32 d, a, 16 | shr.u32 d, a, 24 | a=0x81234567
+and.b32 d, a, 0xff | and.b32 d, a, 0xffffff00 | a=0x12345678
+and.b32 d, a, 0xff | and.b32 d, a, 0xffff | a=0x12345678
+and.b32 d, a, 0x7f | and.b32 d, a, 0xff | a=0x12345688
+and.b32 d, a, 10 | and.b32 d, a, 0x10 | a=0x12345678
+and.b32 d, a, 0x80 | and.b32 d, a, 0x80808080 | a=0x9a8b7c6d
+add.s32 d, a, -128 | add.s32 d, a, -127 | a=0x1000
+bfe.u32 d, a, 8, 8 | bfe.u32 d, a, 8, 7 | a=0x1234d678
+bfi.b32 d, a, b, 8, 4 | bfi.b32 d, a, b, 9, 4 | a=0x5 b=0x12345678
+sub.u32 d, a, 8 | sub.u32 d, a, 3 | a=0x1000
+mad.lo.u32 d, a, 10, b | mad.lo.u32 d, a, 9, b | a=1234567 b=76543
+min.s32 d, a, 127 | min.s32 d, a, 128 | a=1000
+"""
+
+
+def slips(table: str = _TABLE) -> list[tuple[str, ...]]:
+    lines = table.strip().splitlines()
     return [tuple(part.strip() for part in line.split("|")) for line in lines]
 
 
@@ -55,10 +75,36 @@ def test_the_slip_that_was_made_is_told_first(written: str, ran: str, given: str
     values.setdefault("c", 0)
     values = {name: values[name] for name in parse(written).names if name in values}
     read = {name: values[name] for name in parse(ran).names if name in values}
-    findings = diagnose(written, values, evaluate(ran, read)["d"])
+    findings = diagnose(written, values, evaluate(ran, read))
     first = findings[0]
     assert first.ptx == str(parse(ran)), [x.sentence for x in findings[:5]]
     assert {cause.kind for cause in first.causes} <= {"selector", "modifier"}
+
+
+@pytest.mark.parametrize(("written", "ran", "given"), slips(_LITERALS))
+def test_another_literal_is_told_first(written: str, ran: str, given: str) -> None:
+    values = {x: int(y, 0) for x, y in (word.split("=") for word in given.split())}
+    findings = diagnose(written, values, evaluate(ran, values))
+    assert findings[0].ptx == str(parse(ran)), [x.sentence for x in findings[:5]]
+    (cause,) = findings[0].causes
+    ((_, literal),) = cause.literals
+    assert cause.phrase.startswith(f"with `{literal}` rather than `")
+
+
+def test_two_wrong_literals_are_not_guessed() -> None:
+    ran = evaluate("bfe.u32 d, a, 3, 7", {"a": 0x1234D678})
+    assert not any(
+        sum(bool(cause.literals) for cause in x.causes) > 1
+        or (x.causes[1:] and x.causes[0].literals)
+        for x in diagnose("bfe.u32 d, a, 8, 8", {"a": 0x1234D678}, ran)
+    )
+
+
+def test_a_literal_in_a_block_is_named_with_its_statement() -> None:
+    block = parse_block("and.b32 t, a, 0xff; shl.b32 t, t, 8; or.b32 d, t, b;")
+    observed = Observation({"s0.a": 0x1234, "s0.b": 1}, {"s3.d": make_observed(0x6801, 32)})
+    (first, *_) = investigate_block(block, [observed]).explanations
+    assert (first.statement.number, first.explanation.ptx) == (2, "shl.b32 t, t, 9;")
 
 
 def test_a_selector_that_was_left_out_is_told_with_its_digits() -> None:

@@ -20,6 +20,7 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 from .digit_changes import iter_digit_changes, make_lane_selector_cause
 from .form_causes import find_folded_selections, find_lost_differences, iter_form_causes
 from .lane_solver import solve_selectors
+from .literal_changes import iter_literal_changes
 from .literal_solver import find_literals
 from .selector_problem import SelectorMatches
 from .selector_simplicity import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT
@@ -88,6 +89,9 @@ class Search:
             elif not self._is_explained_by_newest((cause,)):
                 yield CauseCombination((cause,))
                 variants.update(self._make_line_variants((cause,)))
+        for cause in () if documented else iter_literal_changes(self.ins):
+            if self._try_causes((cause,)):
+                yield CauseCombination((cause,))
         roles = ["a", "b"] if self._is_solvable else []
         has_chance = False
         for role in tuple(roles):
@@ -219,7 +223,12 @@ class Search:
         return sum(_check_cases(variant.plan, causes, self.cases)) if variant else 0
 
     def _note_near_miss(self, combination: CauseCombination) -> None:
-        """Record a near miss; keep only the nearest if the list grows too long."""
+        """Record a near miss; keep only the nearest if the list grows too long.
+
+        Some other literal is always near.
+        """
+        if any(cause.literals for cause in combination.causes):
+            return
         self.near_misses.append(combination)
         if len(self.near_misses) > _MAX_NEAR_MISSES:
             self.near_misses = self.find_nearest_misses(_MAX_NEAR_MISSES // 2)

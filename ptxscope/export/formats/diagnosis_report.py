@@ -232,6 +232,7 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
     sentence = (
         f"Nothing within two changes explains it. {diagnosis.try_count} combinations were tried: "
         f"the assemblers, other opcodes, every modifier, selector, mask and negation{restriction}, "
+        "other literals, "
         "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
         f"expect.{not_tried}"
     )
