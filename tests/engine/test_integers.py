@@ -482,3 +482,26 @@ def test_the_verdict_on_operands_is_that_of_ptxas() -> None:
                 assert row["ptxas_13_0"] == "reject", row
         else:
             assert row["ptxas_13_0"] == "accept", row
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+def test_misconceptions_compute_what_other_languages_do(bits: int) -> None:
+    """Python's division and modulo round down; C on x86 takes amounts modulo the width."""
+    rng, ones = Random(bits), (1 << bits) - 1
+    edges = [0, 1, ones, ones >> 1, 1 << bits - 1]
+    for _ in range(60):
+        a, b = (rng.choice([*edges, rng.getrandbits(bits), rng.getrandbits(4)]) for _ in "ab")
+        x, y = (number - (number >> bits - 1 << bits) for number in (a, b))
+        amount = rng.randrange(2 * bits)
+        cases = [
+            (f"shl.b{bits}", "H12", amount, a << amount % bits),
+            (f"shr.s{bits}", "H12", amount, x >> amount % bits),
+            (f"shr.s{bits}", "H14", amount, -(-x >> amount) if x < 0 else x >> amount),
+        ]
+        if b:
+            cases += [(f"div.s{bits}", "H13", b, x // y), (f"rem.s{bits}", "H13", b, x % y)]
+        for opcode, model, other, expected in cases:
+            found = evaluate(f"{opcode} d, a, b", {"a": a, "b": other}, model=model)
+            assert found == {"d": expected & ones}, (opcode, model, a, other)
+        clamped = {"d": min(abs(x), ones >> 1)}
+        assert evaluate(f"abs.s{bits} d, a", {"a": a}, model="H16") == clamped

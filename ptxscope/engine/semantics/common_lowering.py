@@ -9,9 +9,17 @@ from ..micro_operations.bitwise import CombineBits, InvertBits
 from ..micro_operations.carries import TakeBits
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
-from ..micro_operations.numbers import Add, Magnitude, Multiply
+from ..micro_operations.numbers import (
+    Add,
+    Magnitude,
+    Maximum,
+    Minimum,
+    Multiply,
+    Negate,
+    Subtract,
+)
 from ..micro_operations.quotients import Divide, Remainder
-from ..micro_operations.saturation import Truncate
+from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
 from .plan import Builder
@@ -56,15 +64,32 @@ def lower_not(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return _write(b, form, b.add_row(Stage.OPERATE, "t", InvertBits(form.stype.bits), "a"))
 
 
-def lower_shift(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``shl`` and ``shr``: an amount above the width counts as the width."""
+def lower_shift(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``shl`` and ``shr``: an amount above the width counts as the width (H12, H14)."""
     assert form.stype
     bits, x = form.stype.bits, "a"
     if form.stype.signed:
         x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
-    amount = b.add_row(Stage.OPERATE, "amount", LimitAmount(wrap=False, bits=bits), "b")
+    limit = LimitAmount(wrap=False, bits=bits)
+    amount_bits = bits.bit_length() - 1
+    amount = b.add_row(
+        Stage.OPERATE, "amount", Wrap(amount_bits, False) if rules.amount_wraps else limit, "b"
+    )
     shift = ShiftLeft() if form.opcode == "shl" else ShiftRight()
-    return _write(b, form, b.add_row(Stage.OPERATE, "t", shift, x, amount))
+    t = b.add_row(Stage.OPERATE, "t", shift, x, amount)
+    if rules.shift_to_zero:
+        t = _round_to_zero(b, x, amount, t)
+    return _write(b, form, t)
+
+
+def _round_to_zero(b: Builder, x: str, amount: str, down: str) -> str:
+    """Return a right shift that rounds up if x is negative (H14); ``down`` rounds down."""
+    minus = b.add_row(Stage.OPERATE, "minus", Negate(), x)
+    shifted = b.add_row(Stage.OPERATE, "shifted", ShiftRight(), minus, amount)
+    up = b.add_row(Stage.OPERATE, "up", Negate(), shifted)
+    zero = b.add_row(Stage.OPERATE, "zero", Subtract(), x, x)
+    limited = b.add_row(Stage.OPERATE, "limited", Minimum(), up, zero)
+    return b.add_row(Stage.OPERATE, "rounded", Maximum(), down, limited)
 
 
 def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
@@ -106,22 +131,42 @@ def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return {"d": b.add_row(Stage.WRITE, "d", micro, t)}
 
 
-def lower_division(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``div`` and ``rem``."""
+def lower_division(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``div`` and ``rem`` (H13)."""
     assert form.stype
     bits, signed = form.stype.bits, form.stype.signed
     x = b.extend(Stage.EXTEND, "a", "a", bits, signed)
     y = b.extend(Stage.EXTEND, "b", "b", bits, signed)
-    micro = Divide(bits, signed) if form.opcode == "div" else Remainder(bits, signed)
-    t = b.add_row(Stage.OPERATE, "t", micro, x, y)
+    is_quotient = form.opcode == "div"
+    if rules.quotient_down and signed:
+        t = _divide_down(b, x, y, bits, is_quotient)
+    else:
+        micro = Divide(bits, signed) if is_quotient else Remainder(bits, signed)
+        t = b.add_row(Stage.OPERATE, "t", micro, x, y)
     return {"d": b.add_row(Stage.WRITE, "d", Truncate(bits, signed), t)}
 
 
-def lower_abs(b: Builder, form: Form, _: Rules) -> dict[str, str]:
-    """Lower ``abs``: the most negative number is its own magnitude."""
+def _divide_down(b: Builder, x: str, y: str, bits: int, is_quotient: bool) -> str:
+    """Return the quotient that is rounded down, or what it leaves, with the sign of y (H13)."""
+    rest = b.add_row(Stage.OPERATE, "rest", Remainder(bits, True), x, y)
+    total = b.add_row(Stage.OPERATE, "sum", Add(), rest, y)
+    name = "left" if is_quotient else "t"
+    left = b.add_row(Stage.OPERATE, name, Remainder(bits + 1, True), total, y)
+    if not is_quotient:
+        return left
+    multiple = b.add_row(Stage.OPERATE, "multiple", Subtract(), x, left)
+    return b.add_row(Stage.OPERATE, "t", Divide(bits + 1, True), multiple, y)
+
+
+def lower_abs(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
+    """Lower ``abs``: the most negative number is its own magnitude (H16)."""
     assert form.stype
-    x = b.extend(Stage.EXTEND, "a", "a", form.stype.bits, signed=True)
-    return _write(b, form, b.add_row(Stage.OPERATE, "t", Magnitude(form.stype.bits), x))
+    bits = form.stype.bits
+    x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
+    t = b.add_row(Stage.OPERATE, "t", Magnitude(bits + rules.magnitude_clamps), x)
+    if rules.magnitude_clamps:
+        t = b.clamp(t, *get_limits(bits, signed=True))
+    return _write(b, form, t)
 
 
 def lower_cnot(b: Builder, form: Form, _: Rules) -> dict[str, str]:

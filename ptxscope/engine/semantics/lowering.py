@@ -113,7 +113,8 @@ def _convert_old_value(b: Builder, form: Form, role: str) -> str:
 def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
     """Apply the operation to lanes of ``unit`` bits (1.1 and 1.3, step 3; H1, H8)."""
     operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
-    if isinstance(operation, Average) and (rules.average_down or rules.average_even):
+    is_rounded = rules.average_down or rules.average_even or rules.average_up
+    if isinstance(operation, Average) and is_rounded:
         return _build_average(b, rules, x, y)
     t = b.add_row(Stage.OPERATE, "t", operation, x, y)
     if rules.true_swapped and form.cmp:
@@ -124,8 +125,12 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
-    """Average, rounding down (H3) or to even (H4) instead of as in 1.3 step 3."""
+    """Average, rounding down (H3), to even (H4) or up (H15) instead of as in 1.3 step 3."""
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
+    if rules.average_up:
+        total = b.add_row(Stage.OPERATE, "minus", Negate(), total)
+        half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
+        return b.add_row(Stage.OPERATE, "t", Negate(), half)
     if rules.average_even:
         half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
         odd_bit = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)

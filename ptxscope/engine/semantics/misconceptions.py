@@ -155,6 +155,52 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
             0x00000506,
         ),
     ),
+    Erratum(
+        "H12",
+        "shl, shr",
+        ("shl", "shr"),
+        _applies_always,
+        {"amount_wraps": True},
+        "An amount above the width counts as the width; only the `.wrap` of `shf` takes it modulo "
+        "the width.",
+        ("shl.b32 d, a, b", {"a": 1, "b": 33}, 0x00000000, 0x00000002),
+    ),
+    Erratum(
+        "H13",
+        "div and rem with a signed type",
+        ("div", "rem"),
+        lambda f: f.stype is not None and f.stype.signed,
+        {"quotient_down": True},
+        "`div` rounds towards zero, so `rem` has the sign of a.",
+        ("div.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}, 0xFFFFFFFD, 0xFFFFFFFC),
+    ),
+    Erratum(
+        "H14",
+        "shr with a signed type",
+        ("shr",),
+        lambda f: f.stype is not None and f.stype.signed,
+        {"shift_to_zero": True},
+        "`shr` rounds down; only `div` rounds towards zero.",
+        ("shr.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 1}, 0xFFFFFFFC, 0xFFFFFFFD),
+    ),
+    Erratum(
+        "H15",
+        "vavrg2, vavrg4 with a signed input",
+        ("vavrg2", "vavrg4"),
+        lambda f: any(x is not None and x.signed for x in (f.atype, f.btype)),
+        {"average_up": True},
+        "`vavrg` rounds halves away from zero, so negative ones down.",
+        ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0xFFFF, "b": 0, "c": 0}, 0x0000FFFF, 0x00000000),
+    ),
+    Erratum(
+        "H16",
+        "abs",
+        ("abs",),
+        _applies_always,
+        {"magnitude_clamps": True},
+        "`abs` of the most negative number is that number; nothing clamps it.",
+        ("abs.s32 d, a", {"a": 0x80000000}, 0x80000000, 0x7FFFFFFF),
+    ),
 )
 """The misconceptions; ``example`` holds the documented result, then the expected one."""
 
@@ -170,5 +216,10 @@ BELIEFS = {
     "H9": "it took a only if c > 0",
     "H10": "the clamp's range were symmetric, like -127..127",
     "H11": "the product were shifted before c is added",
+    "H12": "the amount were taken modulo the width, as on x86",
+    "H13": "the quotient were rounded down, as in Python",
+    "H14": "the shift rounded towards zero, as a division does",
+    "H15": "halves were rounded up",
+    "H16": "the magnitude were clamped",
 }
 """The belief behind each misconception, by id."""

@@ -64,6 +64,16 @@ class Rules(NamedTuple):
     """A signed clamp reaches down to -MAX instead of MIN (1.1 step 4, 1.2, 1.3 step 4; H10)."""
     scale_before_sum: bool = False
     """``vmad`` shifts the product before adding c (1.2 step 4; H11)."""
+    amount_wraps: bool = False
+    """``shl`` and ``shr`` take the amount modulo the width (1.14; H12)."""
+    quotient_down: bool = False
+    """``div`` rounds down, and ``rem`` has the sign of b (1.14; H13)."""
+    shift_to_zero: bool = False
+    """``shr`` rounds towards zero (1.14; H14)."""
+    average_up: bool = False
+    """``vavrg`` rounds halves up (1.3 step 3; H15)."""
+    magnitude_clamps: bool = False
+    """``abs`` of the most negative number is the largest one (1.14; H16)."""
 
 
 ISA = Rules()
