@@ -501,6 +501,7 @@ _NUMBERED = {
     "constants": "mov.u32 %r{0}, 5; vabsdiff4.u32.u32.u32.sat d, %r{0}, %r1, %r2;\n",
     "assignments": "a{}=1,",
     "intrinsics": "d{0} = __vadd4(a{0}, b);\n",
+    "intrinsics of casts": "d{0} = __vadd4((int)a{0}, (unsigned int) (int)b);\n",
     "intrinsics inside of others": "d{0} = __vadd4(__vneg4(a{0}), __vneg4(b));\n",
 }
 """Texts whose parts differ."""

@@ -28,6 +28,9 @@ _PROTOTYPES = (
     (r"__sad", "unsigned", ("int", "int", "unsigned")),
     (r"__fns", "unsigned", ("unsigned", "unsigned", "int")),
     (r"__dp[24]a\w*", "int", ("int",) * 3),
+    (r"__umul64hi", "unsigned long long", ("unsigned long long",) * 2),
+    (r"__mul64hi", "long long", ("long long",) * 2),
+    (r"__mul(?:hi|24)", "int", ("int",) * 2),
     (r"__vi\w+_s32(?:_relu)?", "int", ("int",) * 3),
     (r"__\w+", "unsigned", ("unsigned",) * 3),
 )

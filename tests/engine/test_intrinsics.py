@@ -28,8 +28,8 @@ WORD = 0xFFFFFFFF
 BITING = (0, 1, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x80000000, 0x00FF8001)
 
 
-def signed(x: int) -> int:
-    return x - (1 << 32) if x >> 31 else x
+def signed(x: int, bits: int = 32) -> int:
+    return x - (1 << bits) if x >> bits - 1 else x
 
 
 def byte(x: int, index: int) -> int:
@@ -92,6 +92,12 @@ WORDS: dict[str, Callable[..., int]] = {
     "fns": nth_set,
     "sad": lambda x, y, z: abs(signed(x) - signed(y)) + z,
     "usad": lambda x, y, z: abs(x - y) + z,
+    "mulhi": lambda x, y: signed(x) * signed(y) >> 32,
+    "umulhi": lambda x, y: x * y >> 32,
+    "mul64hi": lambda x, y: signed(x, 64) * signed(y, 64) >> 64,
+    "umul64hi": lambda x, y: x * y >> 64,
+    "mul24": lambda x, y: signed(x & 0xFFFFFF, 24) * signed(y & 0xFFFFFF, 24),
+    "umul24": lambda x, y: (x & 0xFFFFFF) * (y & 0xFFFFFF),
 }
 
 
@@ -143,7 +149,7 @@ def result_of(name: str, operands: tuple[int, ...]) -> int:
 @pytest.mark.parametrize("name", sorted(map_intrinsics()))
 def test_a_call_gives_what_cuda_documents(name: str) -> None:
     rng, count = Random(name), len(map_intrinsics()[name].parameters)
-    width = 64 if name.endswith("ll") else 32
+    width = 64 if name.endswith(("ll", "64hi")) else 32
     rows = [tuple(rng.choice(BITING) for _ in range(count)) for _ in range(60)]
     rows += [tuple(rng.getrandbits(width) for _ in range(count)) for _ in range(60)]
     if name.startswith("__funnelshift"):
@@ -163,7 +169,7 @@ def test_an_intrinsic_of_several_instructions_is_a_block(name: str) -> None:
         f"`{name}` {map_intrinsics()[name].compilation}; "
         "the lines here are not the compiler's, but give the same result"
     )
-    width = 64 if name.endswith("ll") else 32
+    width = 64 if name.endswith(("ll", "64hi")) else 32
     for _ in range(20):
         row = [rng.choice(BITING) if rng.random() < 0.5 else rng.getrandbits(width)
                for _ in parameters]  # fmt: skip
@@ -177,6 +183,25 @@ def test_calls_one_after_the_other_are_a_block() -> None:
     assert traced.result["d"] == 0xFFFFFE01
     assert [x.line for x in block.statements] == [1, 2]
     assert len(block.notes) == 2
+
+
+@pytest.mark.parametrize(
+    ("text", "result"),
+    [
+        ("d = __vadd4(__mulhi(a, b), c);", 0x00000000),  # bytes of -1 plus 1
+        ("d = __mulhi(__vadd4(a, b), c);", 0xFFFFFFFE),  # -256 * 0x01010101 >> 32
+        ("d = __vadd4((unsigned)__mulhi((int) a, b), (uint32_t)(int)c);", 0x00000000),
+    ],
+)
+def test_products_and_casts_stand_in_other_calls(text: str, result: int) -> None:
+    values = {"a": WORD, "b": 1, "c": 0x01010101}
+    assert trace_block(parse_block(text), values).result == {"d": result}
+
+
+@pytest.mark.parametrize("argument", ["(char)a", "(int)", "(int)(a)", "(intx)a", "(int a"])
+def test_other_casts_are_expressions(argument: str) -> None:
+    with pytest.raises(PtxError):
+        parse_pasted(f"d = __dp4a({argument}, b, c);")
 
 
 def test_the_examples_of_the_programming_guide() -> None:

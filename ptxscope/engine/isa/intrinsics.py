@@ -190,6 +190,20 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
     yield make_one("usad", "sad.u32 d, a, b, c")
 
 
+def _iter_products() -> Iterator[Intrinsic]:
+    """Yield the high words of products, and the products of 24 bits."""
+    for name, type_ in (
+        ("mulhi", "s32"),
+        ("umulhi", "u32"),
+        ("mul64hi", "s64"),
+        ("umul64hi", "u64"),
+    ):
+        yield Intrinsic(f"__{name}", f"mul.hi.{type_} d, a, b", compilation=_IS_ONE)
+    for name, type_, count in (("mul24", "s32", 5), ("umul24", "u32", 3)):
+        compilation = f"is emulated by nvcc 13.0 with {count} other instructions"
+        yield Intrinsic(f"__{name}", f"mul24.lo.{type_} d, a, b", compilation=compilation)
+
+
 def _iter_dpx_intrinsics() -> Iterator[Intrinsic]:
     """Yield the intrinsics of dynamic programming: sums and extremes of three."""
     yield from _iter_dpx_word_intrinsics()
@@ -240,4 +254,5 @@ def _iter_dpx_word_intrinsics() -> Iterator[Intrinsic]:
 def map_intrinsics() -> dict[str, Intrinsic]:
     """Map the name of every intrinsic to its record."""
     simd = (intrinsic for lanes in (2, 4) for intrinsic in _iter_intrinsics(lanes))
-    return {x.name: x for x in (*simd, *_iter_word_intrinsics(), *_iter_dpx_intrinsics())}
+    words = (*_iter_word_intrinsics(), *_iter_products(), *_iter_dpx_intrinsics())
+    return {x.name: x for x in (*simd, *words)}

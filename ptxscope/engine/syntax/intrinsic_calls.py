@@ -21,7 +21,10 @@ _CALL = re.compile(
     re.ASCII,
 )
 _ARGUMENT = re.compile(
-    r"\s*+(?:(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(|(?P<text>[^(),]*+))", re.ASCII
+    # a cast to a type of 32 or 64 bits keeps the bits of a register
+    r"\s*+(?:\((?:\s*+(?:signed|unsigned|int|long|uint|u?int(?:32|64)_t)\b)++\s*+\)\s*+)*+"
+    r"(?:(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(|(?P<text>[^(),]*+))",
+    re.ASCII,
 )
 _MAX_DEPTH = 32
 """Levels of calls inside of calls."""

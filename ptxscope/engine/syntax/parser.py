@@ -173,7 +173,8 @@ def parse_all(text: str, reader: FragmentReader = find_pasted_fragments) -> tupl
 def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[Parsed]:
     """Yield every statement of a text that is, or likely should be, one of the catalog.
 
-    Common instructions, such as ``add.u32``, count only if there are no others.
+    Common instructions, such as ``add.u32``, count only if there are no others, or if they stand
+    for the call of an intrinsic.
     """
     common, is_found = list[tuple[Fragment, RawInstruction]](), False
     for fragment in reader(text):
@@ -181,7 +182,11 @@ def scan(text: str, reader: FragmentReader = find_pasted_fragments) -> Iterator[
             is_found = True
             yield Parsed(None, fragment.problems, fragment.problems[0].span)
         for statement in find_statements(fragment.ptx, OPCODES, fragment.gaps):
-            parsed_statement = parse_statement(text, fragment, statement)
+            parsed_statement = (
+                _parse_known_statement(text, fragment, statement)
+                if fragment.call_span
+                else parse_statement(text, fragment, statement)
+            )
             if parsed_statement:
                 is_found = True
                 yield parsed_statement
