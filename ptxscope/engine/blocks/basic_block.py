@@ -174,6 +174,9 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
             return own_role
         return self.get_statement(int(number)).instruction.format_operand(own_role)
 
+    def __repr__(self) -> str:
+        return f"<BasicBlock {self}>"
+
     def __str__(self) -> str:
         """Return the statements in braces."""
         return f"{{ {' '.join(self.lines)} }}"

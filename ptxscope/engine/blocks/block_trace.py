@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..isa.value_text import format_registers
 from ..micro_operations.properties import MAX_LANE_BITS
 from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.models import Model
@@ -47,6 +48,16 @@ class BlockTrace(Record):
     """The bits of the given registers and of the literals, by role."""
     annotations: Annotations = NOTHING
     """The title, the caption, and notes that name their statement."""
+
+    def __repr__(self) -> str:
+        given = format_registers(
+            (x.name, self.operands[x.roles[0]], x.type) for x in self.block.inputs
+        )
+        results = format_registers(
+            (name, self.result[name], self.block.type_of(role))
+            for role, name in self.block.results.items()
+        )
+        return f"<BlockTrace of {self.block} under {self.model.name}: {given} -> {results}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""

@@ -59,6 +59,9 @@ class Explanation(Record):
     shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
 
+    def __repr__(self) -> str:
+        return f"<Explanation: {self.sentence} {self.ptx}>"
+
     @property
     def kind(self) -> CauseKind:
         """The kind of its only cause, or ``combination``."""

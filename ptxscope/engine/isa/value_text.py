@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from .floats import format_float
 from .integers import cast
@@ -15,6 +15,11 @@ UNIT_NAMES = {8: "byte", 16: "half-word", 32: "word"}
 def format_hex(bits: int, width: int) -> str:
     """Return ``0x00000007``, padded to the width in bits; a predicate is ``0`` or ``1``."""
     return str(bits) if width == 1 else f"0x{bits:0{(width + 3) // 4}x}"
+
+
+def format_registers(values: Iterable[tuple[str, int, Type]]) -> str:
+    """Return names, bits and types as ``a = 0x00000007, p = 1``."""
+    return ", ".join(f"{name} = {format_hex(bits, type_.bits)}" for name, bits, type_ in values)
 
 
 def format_value(bits: int, type_: Type) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ..blocks.block_trace import BlockTrace
 from ..ir.tape import Node
 from ..isa.types import Type
+from ..isa.value_text import format_registers
 from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
@@ -55,6 +56,14 @@ class Proof(Record):
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
     """When the results differ, if that is short."""
+
+    def __repr__(self) -> str:
+        condition = f" with {self.where}" if self.where else ""
+        if self.verdict is Verdict.DIFFERENT:
+            bits = ((name, value, self.inputs[name]) for name, value in self.operands.items())
+            return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
+        names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
+        return f"<Proof: {self.verdict}{names}>"
 
     def get_values(self, index: int) -> dict[str, int]:
         """Return the counterexample by the names of program 0 or 1."""

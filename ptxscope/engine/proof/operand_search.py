@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from ..blocks.block_trace import BlockTrace
 from ..isa.types import Type
+from ..isa.value_text import format_registers
 from ..records import Record
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
@@ -43,6 +44,14 @@ class OperandSearch(Record):
     """Whether the time was up before the last answer was found."""
     seconds: float
     solver: str
+
+    def __repr__(self) -> str:
+        answers = "; ".join(
+            format_registers((name, bits, self.inputs[name]) for name, bits in answer.items())
+            for answer in self.answers
+        )
+        nothing = "undecided" if self.is_undecided else "no operands"
+        return f"<OperandSearch: {self.where} for {answers or nothing}>"
 
     def make_trace(self, operands: Mapping[str, int]) -> Trace | BlockTrace:
         """Return the evaluation of an answer."""

@@ -223,6 +223,9 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         """The opcode and modifiers in documented order."""
         return format_mnemonic(self.form)
 
+    def __repr__(self) -> str:
+        return f"<Instruction {self}>"
+
     def __str__(self) -> str:
         """Return the canonical text."""
         guard = f"{self.guard} " if self.guard else ""

@@ -8,6 +8,7 @@ from itertools import chain, combinations
 from typing import Any, Protocol
 
 from ..isa.integers import get_limits
+from ..isa.value_text import format_registers
 from ..micro_operations.arithmetic import EXACT, LaneValues
 from ..micro_operations.base import Copy, MicroOperation, RowView
 from ..micro_operations.instruction_view import format_short_name
@@ -109,6 +110,14 @@ class Trace(Record):
     """Bits by role: a, b, c, guard, and d, p, q if a guard may keep the old value."""
     annotations: Annotations = NOTHING
     """The title, caption and notes."""
+
+    def __repr__(self) -> str:
+        ins = self.instruction
+        given = format_registers((x.name, self.operands[x.roles[0]], x.type) for x in ins.inputs)
+        results = format_registers(
+            (name, self.result[name], ins.type_of(role)) for role, name in ins.results.items()
+        )
+        return f"<Trace of {ins} under {self.model.name}: {given} -> {results}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
