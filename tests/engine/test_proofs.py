@@ -17,8 +17,10 @@ import pytest
 
 from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
 from ptxscope.engine.proof.conditions import read_condition
+from ptxscope.engine.proof.constant_divisors import find_multiplier
 from ptxscope.engine.proof.equivalence import Proof, Verdict
 from ptxscope.engine.proof.operand_search import find_operands, make_scope
 from ptxscope.engine.proof.programs import read_program
@@ -384,3 +386,59 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     assert found == {0x102000FB | x << 8 for x in (124, 125, 126, 127)}
     assert free.is_complete
     assert not find_operands(ins, where, given=given, masks={"b": 0xFFFFFF00}).answers
+
+
+# --- divisions by a constant -------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "dividends", [Range(0, 255), Range(0, 200), Range(-128, 127), Range(-9, 3)]
+)
+def test_a_multiplier_gives_every_quotient(dividends: Range) -> None:
+    for divisor in set(range(3, 300)) - {1 << n for n in range(9)}:
+        factor, shift = find_multiplier(dividends, divisor)
+        for x in range(dividends.low, dividends.high + 1):
+            product = x * factor >> shift
+            assert (~product if x < 0 else product) == abs(x) // divisor, (x, divisor)
+
+
+@pytest.mark.parametrize("bits", [16, 32, 64])
+@pytest.mark.parametrize("sign", ["s", "u"])
+def test_the_solver_divides_by_a_constant(sign: str, bits: int) -> None:
+    rng, signed = Random(bits), sign == "s"
+    for _ in range(12):
+        divisor = rng.randrange(2, 1 << rng.randrange(2, bits))
+        divisor = -divisor if signed and rng.random() < 0.3 else divisor
+        a = rng.choice((rng.getrandbits(bits), 1 << bits - 1, (1 << bits) - 1, abs(divisor) - 1))
+        x = a - (1 << bits) if signed and a >> bits - 1 else a
+        quotient = abs(x) // abs(divisor) * (-1 if (x < 0) != (divisor < 0) else 1)
+        for line, result in (("div", quotient), ("rem", x - quotient * divisor)):
+            text = f"{line}.{sign}{bits} d, a, {divisor}"
+            expected = result & (1 << bits) - 1
+            search = find(text, f"d != {expected}", given={"a": a})
+            assert search.is_complete, (text, a)
+            assert not search.answers, (text, a)
+
+
+# from Hacker's Delight, 10-1 to 10-14, and from what ptxas and gcc make of such divisions
+_DIVISIONS = """
+div.u32 d, a, 3 | mul.hi.u32 t, a, 0xaaaaaaab; shr.u32 d, t, 1; | equal
+div.u32 d, a, 7 | mul.hi.u32 t, a, 0x24924925; sub.u32 u, a, t; shr.u32 u, u, 1; \
+add.u32 u, u, t; shr.u32 d, u, 2; | equal
+div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 d, t, 3; | equal
+div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccc; shr.u32 d, t, 3; | different
+div.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 d, t, 4; | different
+rem.u32 d, a, 10 | mul.hi.u32 t, a, 0xcccccccd; shr.u32 t, t, 3; mul.lo.u32 t, t, 10; \
+sub.u32 d, a, t; | equal
+div.s32 d, a, 3 | mul.hi.s32 t, a, 0x55555556; shr.u32 s, t, 31; add.s32 d, t, s; | equal
+div.s32 d, a, 3 | mul.hi.s32 d, a, 0x55555556; | different
+div.u16 d, a, 10 | cvt.u32.u16 t, a; mul.lo.u32 t, t, 52429; shr.u32 t, t, 19; \
+cvt.u16.u32 d, t; | equal
+"""
+
+
+@pytest.mark.parametrize("row", _DIVISIONS.replace("\\\n", "").strip().splitlines())
+def test_a_division_is_the_product_that_compilers_make_of_it(row: str) -> None:
+    line, block, verdict = (part.strip() for part in row.split("|"))
+    proof = prove(line, f"{{ {block} }}", timeout=40)
+    assert proof.verdict == verdict

@@ -14,6 +14,7 @@ from ..ir.operations import Op
 from ..ir.rewrites import expand_float
 from ..ir.tape import Node, RewriteRules, get_range
 from ..isa.integers import Range
+from .constant_divisors import find_multiplier
 from .solver import Term, TermFactory
 
 PROOF_RULES: RewriteRules = {Op.FLOAT_BITS: (expand_float,)}
@@ -153,9 +154,35 @@ def _encode_reverse_difference(b: BitVectors, x: Node, lane: int) -> Term:
 
 
 def _encode_quotient(b: BitVectors, x: Node, lane: int) -> Term:
+    divisor = get_range(x.args[1])
+    if divisor.low == divisor.high and divisor.low & (divisor.low - 1) and x.nodes[0] is x.args[0]:
+        return _encode_constant_quotient(b, x, lane, divisor.low)
     width = _cover(x.args).bits
     quotient = b.terms.make("BV_UDIV", *b.resize_all(x.args, lane, width))
     return b.terms.resize(quotient, width, x.range.bits, signed=False)
+
+
+def _encode_constant_quotient(b: BitVectors, x: Node, lane: int, divisor: int) -> Term:
+    """Return a quotient by a constant that is no power of two, from the high bits of a product."""
+    y = x.nodes[0]
+    y = y.nodes[0] if y.op is Op.ABSOLUTE else y
+    signed, bits = y.range.low < 0, y.range.bits
+    factor, shift = find_multiplier(y.range, divisor)
+    rest = 0
+    if shift >= bits and factor >> (bits - signed):
+        # compilers multiply by a word, and add what the bit above it stands for
+        factor, rest = factor - (1 << bits), 1
+    width = 2 * bits if rest else Range(y.range.low * factor, y.range.high * factor).bits
+    total = b.terms.multiply(b.resize(y, lane, width), b.terms.make_value(factor, width))
+    if rest:
+        high = b.terms.resize(b.terms.cut(total, bits, width), bits, bits + 1, signed)
+        total = b.terms.make("BV_ADD", high, b.resize(y, lane, bits + 1))
+        shift, width = shift - bits, bits + 1
+    quotient = b.terms.cut(total, shift, width)
+    if signed:
+        is_negative = _compare(b, "LT", (y, 0), lane)
+        quotient = b.terms.make("ITE", is_negative, b.terms.make("BV_NOT", quotient), quotient)
+    return b.terms.resize(quotient, width - shift, x.range.bits, signed)
 
 
 def _encode_absolute(b: BitVectors, x: Node, lane: int) -> Term:
