@@ -388,6 +388,23 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     assert not find_operands(ins, where, given=given, masks={"b": 0xFFFFFF00}).answers
 
 
+@pytest.mark.parametrize(
+    ("a", "b", "where", "verdict"),
+    [
+        ("mad24.lo.u32 d, a, b, c", "mad.lo.u32 d, a, b, c", "a < 0x1000000 > b", "equal"),
+        ("mul24.lo.u32 d, a, b", "mul.lo.u32 d, a, b", "a <= 0x1000000 and b <= 5", "different"),
+        (
+            "mul24.hi.u32 d, a, b",
+            "mul.wide.u32 t, a, b; shr.u64 t, t, 16; cvt.u32.u64 d, t;",
+            "a | b <= 0xffffff",
+            "equal",
+        ),
+    ],
+)
+def test_small_factors_make_small_products(a: str, b: str, where: str, verdict: str) -> None:
+    assert prove(a, b, where=where, timeout=20).verdict == verdict
+
+
 # --- divisions by a constant -------------------------------------------------------------
 
 

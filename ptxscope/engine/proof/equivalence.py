@@ -158,6 +158,7 @@ def prove_equal(
             question.add_condition(condition)
             if not question.solver.is_possible():
                 raise ValueError(f"no operands satisfy {where}")
+            question.fix_zeros()
         if not unequal:
             return answer(Verdict.EQUAL)
         differs = make_difference(question, [x.nodes for x in unequal])

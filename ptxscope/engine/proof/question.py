@@ -15,13 +15,15 @@ from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan
-from .bit_vectors import PROOF_RULES, BitVectors
-from .solver import IsStopped, Solver, Term, never
+from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
+from .solver import IsStopped, Solver, Term, Undecided, never
 
 Program = Instruction | BasicBlock
 Renaming = Mapping[str, str]
 """For a register of a program, the name that it has in the question."""
 _NO_RENAMING: Renaming = {}
+_FIX_SECONDS = 0.2
+"""The time for each question about the bytes of operands."""
 _BITS_TYPES = {1: Type.PRED, 16: Type.B16, 32: Type.B32, 64: Type.B64}
 
 
@@ -110,6 +112,23 @@ class Question:
         """Restrict the operands to those for which a node is 1."""
         self.has_conditions = True
         self.solver.add(self.make_truth(node))
+
+    def fix_zeros(self) -> None:
+        """Tell the solver which high bytes of operands the conditions leave only 0.
+
+        It does not find out by itself, and without it ``a < 0x1000000`` makes no product smaller.
+        """
+        terms = self.solver.terms
+        for name, type_ in self.inputs.items():
+            for low in range(type_.bits - UNIT_BITS, -1, -UNIT_BITS):
+                part = terms.cut(self.get_bits(name), low, low + UNIT_BITS)
+                is_zero = terms.make("EQUAL", part, terms.make_value(0, UNIT_BITS))
+                try:
+                    if self.solver.is_possible(terms.make("NOT", is_zero), seconds=_FIX_SECONDS):
+                        break
+                except Undecided:
+                    break
+                self.solver.add(is_zero)
 
     def get_operands(self) -> dict[str, int]:
         """Return the operands in the values that the solver found last."""
