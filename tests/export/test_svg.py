@@ -110,19 +110,33 @@ def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> No
         word = format_hex(shown.result[name], bits)
         assert word in texts(group(tree, "px-result"))
         if bits > 1:
-            assert "\n".join(tree.itertext()).count(word) == 1
+            assert "\n".join(texts(tree)).count(word) == 1
 
 
 def test_a_word_that_is_read_written_and_kept_is_still_found_once() -> None:
     shown = trace("vadd4.u32.u32.u32 d.b0, a, b, c", dict.fromkeys("abc", 0) | {"c": 0xABCDEF00})
-    assert "".join(drawn(shown).itertext()).count("0xabcdef00") == 1
+    assert "\n".join(texts(drawn(shown))).count("0xabcdef00") == 1
+
+
+def test_no_literal_and_no_word_of_the_author_loses_its_prefix() -> None:
+    notes = (Note("at 0xcafe0000", Stage.SELECT), Note("to 0xcafe0001", None, 0))
+    shown = trace("prmt.b32 d, a, b, 0x5410", {"a": 0x01020304, "b": 0x05060708})
+    said = Annotations("Title 0xcafe0002", "Caption 0xcafe0003", notes)
+    tree = drawn(replace(shown, annotations=said))
+    assert "digits of 0x5410, one" in texts(tree)
+    described = tree.findtext(f"{NS}desc") or ""
+    for words in (f"0xcafe000{digit}" for digit in range(4)):
+        assert words in "\n".join(texts(tree))
+        assert words in described
+    assert "prmt.b32 d, a, b, 0x5410, model isa. Operands: a = 0x01020304, " in described
+    assert "Result: d = 0x07080304" in described
 
 
 def test_a_fraction_of_zeros_does_not_look_like_the_result() -> None:
     shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0x3FF << 52})
-    assert "".join(drawn(shown).itertext()).count("0xffffffff") == 1
+    assert "\n".join(texts(drawn(shown))).count("0xffffffff") == 1
     shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0})
-    assert "".join(drawn(shown).itertext()).count("0x00000000") == 1
+    assert "\n".join(texts(drawn(shown))).count("0x00000000") == 1
 
 
 def test_a_clamp_shows_where_the_number_fell_and_where_it_went() -> None:

@@ -19,7 +19,6 @@ from ..content.id_prefix import make_block_id
 from ..content.name_abbreviation import abbreviate_names
 from ..media import frames
 from ..options import DEFAULT, Options
-from ..svg.cell_shapes import drop_hex_prefixes
 from ..svg.page_layout import (
     COMPACT,
     EDGE,
@@ -228,7 +227,7 @@ def _list_owners(doc: BlockDocument, drawn: Container[str]) -> dict[str, str]:
 
 def _draw_words(canvas: SvgCanvas, text: str, y: float, style: PictureStyle) -> float:
     page = style.layout.page
-    lines = canvas.wrap_text(drop_hex_prefixes(text), page.width, 11)
+    lines = canvas.wrap_text(text, page.width, 11)
     return canvas.draw_lines(page.x, y, lines, 11, SvgColour.DIM, step=15) if text else y
 
 
@@ -241,7 +240,7 @@ def _draw_head(doc: BlockDocument, canvas: SvgCanvas, style: PictureStyle) -> fl
     model = _format_model(doc)
     canvas.draw_text(page.right, y, model, 11, SvgColour.DIM, anchor="end")
     room = max(90 * (2 if doc.other else 1), measure_text(model, 11) + 8)
-    given = drop_hex_prefixes(doc.subject) if doc.operands else ""
+    given = doc.subject if doc.operands else ""
     lines = canvas.wrap_text(given, page.width - room, 12, is_monospaced=True)
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 

@@ -12,7 +12,6 @@ from ...scene.row_pairs import Pair, find_differing_bits, iter_pairs
 from ...scene.scene_model import Scene
 from ..content.document import Document, ResultView, StepView, build_document
 from ..options import MachineRow, Options
-from .cell_shapes import drop_hex_prefixes
 from .machine_lines import draw_machine_rows
 from .page_layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, build_visible_scene
 from .result_shapes import draw_column_grounds, draw_remark, draw_results, draw_step_notes
@@ -172,7 +171,7 @@ def _draw_name(sketch: Sketch, branch: Branch, y: float) -> None:
     canvas.draw_text(
         area.center,
         y + 17.5,
-        drop_hex_prefixes(branch.label),
+        branch.label,
         13,
         SvgColour.INK,
         anchor="middle",
@@ -198,7 +197,7 @@ def _draw_words(
         canvas.draw_text(
             x, y + 13.8, str(step.number), 10.5, SvgColour.INK, anchor="middle", is_bold=True
         )
-        about = drop_hex_prefixes(step.about)
+        about = sketch.format_about(step)
         if not sentences:
             step_title = step.title[:1].upper() + step.title[1:]
             canvas.draw_text(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from itertools import pairwise
 from math import fsum
@@ -21,9 +20,8 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import MIN_LETTER_PX, fit_text, measure_text, wrap_text
+from .text_fitting import MIN_LETTER_PX, drop_hex_prefixes, fit_text, measure_text, wrap_text
 
-_WORD = re.compile(r"\b0x(?=[0-9a-f]{4,})")
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
 """Width in px of a hexadecimal digit of a part, if the whole register fits."""
@@ -292,14 +290,6 @@ def draw_text_inside(
         box.center, y, text, size, colour,
         anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
     )  # fmt: skip
-
-
-def drop_hex_prefixes(text: str) -> str:
-    """Remove ``0x`` from words of 16 bits or more.
-
-    The result then occurs once in a picture, as a whole, for a text search to find.
-    """
-    return _WORD.sub("", text)
 
 
 def _choose_shape(cell: Cell) -> SpanKind:

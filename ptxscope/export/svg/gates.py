@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from ...scene.scene_model import PLAIN, ChoiceBranch, ChoiceFigure, Gate, LaneRef, RowScene, Tint
-from .cell_shapes import draw_text_inside, drop_hex_prefixes
+from .cell_shapes import draw_text_inside
 from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, choose_link_colour
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
-from .text_fitting import MIN_LETTER_PX, measure_text
+from .text_fitting import MIN_LETTER_PX, drop_hex_prefixes, measure_text
 
 _GATE = 24
 """Height of the box of a gate in px."""

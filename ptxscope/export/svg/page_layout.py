@@ -31,7 +31,7 @@ from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
-from .text_fitting import wrap_text
+from .text_fitting import drop_hex_prefixes, wrap_text
 
 WIDTH = 800
 EDGE = 24
@@ -253,6 +253,10 @@ class Sketch:
         self._doc, code = doc, doc.machine_code
         self.machine_rows = code.computing_rows if code else []
         """The machine instructions that compute values, until they are drawn below a step."""
+
+    def format_about(self, step: StepView) -> str:
+        """Return the sentence of a step, with its bits as they are drawn."""
+        return drop_hex_prefixes(step.about, {operand.name for operand in self._doc.operands})
 
     def has_machine_code(self, stage: str) -> bool:
         """Whether the machine code computes the values that a stage has in this picture."""

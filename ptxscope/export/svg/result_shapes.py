@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ...scene.scene_model import LaneRef
 from ..content.document import Document, ResultView, StepView
-from .cell_shapes import drop_hex_prefixes
 from .page_layout import Area, Sketch, find_link_ends
 from .svg_canvas import Ground, SvgCanvas
 from .svg_colours import SvgColour
@@ -216,7 +215,7 @@ def draw_remark(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     return canvas.draw_lines(
         area.x,
         y,
-        canvas.wrap_text(drop_hex_prefixes(text), area.width, 12),
+        canvas.wrap_text(text, area.width, 12),
         12,
         SvgColour.INK,
         step=16,

@@ -11,7 +11,6 @@ from ...engine.micro_operations.stage import Stage
 from ...scene.scene_model import StepScene
 from ..content.document import StepView
 from ..content.hidden_rows import HIDDEN_RESULT_TEXT
-from .cell_shapes import drop_hex_prefixes
 from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .svg_colours import SvgColour
 from .text_fitting import measure_text
@@ -123,7 +122,7 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
         is_bold=True,
         width=WORDS_WIDTH,
     )
-    lines = canvas.wrap_text(drop_hex_prefixes(step.about), WORDS_WIDTH, 11 * scale)
+    lines = canvas.wrap_text(sketch.format_about(step), WORDS_WIDTH, 11 * scale)
     first = y + 12.5 + 16.5 * scale
     end = canvas.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
     for role in roles:
@@ -134,7 +133,7 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
 def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
     canvas, page, words = sketch.canvas, sketch.layout.page, sketch.layout.words
     scale = canvas.lettering
-    lines = canvas.wrap_text(drop_hex_prefixes(step.about), words.width, 11 * scale)
+    lines = canvas.wrap_text(sketch.format_about(step), words.width, 11 * scale)
     roles, line_height, top = list(roles), 14 * scale, y + 8
     height = max(8 + line_height * len(lines), _STRIP_HEIGHT + 17 * len(roles), _STRIP_HEIGHT)
     canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
@@ -176,7 +175,7 @@ def _draw_compact_caption(
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = canvas.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    sentence = drop_hex_prefixes(steps[0].about)
+    sentence = sketch.format_about(steps[0])
     if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
         sentence = _find_first_sentence(sentence)
     lines = canvas.wrap_text(sentence, words.width - start, _SMALL)

@@ -22,12 +22,12 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
-from .cell_shapes import draw_cells, draw_sentence, draw_text_inside, drop_hex_prefixes
+from .cell_shapes import draw_cells, draw_sentence, draw_text_inside
 from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import measure_text
+from .text_fitting import drop_hex_prefixes, measure_text
 
 
 class _PlacedNumberLine(NamedTuple):

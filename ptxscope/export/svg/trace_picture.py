@@ -32,7 +32,7 @@ from ..options import DEFAULT, Options
 from ..theme import Theme
 from . import step_captions
 from .answer_branches import LONGEST_OF_BRANCH, draw_branches, make_branches
-from .cell_shapes import draw_register, drop_hex_prefixes
+from .cell_shapes import draw_register
 from .machine_lines import draw_machine_rows, draw_machine_section
 from .page_layout import (
     COMPACT,
@@ -61,7 +61,7 @@ from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
 from .svg_sheet import Sheet, list_elements, write_sheet
-from .text_fitting import LARGEST, USUAL, measure_text
+from .text_fitting import LARGEST, USUAL, drop_hex_prefixes, measure_text
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
@@ -255,8 +255,7 @@ def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
 
 def make_sheet(drawing: SvgDrawing, width: float, height: float) -> Sheet:
     """Return the page of a drawing, with its size in px."""
-    about = drop_hex_prefixes(drawing.about)
-    return Sheet(drawing.canvas.prefix, width, height, drawing.doc.name, about)
+    return Sheet(drawing.canvas.prefix, width, height, drawing.doc.name, drawing.about)
 
 
 def draw_page(drawing: SvgDrawing) -> list[str]:
@@ -271,7 +270,7 @@ def draw_page(drawing: SvgDrawing) -> list[str]:
 
 def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(canvas, doc.title, doc.ptx, drop_hex_prefixes(format_model(doc)), long_names)
+    return draw_head(canvas, doc.title, doc.ptx, format_model(doc), long_names)
 
 
 def format_model(doc: Document) -> str:
@@ -317,11 +316,7 @@ def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
     if doc.title:
         lines = canvas.wrap_text(doc.title, page.width / 1.12, 14)
         y = canvas.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
-    model = (
-        ""
-        if doc.model == ISA_MODEL.name and not doc.answers
-        else drop_hex_prefixes(f"model {doc.model}")
-    )
+    model = "" if doc.model == ISA_MODEL.name and not doc.answers else f"model {doc.model}"
     room = min(measure_text(model, canvas.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
     canvas.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
     end = draw_instruction(canvas, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
@@ -508,7 +503,7 @@ def _draw_notes(
             + 8
         )
     for text in doc.notes:
-        lines = canvas.wrap_text(drop_hex_prefixes(f"Note: {text}."), page.width, 11.5)
+        lines = canvas.wrap_text(f"Note: {text}.", page.width, 11.5)
         y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
     return y
 

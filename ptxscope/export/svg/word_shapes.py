@@ -11,11 +11,12 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, drop_hex_prefixes
+from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside
 from .page_layout import Area, Sketch
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
+from .text_fitting import drop_hex_prefixes
 
 _BYTE = 28
 """Height of the box of a byte in px."""
