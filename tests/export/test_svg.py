@@ -113,6 +113,13 @@ def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> No
             assert "\n".join(texts(tree)).count(word) == 1
 
 
+@pytest.mark.parametrize("layout", [DEFAULT, Options(slide=True)], ids=["page", "slide"])
+def test_the_name_of_a_result_stands_in_its_box_however_long_its_bits_are(layout: Options) -> None:
+    shown = trace("add.cc.u64 lo, a, b", {"a": 1 << 63, "b": 1 << 63})
+    boxed = texts(group(drawn(shown, layout), "px-result"))
+    assert sorted(boxed) == ["0", "0x0000000000000000", "1", "CC.CF =", "Result", "lo =", "true"]
+
+
 def test_a_word_that_is_read_written_and_kept_is_still_found_once() -> None:
     shown = trace("vadd4.u32.u32.u32 d.b0, a, b, c", dict.fromkeys("abc", 0) | {"c": 0xABCDEF00})
     assert "\n".join(texts(drawn(shown))).count("0xabcdef00") == 1

@@ -36,7 +36,8 @@ def draw_results(
 ) -> float:  # fmt: skip
     """Draw every destination with its bits in one piece; return the end.
 
-    Beside another answer, the digits that differ are marked, and names are above the bits.
+    Beside another answer, the digits that differ are marked. Names are above the bits there, and
+    where they do not fit beside them.
     """
     canvas, is_branched = sketch.canvas, other_results is not None
     top = y + 34
@@ -58,14 +59,21 @@ def draw_results(
         areas = [
             room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
         ]
-    other_views, height = other_results or views, 84 if is_branched else 66
+    is_stacked = is_branched or not all(map(_has_room_beside, views, areas))
+    other_views = other_results or views
     for view, other_view, places, area in zip(views, other_views, sketch.ends, areas, strict=True):
         for place in places:
             _draw_result_link(sketch, place, area, top, view.name)
-        _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_branched)
-        sketch.add_result(view.name, area, top, top + height)
+        end = _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_stacked)
+        sketch.add_result(view.name, area, top, end)
     canvas.close_group()
-    return top + height
+    return end
+
+
+def _has_room_beside(view: ResultView, area: Area) -> bool:
+    """Whether the name of a result fits to the left of its bits, both in their usual size."""
+    label = measure_text(f"{view.name} =", _NAME, is_monospaced=True)
+    return label <= (area.width - measure_text(view.bits, _LARGE, is_monospaced=True)) / 2 - 16
 
 
 def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
@@ -111,7 +119,8 @@ def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
 
 def _draw_result(
     sketch: Sketch, view: ResultView, other_bits: str, area: Area, top: float, *, is_stacked: bool
-) -> None:
+) -> float:
+    """Draw the box of a result; return its end."""
     canvas, (name, bits, meant) = sketch.canvas, view
     height = 84 if is_stacked else 66
     canvas.draw_rect(
@@ -163,8 +172,8 @@ def _draw_result(
             SvgColour.DIM,
             anchor="end",
             is_monospaced=True,
-            width=(area.width - width) / 2 - 16,
         )
+    return top + height
 
 
 def _draw_result_link(
