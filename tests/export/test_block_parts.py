@@ -22,6 +22,8 @@ from ptxscope.export.blocks.block_picture import BLOCK, draw_block
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.media.slides import _split_evenly
 from ptxscope.export.options import Motion, Options
+from ptxscope.export.svg.page_layout import COMPACT
+from ptxscope.export.svg.trace_picture import SMALL
 
 # E3: the assembler's .sat wraps a negative number, so the byte is 255 instead of 0
 PTX = "{ brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123; }"
@@ -76,6 +78,16 @@ def test_wires_of_two_answers_stay_apart() -> None:
     ids = [x.attrib["id"] for x in ET.fromstring(
         ptxscope.export(TRACE, "svg", Options(both=True))).iter() if "id" in x.attrib]  # fmt: skip
     assert len(ids) == len({*ids})
+
+
+def test_wires_of_two_answers_below_each_other_go_around_the_statements_between() -> None:
+    drawing = draw_block(TRACE, Options(both=True), style=SMALL)
+    for target in ("s3.", "a", 0), ("s3-other.", "a", 0):
+        (source,) = (a for a, b in drawing.canvas.links if b == target)
+        (line,) = drawing.canvas.links[source, target]
+        points = re.findall(r"[ML]([\d.]+) ([\d.]+)", line)  # to the right, down, and back
+        assert len(points) == 4
+        assert COMPACT.page.right < float(points[1][0]) == float(points[2][0]) < 400
 
 
 @pytest.mark.parametrize("format_", TEXTS)

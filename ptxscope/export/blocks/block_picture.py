@@ -44,7 +44,7 @@ _BAND = 30.0
 _GAP = 34.0
 """Height in px for the wires above it."""
 _RAIL = 5.0
-"""Distance in px of the first rail from the right edge of the figures, and of the next ones."""
+"""Largest distance in px of the first rail from the right edge, and of the next ones."""
 
 
 class _Digits(NamedTuple):
@@ -73,10 +73,14 @@ class _Digits(NamedTuple):
 class _Wires:
     """The wires between the statements of a picture."""
 
-    def __init__(self, canvas: SvgCanvas) -> None:
+    def __init__(self, canvas: SvgCanvas, margin: float) -> None:
         self.canvas = canvas
+        self.margin = margin
+        """Width in px of the empty strip at the right of the picture."""
         self.results: dict[tuple[bool, ValuePlace], _Digits] = {}
         """The drawn results, of the other model or of the trace's own."""
+        self.branches_above: frozenset[str] = frozenset()
+        """The branches of the statements right above the one that is drawn."""
         self.rail_count = 0
 
     def find_digits(self, place: ValuePlace, *, is_other: bool) -> _Digits | None:
@@ -87,7 +91,8 @@ class _Wires:
         """Draw a rail along the right edge; return the index of its line."""
         x, y, width, height = digits.box
         flow = len(self.canvas.flows)
-        rail = right + _RAIL * (1 + self.rail_count % int((EDGE - 8) / _RAIL))
+        pitch = min(_RAIL, self.margin / 3)
+        rail = right + pitch * (1 + self.rail_count % int(self.margin * 2 / 3 / pitch))
         self.canvas.draw_rail((x + width, y + height / 2), rail, end, SvgColour.DIM)
         self.rail_count += 1
         return flow
@@ -141,7 +146,7 @@ def draw_block(
     y = _draw_head(doc, canvas, style)
     canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
     canvas.add_mark("operands", y)
-    wires = _Wires(canvas)
+    wires = _Wires(canvas, style.layout.page.x)  # as wide as at the left
     for group in _list_groups(doc, is_stacked=style.layout.is_compact):
         styles = _split_style(style) if len(group) > 1 else (style,)
         top = y + _GAP
@@ -150,6 +155,7 @@ def draw_block(
             for section, own_style in zip(group, styles, strict=True)
         ]
         y = max(ends)
+        wires.branches_above = frozenset(section.branch for section in group)
         if len(group) > 1:  # a slide does not cut between the steps of one answer
             *marks, last = canvas.marks
             canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
@@ -361,7 +367,7 @@ def _draw_wires(
         digits = wires.find_digits(place, is_other=section.is_other)
         if digits is None:
             continue
-        is_next = place.statement == statement.number - 1
+        is_next = digits.node[0] in wires.branches_above
         if section.is_folded:
             targets = [x for x in canvas.zones if x.node[0] == section.branch]
             if is_next:
