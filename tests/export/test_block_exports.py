@@ -91,7 +91,7 @@ def test_text_numbers_steps_through_and_names_sources() -> None:
     assert "1. prmt.b32 t, a, b, 0x5410" in lines
     assert "  a   t         0xaabb3344  2864395076, of statement 1" in lines
     assert "2. and.b32 t, t, 0xff00ff" in lines
-    assert "d = 0x00bb7fff  12287999" in lines
+    assert "d = 0x00bb7fff  [187, 32767]" in lines
     assert max(map(len, lines[:-3])) <= 80
 
 

@@ -90,6 +90,52 @@ def test_wires_of_two_answers_below_each_other_go_around_the_statements_between(
         assert COMPACT.page.right < float(points[1][0]) == float(points[2][0]) < 400
 
 
+LANES = trace_block(
+    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }",
+    {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF},
+)
+
+
+def test_notes_on_lanes_stand_below_their_statement() -> None:
+    trace, options = annotate_block(LANES, notes=["s2.lane 1=the sign"])
+    text = ptxscope.export(trace, "text", options)
+    assert text.index("[-21829, 32767]\n  * lane 1: the sign\n\nd = ") > text.index("2. vadd2")
+    assert "> lane 1: the sign" in ptxscope.export(trace, "markdown", options)
+    svg = ET.fromstring(ptxscope.export(trace, "svg", options))
+    said = ["".join(x.itertext()) for x in svg.iter() if x.tag.endswith("}text")]
+    assert "lane 1 · note 1" in said
+    assert "note 1: lane 1: the sign" in said
+    assert '<aside class="px-note" dir="auto">lane 1: the sign</aside>' in ptxscope.export(
+        trace, "html", options
+    )
+
+
+def test_the_steps_that_are_left_out_of_a_statement_are_named() -> None:
+    trace, options = annotate_block(LANES, steps="s2.select, 9")
+    for format_ in ("text", "markdown", "rst", "asciidoc", "html"):
+        text = " ".join(ptxscope.export(trace, format_, options).split())
+        assert "Steps not shown: 5 extend, 6 add, 7 saturate, 8 merge." in text.replace("  ", " ")
+
+
+@pytest.mark.parametrize("format_", ["text", "markdown", "rst", "asciidoc", "html"])
+def test_a_result_of_lanes_is_not_read_as_one_number(format_: str) -> None:
+    text = ptxscope.export(LANES, format_)
+    assert str(0xAABB7FFF - (1 << 32)) not in text
+    for bracket, code in (("[", "&#91;"), ("]", "&#93;")):
+        text = text.replace(f"\\{bracket}", bracket).replace(code, bracket)
+    assert text.count("[-21829, 32767]") >= 2
+
+
+def test_a_note_on_several_statements_stands_in_a_picture_once() -> None:
+    saturated = "vadd.u32.s32.s32.sat d.b0, a, b, c"
+    block = trace_block(
+        f"{{ {saturated}; {saturated.replace('d.b0', 'e.b0')}; }}", {"a": 1, "b": 0, "c": 0}
+    )
+    svg = ET.fromstring(ptxscope.export(block, "svg"))
+    said = ["".join(x.itertext()) for x in svg.iter() if x.tag.endswith("}text")]
+    assert sum(x.startswith("Note: the manual says") for x in said) == 1
+
+
 @pytest.mark.parametrize("format_", TEXTS)
 def test_a_hidden_result_is_in_no_format(format_: str) -> None:
     trace, options = annotate_block(TRACE, result=False)

@@ -16,6 +16,7 @@ from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions
 from ...engine.semantics.plan import Plan
 from ...engine.syntax.errors import make_printable, quote_value
+from ...engine.tracing.lane_text import interpret_bits
 from ...engine.tracing.operand_bits import Signature
 from ...engine.tracing.trace import Trace
 from ..content.document import (
@@ -26,6 +27,7 @@ from ..content.document import (
     ResultView,
     StepView,
     build_document,
+    describe_omission,
     list_annotation_words,
 )
 from ..content.hidden_rows import find_revealing_rows
@@ -46,7 +48,6 @@ class StatementSection(NamedTuple):
     """The part of its trace that is shown."""
     step_count: int
     """The number of steps of the statements before it."""
-    notes: tuple[str, ...]
     is_folded: bool
     """Whether its steps are left out."""
     is_other: bool = False
@@ -147,7 +148,7 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
             ResultView(
                 make_printable(name),
                 format_hex(trace.result[name], block.type_of(role).bits),
-                format_value(trace.result[name], block.type_of(role)),
+                _interpret_result(trace, name),
             )
             for role, name in block.results.items()
             if options.result
@@ -161,6 +162,14 @@ def build_block_document(trace: BlockTrace, options: Options = DEFAULT) -> Block
         list_block_command_words(trace, options),
         other,
     )
+
+
+def _interpret_result(trace: BlockTrace, name: str) -> str:
+    """Return the meaning of a result as its statement has it: the lanes of an instruction's."""
+    place, bits = trace.block.outputs[name], trace.result[name]
+    if not place.statement:
+        return format_value(bits, trace.block.type_of(place.key))
+    return interpret_bits(trace.parts[place.statement - 1].instruction, place.role, bits)
 
 
 def find_other(trace: BlockTrace) -> BlockTrace | None:
@@ -206,7 +215,6 @@ def _iter_sections(
                 doc._replace(answers=None if is_two else doc.answers),
                 part_options,
                 step_count,
-                (*doc.notes, *(x.removesuffix(".") for x in doc.lane_notes)),
                 statement.number in options.folded or not doc.steps,
                 bool(is_other),
             )
@@ -228,6 +236,7 @@ def build_statement_document(
         operands=tuple(
             x._replace(meant=x.meant + format_origin(statement, x.role)) for x in doc.operands
         ),
+        omission=describe_omission(part, options, step_count),
     )
 
 

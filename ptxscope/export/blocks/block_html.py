@@ -10,6 +10,7 @@ from ..content.id_prefix import make_block_id
 from ..formats.html import (
     format_page,
     iter_answer_lines,
+    iter_lane_note_lines,
     iter_note_lines,
     iter_operand_lines,
     iter_result_lines,
@@ -68,12 +69,15 @@ def _section_lines(
         for step in doc.steps:
             branch = section.branch
             yield from iter_step_lines(doc.trace, step, level + 1, name, relations, branch)
+    if doc.omission and not section.is_folded:
+        yield f'<p class="px-dim">{escape(doc.omission)}</p>'
     for view in doc.results:
         yield (
             f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
             f'<span class="px-dim">{escape(view.meant)}</span></p>'
         )
-    yield from iter_note_lines(section.notes)
+    yield from iter_lane_note_lines(doc)
+    yield from iter_note_lines(doc.notes)
     if doc.answers and not section.is_folded:
         yield from iter_answer_lines(doc.answers, level + 1, name, relations)
     yield "</section>"

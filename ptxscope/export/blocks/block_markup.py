@@ -13,6 +13,7 @@ from ..formats.markup import (
     Paragraph,
     iter_answer_blocks,
     iter_head_blocks,
+    iter_lane_note_blocks,
     iter_note_blocks,
     iter_result_blocks,
     iter_result_paragraphs,
@@ -61,7 +62,10 @@ def _iter_section(section: StatementSection) -> Iterator[Block]:
         yield make_operand_table(doc)
         for step in doc.steps:
             yield from iter_step_blocks(step, 2)
+    if doc.omission and not section.is_folded:
+        yield Paragraph(make_text(doc.omission))
     yield from iter_result_paragraphs(doc)
-    yield from iter_note_blocks(section.notes)
+    yield from iter_lane_note_blocks(doc)
+    yield from iter_note_blocks(doc.notes)
     if doc.answers and not section.is_folded:
         yield from iter_answer_blocks(doc.answers)

@@ -31,7 +31,14 @@ from ..svg.page_layout import (
 from ..svg.svg_canvas import Node, SvgCanvas, Zone
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import LARGEST, measure_text
-from ..svg.trace_picture import PLAIN, PictureKind, PictureStyle, SvgDrawing, draw_body
+from ..svg.trace_picture import (
+    PLAIN,
+    PictureKind,
+    PictureStyle,
+    SvgDrawing,
+    draw_body,
+    draw_lane_notes,
+)
 from .block_document import (
     BlockDocument,
     StatementSection,
@@ -58,11 +65,8 @@ class _Digits(NamedTuple):
     text: str
     box: tuple[float, float, float, float]
     """x, y, width and height of what is around it."""
-
-    @property
-    def end(self) -> float:
-        """The lower edge of the box."""
-        return self.box[1] + self.box[3]
+    end: float
+    """The lower edge of the box, or of the notes below it."""
 
     def find_center(self, unit: int, part: int) -> float:
         """Return x of the middle of part ``part`` of ``unit`` bits, from the least significant."""
@@ -161,9 +165,8 @@ def draw_block(
             canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
     canvas.add_mark("notes", y)
     y += 24
-    for note in (f"Note: {x}." for section in doc.sections for x in section.notes):
-        y = _draw_words(canvas, note, y, style)
-    for text in (*(f"Note: {x}." for x in doc.notes), doc.no_result, doc.agreement):
+    notes = dict.fromkeys(x for section in doc.sections for x in section.doc.notes)
+    for text in (*(f"Note: {x}." for x in (*notes, *doc.notes)), doc.no_result, doc.agreement):
         y = _draw_words(canvas, text, y, style)
     canvas.add_mark("foot", y)
     for text in (doc.caption, doc.source):
@@ -261,14 +264,19 @@ def _draw_section(
     own_canvas.smallest_size = LARGEST
     own_canvas.add_mark("line", band)
     y = _draw_band(own_canvas, section, band, style)
+    has_numbers = False
     if not section.is_folded:
         scene, doc, ends = _make_scene(section, style)
+        has_numbers = scene.lanes > 1
         y = draw_body(own_canvas, scene, doc, y + 22, style.layout, ends)
+    if section.doc.lane_notes:
+        y = draw_lane_notes(section.doc, own_canvas, y + 8, style.layout.page, has_numbers) - 8
     own_canvas.add_mark("wires", y)
     _add_canvas(canvas, own_canvas, section)
     _draw_wires(section, wires, own_canvas, (band, style.layout.page.right))
     wires.results |= {
-        (section.is_other, place): digits for place, digits in _find_results(section, canvas, style)
+        (section.is_other, place): digits
+        for place, digits in _find_results(section, canvas, style, y)
     }
     return y
 
@@ -331,7 +339,7 @@ def _draw_band(
 
 
 def _find_results(
-    section: StatementSection, canvas: SvgCanvas, style: PictureStyle
+    section: StatementSection, canvas: SvgCanvas, style: PictureStyle, section_end: float
 ) -> Iterator[tuple[ValuePlace, _Digits]]:
     """Yield the digits of each result of a statement, as it is drawn."""
     statement, doc = section.statement, section.doc
@@ -342,7 +350,8 @@ def _find_results(
         node = section.branch, f"{view.name} =", 0
         if node not in boxes:
             continue
-        x, _, width, _ = box = boxes[node]
+        x, y, width, height = box = boxes[node]
+        end = section_end if doc.lane_notes else y + height
         if section.is_folded or style.layout.is_compact:
             size = 13 if section.is_folded else 17
             whole = measure_text(f"{view.name} = {view.bits}", size, is_monospaced=True)
@@ -352,7 +361,7 @@ def _find_results(
             text_width = min(measure_text(view.bits, 26, is_monospaced=True), width - 12)
             left = x + (width - text_width) / 2
         pitch = text_width / len(view.bits)
-        yield ValuePlace(statement.number, role), _Digits(node, left, pitch, view.bits, box)
+        yield ValuePlace(statement.number, role), _Digits(node, left, pitch, view.bits, box, end)
 
 
 def _draw_wires(
@@ -411,3 +420,5 @@ def _draw_wire(
     start = (digits.find_center(unit, lane), digits.end)
     canvas.draw_flow(start, (end[0], band), colour, has_head=False)
     canvas.draw_flow((end[0], band), end, colour)
+    if digits.end > (bottom := digits.box[1] + digits.box[3]):  # behind the notes
+        canvas.draw_flow((start[0], bottom), start, colour, has_head=False)

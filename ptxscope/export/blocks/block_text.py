@@ -51,7 +51,11 @@ def _section_lines(section: StatementSection, width: int) -> Iterator[str]:
         for step in doc.steps:
             yield from step_lines(step, width)
     yield from (f"  {line}" for line in result_lines(doc, width - 2))
-    for note in section.notes:
+    if doc.omission and not section.is_folded:
+        yield from wrap_text(doc.omission, "  ", "    ", width)
+    for note in doc.lane_notes:
+        yield from wrap_text(f"* {note}", "  ", "    ", width)
+    for note in doc.notes:
         yield from wrap_text(f"Note: {note}.", "  ", "    ", width)
     if doc.answers and not section.is_folded:
         yield from (f"  {line}" for line in answer_lines(doc.answers, width - 2))

@@ -290,7 +290,7 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
             for step in trace.steps
             if options.shows(step.stage)
         ),
-        _describe_omission(trace, options),
+        describe_omission(trace, options),
         results,
         "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
         tuple(map(make_printable, trace.notes)),
@@ -419,8 +419,13 @@ def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
         yield "no-result", None
 
 
-def _describe_omission(trace: Trace, options: Options) -> str:
-    steps = (f"{x.number} {format_title(x)}" for x in trace.steps if not options.shows(x.stage))
+def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> str:
+    """Return a sentence that lists the steps that are not shown, numbered after `step_count`."""
+    steps = (
+        f"{step_count + x.number} {format_title(x)}"
+        for x in trace.steps
+        if not options.shows(x.stage)
+    )
     listed = ", ".join(steps)
     return listed and f"Steps not shown: {listed}."
 

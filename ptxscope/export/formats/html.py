@@ -95,8 +95,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     if doc.omission:
         yield f'<p class="px-dim">{escape(doc.omission)}</p>'
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
-    for note in doc.lane_notes:
-        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
+    yield from iter_lane_note_lines(doc)
     yield from iter_note_lines(doc.notes)
     if doc.answers:
         yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
@@ -249,6 +248,12 @@ def iter_result_lines(doc: Page, level: int, id_: str) -> Iterator[str]:
     if doc.no_result:
         yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
     yield "</section>"
+
+
+def iter_lane_note_lines(doc: Document) -> Iterator[str]:
+    """Yield the notes of the author on lanes."""
+    for note in doc.lane_notes:
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
 
 
 def iter_note_lines(notes: Iterable[str]) -> Iterator[str]:

@@ -111,7 +111,7 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     if doc.omission:
         yield Paragraph(make_text(doc.omission))
     yield from iter_result_blocks(doc)
-    yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
+    yield from iter_lane_note_blocks(doc)
     yield from iter_note_blocks(doc.notes)
     if doc.answers:
         yield from iter_answer_blocks(doc.answers)
@@ -128,6 +128,11 @@ def iter_head_blocks(doc: Page, heading: str) -> Iterator[Block]:
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
     yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
+
+
+def iter_lane_note_blocks(doc: Document) -> Iterator[Block]:
+    """Yield the notes of the author on lanes."""
+    yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
 
 
 def iter_note_blocks(notes: Iterable[str]) -> Iterator[Block]:

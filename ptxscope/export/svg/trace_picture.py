@@ -495,16 +495,20 @@ def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float
 def _draw_notes(
     doc: Document, canvas: SvgCanvas, y: float, page: Area, *, is_numbered: bool
 ) -> float:
-    """Draw the notes on lanes, numbered like their columns, and the notes of ptxscope."""
-    y += 14
-    for number, note_text in enumerate(doc.lane_notes, 1):
-        y = (
-            draw_note(canvas, f"note {number}: {note_text}" if is_numbered else note_text, y, page)
-            + 8
-        )
+    """Draw the notes on lanes and the notes of ptxscope; return the end."""
+    y = draw_lane_notes(doc, canvas, y + 14, page, is_numbered)
     for text in doc.notes:
         lines = canvas.wrap_text(f"Note: {text}.", page.width, 11.5)
         y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
+    return y
+
+
+def draw_lane_notes(
+    doc: Document, canvas: SvgCanvas, y: float, page: Area, is_numbered: bool
+) -> float:
+    """Draw the notes of the author on lanes, numbered like their columns; return the end."""
+    for number, text in enumerate(doc.lane_notes, 1):
+        y = draw_note(canvas, f"note {number}: {text}" if is_numbered else text, y, page) + 8
     return y
 
 
