@@ -532,6 +532,33 @@ def test_a_type_is_told_as_it_is_met(ptx: str, a: int, said: str) -> None:
     assert tr.rows["extend.a"].values[0] == a
 
 
+def test_the_high_word_of_a_signed_product_is_signed_before_c_is_added() -> None:
+    """PTX ISA 9.7.1.4: d = t<63..32> + c, with the product of -1234567 and 7654321."""
+    tr = trace("mad.hi.s32 d, a, b, c", {"a": -1234567, "b": 7654321, "c": 42})
+    high = (-1234567 * 7654321) >> 32
+    assert tr.rows["sum.t"].values == (high + 42,)
+    assert str(describe_lane(tr, tr.rows["sum.t"], 0).formula) == f"{high} + 42 = {high + 42}"
+    assert "wrapped" not in export(tr, "text")
+    assert tr.result == {"d": (high + 42) % (1 << 32)}
+
+
+@pytest.mark.parametrize(
+    ("ptx", "stage", "said"),
+    [
+        ("cvt.s32.s8 d, a", "extend", "a is s8, so signed: the register's low byte is sign-exten"),
+        ("cvt.u32.u8 d, a", "extend", "a is u8, so unsigned: the register's low byte is zero-ext"),
+        ("shf.l.wrap.b32 d, a, a, c", "operate", "The upper word of the pair b:a shifted left by"),
+        ("shf.r.wrap.b32 d, a, a, c", "operate", "The lower word of the pair b:a shifted right by"),
+        ("prmt.b32.rc16 d, a, a, c", "operate", ".rc16 takes a half-word of a twice: the upper one "
+         "if n is odd. Here n is the low two bits of c."),
+    ],
+)  # fmt: skip
+def test_what_a_step_reads_is_what_the_manual_calls_so(ptx: str, stage: str, said: str) -> None:
+    """PTX ISA 9.7.9.22 (cvt), 9.7.8.7 (shf), 9.7.9.7 (prmt)."""
+    values = dict.fromkeys("ac" if ptx.endswith("c") else "a", 1)
+    assert about(trace(ptx, values), stage).startswith(said)
+
+
 @pytest.mark.parametrize(
     ("ptx", "said"),
     [

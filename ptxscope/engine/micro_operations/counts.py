@@ -141,7 +141,7 @@ class ReplaceValue(MicroOperation):
     new: int
     formula = "{x}"
     about = "The number, but all ones if no bit was found."
-    title = "limit"
+    title = "amount"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.where(ar.equal(v[0], self.old), fill(ar, v[0], self.new), v[0])

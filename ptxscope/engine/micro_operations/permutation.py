@@ -183,7 +183,7 @@ class PermuteByMode(MicroOperation):
         return LaneText(make_equation(part, bits), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return _MODE_SENTENCES[self.mode]
+        return f"{_MODE_SENTENCES[self.mode]} Here n is the low two bits of c."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for mode in PermuteMode:

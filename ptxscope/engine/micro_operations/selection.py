@@ -248,6 +248,10 @@ def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]
     if reading.bits not in UNIT_NAMES:
         part = f"the low {reading.bits} bits{' of each' if rows[1:] else ''} are"
     narrow = format_integer_type(reading.signed, reading.bits)
+    form = rows[0].instruction.form
+    if form.opcode == "cvt" and form.atype:  # its type is that of the part, not of the register
+        unit = UNIT_NAMES[reading.bits]
+        return f"{names} {form.atype}, so {sign}: the register's low {unit} is {extension}-extended"
     return f"{names} {type_name}, so {sign}: {part} read as {narrow} and {extension}-extended"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
@@ -13,6 +13,7 @@ from .numbers import SubtractFrom
 from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
 from .shifts import ShiftLeft
+from .step_words import find_row
 
 _WORD = 32
 
@@ -47,7 +48,7 @@ class TakeWord(MicroOperation):
     """The word of x that begins at bit y."""
 
     formula = "{x}[{y}+31:{y}]"
-    about = "The word of the pair b:a that begins at the bit that c says."
+    about = "A word of the pair b:a, from a bit up."
     title = "shift"
     has_chosen_bits = True
     has_passed_bits = True
@@ -60,6 +61,11 @@ class TakeWord(MicroOperation):
         start = get_lane(inputs[1], lane)
         yield map_bits(inputs, 0, lane, start + low, start + min(high, _WORD))
         yield map_bits(inputs, 1, lane, 0, MAX_LANE_BITS)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        if find_row(rows, "start"):
+            return "The upper word of the pair b:a shifted left by c; it begins at bit 32 - c."
+        return "The lower word of the pair b:a shifted right by c; it begins at bit c."
 
     def make_figure(self, row: RowView) -> FieldBits | None:
         pair, (start,) = row.inputs[0], row.inputs[1].values

@@ -104,10 +104,11 @@ def lower_mul(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     x = b.extend(Stage.EXTEND, "a", "a", factor_bits, signed)
     y = b.extend(Stage.EXTEND, "b", "b", factor_bits, signed)
     t = b.add_row(Stage.OPERATE, "t", Multiply(), x, y)
-    if form.product_word is ProductWord.HI:
+    is_high = form.product_word is ProductWord.HI
+    if is_high:
         t = b.add_row(Stage.OPERATE, "word", TakeBits(high, bits), t)
     if form.opcode.startswith("mad"):
-        if form.sat:
+        if is_high and signed:  # a high word is unsigned so far
             t = b.extend(Stage.SUM, "word", t, bits, signed)
         c = b.extend(Stage.SUM, "c", "c", total_bits, signed)
         t = b.add_row(Stage.SUM, "t", Add(), t, c)
