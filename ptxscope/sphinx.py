@@ -16,6 +16,7 @@ installed; all others, and LaTeX without that, show the text form.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from hashlib import blake2s
 from html import escape
@@ -63,6 +64,8 @@ _LATEX = r"""
 """
 _ENGINE_FOLDER = "ptxscope"
 """Folder under ``_static`` of what live figures load."""
+_OPTION = re.compile(r"(?<!\S)--([a-z-]++):?")
+_START = re.compile(r"\A(?:usage: .*\n)?error: ")
 _log = logging.getLogger(__name__)
 
 
@@ -81,6 +84,10 @@ class _FigureLabel(NamedTuple):
     anchor: str
     """The id of the element."""
     title: str
+
+    def rename(self, name: str, other_name: str) -> _FigureLabel:
+        """Return the label with another name of its trace."""
+        return self._replace(label=other_name + self.label.removeprefix(name))
 
 
 def _make_choice(choices: Sequence[str]) -> Callable[[str], str]:
@@ -126,12 +133,13 @@ class TraceDirective(SphinxDirective):
             words = self._words()
             trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
         except (CommandError, ValueError) as error:
-            _log.warning("ptx-trace: %s", error, location=self.get_location(), type="ptxscope")
+            message = _format_error(error)
+            _log.warning("ptx-trace: %s", message, location=self.get_location(), type="ptxscope")
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
         labels = list(_labels(name, trace, trace_options)) if name else []
         if name:
-            normalized_name = nodes.fully_normalize_name(options["name"])
-            self._label([*labels, labels[0]._replace(label=normalized_name)])
+            written = nodes.fully_normalize_name(options["name"])
+            self._label([*labels, *(x.rename(name, written) for x in labels)])
             domain = self.env.get_domain("ptx")
             domain.data["traces"][name] = self.env.docname, words
         if "live" in options:
@@ -148,6 +156,8 @@ class TraceDirective(SphinxDirective):
             css=options.get("class", []),
         )
         self.set_source_info(node)
+        for anchor in node["anchors"]:  # where :numref: looks for what it refers to
+            self.state.document.ids.setdefault(anchor, node)
         return [node]
 
     def _words(self) -> list[str]:
@@ -165,10 +175,12 @@ class TraceDirective(SphinxDirective):
         return words + [f"--{flag}" for flag in _FLAGS if flag in options]
 
     def _label(self, labels: list[_FigureLabel]) -> None:
-        """Register a trace and its steps as targets of ``:ref:``."""
+        """Register a trace and its steps as targets of ``:ref:``; warn of the first taken one."""
         std: Any = self.env.get_domain("std")
+        is_warned = False
         for label, anchor, title in dict.fromkeys(labels):
-            if label in std.anonlabels:
+            if label in std.anonlabels and not is_warned:
+                is_warned = True
                 other_page = self.env.doc2path(std.anonlabels[label][0])
                 _log.warning(
                     "ptx-trace: the name %s is taken, in %s", label, other_page,
@@ -176,6 +188,12 @@ class TraceDirective(SphinxDirective):
                 )  # fmt: skip
             std.anonlabels[label] = self.env.docname, anchor
             std.labels[label] = self.env.docname, anchor, title
+
+
+def _format_error(error: Exception) -> str:
+    """Return the message of an error, with options as the directive has them."""
+    text = _START.sub("", str(error))
+    return _OPTION.sub(lambda x: f":{x[1]}:" if x[1] in TraceDirective.option_spec else x[0], text)
 
 
 def _labels(name: str, trace: Trace | BlockTrace, options: Options) -> Iterator[_FigureLabel]:
@@ -199,8 +217,10 @@ def _list_block_labels(name: str, doc: BlockDocument) -> Iterator[_FigureLabel]:
     for step in doc.steps:
         statement = step.prefix.rstrip(".")
         anchor = f"{name}-{statement}-{step.stage}"
-        for label in (f"{statement}-{step.stage}", str(step.number)):
-            yield _FigureLabel(f"{name}-step-{label}", anchor, f"{step.number}. {step.title}")
+        title = f"{step.number}. {step.title}"
+        for step_name in dict.fromkeys((str(step.stage), nodes.make_id(step.title))):
+            yield _FigureLabel(f"{name}-step-{statement}-{step_name}", anchor, title)
+        yield _FigureLabel(f"{name}-step-{step.number}", anchor, title)
     yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
 
 
@@ -277,8 +297,9 @@ class _Draw(SphinxPostTransform):
             try:
                 text = domain.format_value(place["kind"], place["text"])
             except (CommandError, ValueError) as error:
+                message = _format_error(error)
                 _log.warning(
-                    "ptx:%s: %s", place["kind"], error, location=place, type="ptxscope"
+                    "ptx:%s: %s", place["kind"], message, location=place, type="ptxscope"
                 )  # fmt: skip
                 text = place.rawsource
             place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))

@@ -225,7 +225,7 @@ def test_a_theme_for_all(tmp_path: Path) -> None:
     assert 'class="ptxscope px-light" id="the-clamp"' in index
     assert 'class="ptxscope px-dark" id="e3"' in index
     warned = built(tmp_path, pages, conf='ptx_theme = "blue"\n')
-    assert "argument --theme: invalid choice: 'blue'" in warned
+    assert "argument :theme: invalid choice: 'blue'" in warned
 
 
 @ci_only
@@ -272,6 +272,37 @@ def test_what_is_wrong_is_said_at_its_line(tmp_path: Path) -> None:
     shown = read(tmp_path, "other.html")
     assert "&lt;script&gt;`" in shown
     assert "<script>`" not in shown
+
+
+TARGETS = """\
+Title
+=====
+
+.. ptx-trace:: { prmt.b32 t, a, b, 0x6240; dp4a.u32.u32 d, t, 0x01010101, c; }
+   :operands: a=1 b=2 c=3
+   :name: The Block
+
+.. ptx-trace:: popc.b32 d, a
+   :operands: a=1
+   :name: the-block
+
+.. ptx-trace:: popc.b32 d, a
+   :operands: a=1
+   :fold: 1
+
+See :ref:`The Block-step-s2-multiply`, :ref:`the-block-step-s2-operate`, :ref:`the block-result`,
+and :numref:`the block`.
+"""
+
+
+def test_a_step_has_the_names_that_are_shown_and_a_name_is_taken_once(tmp_path: Path) -> None:
+    warned = built(tmp_path, {"index": TARGETS}, conf="numfig = True\n").splitlines()
+    assert len(warned) == 3
+    assert ":8: WARNING: ptx-trace: the name the-block is taken" in warned[0]
+    assert ":12: WARNING: ptx-trace: :fold: is for a block of several statements" in warned[1]
+    assert ":16: WARNING: undefined label: 'the block' [ref.numref]" in warned[2]  # not numbered
+    page = (tmp_path / "out" / "index.html").read_text()
+    assert page.count('href="#the-block-s2-operate"') == 2
 
 
 @pytest.mark.parametrize("format_", ["html", "svg", "text"])
