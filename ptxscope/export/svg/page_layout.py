@@ -242,7 +242,8 @@ class Sketch:
             row for step in scene.steps if step.number in shown_numbers for row in step.rows
         )
         self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
-        """Keys of the registers and rows that some drawn row reads."""
+        """Keys of the registers and rows that some drawn row reads, or one that changes nothing."""
+        self.read_keys |= _find_registers_behind(doc.trace, steps, scene)
         self.own_keys = {
             source.place.key
             for row in self.rows.values()
@@ -502,3 +503,17 @@ _CHIPS: dict[tuple[str, int], SvgColour] = {
 }
 ROLE_INKS = {"a": SvgColour.A, "b": SvgColour.B, "c": SvgColour.C}
 """Colour of an operand's name."""
+
+
+def _find_registers_behind(trace: Trace, steps: Iterable[StepView], scene: Scene) -> set[str]:
+    """Return the keys of the registers that shown rows read which a folded scene lacks."""
+    registers = {register.role for register in scene.registers}
+    keys = [row.row.key for step in steps for row in step.rows]
+    found: set[str] = set()
+    while keys:
+        key = keys.pop()
+        if key in registers:
+            found.add(key)
+        elif key not in scene.rows:
+            keys += trace.rows[key].input_keys
+    return found
