@@ -35,6 +35,15 @@ def test_a_page_stays_encoded_as_it_is(tmp_path: Path, encoding: str, mark: byte
     assert run("export", "--update", "--check", str(page)) == (0, "", "")
 
 
+def test_one_of_its_two_tasks_is_named(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_bytes(PAGE.encode())
+    said = "error: add --update to rewrite the traces, or --check to compare them\n"
+    assert run("export", str(page)) == (2, "", said)
+    assert run("export", "--check", str(page)) == (1, f"{page}: stale\n", "")
+    assert page.read_bytes() == PAGE.encode()
+
+
 def test_half_a_character_is_told_with_its_line(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_bytes(codecs.BOM_UTF16_LE + "a\nb\n".encode("utf-16-le") + b"\x00")

@@ -57,7 +57,7 @@ def make_parser() -> Parser:
     """Return the command's parser."""
     parser = make_command_parser("export", "Keep the traces in Markdown files current.", _EPILOG)
     parser.add_argument("files", metavar="FILE.md", nargs="+", help="Markdown file to rewrite")
-    parser.add_argument("--update", action="store_true", required=True, help="rewrite the traces")
+    parser.add_argument("--update", action="store_true", help="rewrite the traces")
     parser.add_argument(
         "--check", action="store_true", help="exit with 1 if a file is stale, and write nothing"
     )
@@ -67,6 +67,8 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Rewrite the traces of files; with ``--check``, only report stale ones."""
     arguments = parse_words(make_parser(), words)
+    if not (arguments.update or arguments.check):
+        raise CommandError("error: add --update to rewrite the traces, or --check to compare them")
     status = 0
     failed: list[str] = []
     for name in arguments.files:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
+from ...export import BINARY
 from ...export.options import Options, validate_id
 from ...export.theme import Theme
 from ...sweep.register_parts import (
@@ -44,6 +45,7 @@ from ..support.picture_output import (
     choose_format,
     is_printed,
     output_document,
+    reject_idle_options,
     render_picture,
 )
 
@@ -51,6 +53,14 @@ if TYPE_CHECKING:
     from ...sweep.computation import Sweep
 
 FORMATS = ("text", "words", "csv", *PICTURES)
+_AFFECTED_FORMATS = {
+    "title": PICTURES,
+    "theme": PICTURES,
+    "id": ("svg",),
+    "scale": tuple(sorted(BINARY)),
+    "width": tuple(sorted(BINARY)),
+}
+"""Formats that an option changes; an option not listed changes all."""
 _WIDEST = 160
 """Maximum columns of a plot in a terminal."""
 _EPILOG = f"""\
@@ -96,8 +106,10 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
-    arguments = parse_words(make_parser(), _join_range_words(words))
+    parser = make_parser()
+    arguments = parse_words(parser, _join_range_words(words))
     choose_format(arguments, FORMATS)
+    reject_idle_options(parser, arguments, _AFFECTED_FORMATS)
     sweep, options = _make_sweep(arguments), _make_options(arguments)
     document = _render_sweep(sweep, arguments, options)
     output_document(document, arguments.format, arguments.output)

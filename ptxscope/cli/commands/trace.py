@@ -16,8 +16,6 @@ from ...export.content.annotated_trace import annotate_trace
 from ...export.content.option_support import (
     AFFECTED_FORMATS,
     format_affected_formats,
-    format_no_effect_error,
-    has_effect,
 )
 from ...export.options import DEFAULT, MachineSection, Options
 from ...export.theme import Theme
@@ -50,6 +48,7 @@ from ..support.picture_output import (
     make_picture_options,
     output_document,
     print_document,
+    reject_idle_options,
     render_document,
     warn_about_small_letters,
     warn_about_suffix,
@@ -96,7 +95,7 @@ def run(words: Sequence[str]) -> int:
     parser = make_parser()
     arguments = parse_words(parser, _complete_values(words))
     choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
-    reject_unused_options(parser, arguments)
+    reject_idle_options(parser, arguments, AFFECTED_FORMATS)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
     trace, options = _annotate_request(arguments, _find_block(arguments))
@@ -228,7 +227,7 @@ def _parse_document_words(
     arguments = parse_words(parser, _complete_values(words))
     choose_format(arguments, FORMATS, format_)
     if strict:
-        reject_unused_options(parser, arguments)
+        reject_idle_options(parser, arguments, AFFECTED_FORMATS)
     return arguments
 
 
@@ -239,15 +238,6 @@ def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
         if not isinstance(arguments.target, Instruction):
             return arguments.target  # type: ignore[no-any-return]
     return None
-
-
-def reject_unused_options(parser: Parser, arguments: argparse.Namespace) -> None:
-    """Raise CommandError for an option without an effect in the chosen format."""
-    for name in AFFECTED_FORMATS:
-        dest = name.replace("-", "_")
-        value = getattr(arguments, dest, None)
-        if value != parser.get_default(dest) and not has_effect(name, arguments.format):
-            raise CommandError(f"error: {format_no_effect_error(name, arguments.format)}")
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
 from ...export import BINARY, ending_of, export, format_of
+from ...export.content.option_support import format_affected_formats
 from ...export.options import DEFAULT, Motion, Options
 from ...export.theme import THEMES
 from .command_error import CommandError
@@ -57,6 +58,22 @@ def choose_format(
                 f"-f {otherwise} writes {otherwise} there"
             )
         arguments.format = suffix if suffix in formats else otherwise
+
+
+def reject_idle_options(
+    parser: argparse.ArgumentParser,
+    arguments: argparse.Namespace,
+    affected_formats: Mapping[str, tuple[str, ...]],
+) -> None:
+    """Raise CommandError for an option without an effect in the chosen format."""
+    for name, formats in affected_formats.items():
+        dest = name.replace("-", "_")
+        is_given = getattr(arguments, dest, None) != parser.get_default(dest)
+        if is_given and arguments.format not in formats:
+            names = format_affected_formats(name, affected_formats)
+            raise CommandError(
+                f"error: --{name} does nothing in {arguments.format}; it is for {names}"
+            )
 
 
 def add_theme(parser: argparse._ActionsContainer) -> None:

@@ -50,12 +50,9 @@ def drop_idle_options(options: Options, format_: str) -> Options:
     return options._replace(format=format_, **{field: getattr(DEFAULT, field) for field in idle})
 
 
-def format_affected_formats(option: str) -> str:
+def format_affected_formats(
+    option: str, affected_formats: Mapping[str, tuple[str, ...]] = AFFECTED_FORMATS
+) -> str:
     """Format the formats that an option changes: ``html, svg, png and pdf``."""
-    *first_formats, last = AFFECTED_FORMATS[option]
+    *first_formats, last = affected_formats[option]
     return f"{', '.join(first_formats)} and {last}" if first_formats else last
-
-
-def format_no_effect_error(option: str, format_: str) -> str:
-    """Format the error for an option without effect in a format."""
-    return f"--{option} does nothing in {format_}; it is for {format_affected_formats(option)}"
