@@ -481,8 +481,24 @@ def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
         raise ToolError("it is missing")
 
     monkeypatch.setattr(departures, "find_tool", fail)
-    assert run("errata", "E3", "--report").stdout.endswith("None is shown: it is missing.\n")
+    text = run("errata", "E3", "--report").stdout
+    assert text.endswith("None is shown: it is missing.\n")
+    assert "\n.version 7.8\n.target sm_90\n" in text  # which ptxas 11.8 reads, the first with E3
     assert "--report takes one erratum" in run("errata", "--report").stderr
+
+
+def test_a_report_without_nvdisasm_is_for_the_ptxas_that_is_here(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def find(name: str, path: str | None) -> Tool:
+        assert path == f"/{name}"
+        if name == "nvdisasm":
+            raise ToolError("it is missing")
+        return PTXAS
+
+    monkeypatch.setattr(departures, "find_tool", find)
+    words = ("errata", "E3", "--report", "--ptxas", "/ptxas", "--nvdisasm", "/nvdisasm")
+    assert "\n.version 9.0\n.target sm_90\n" in run(*words).stdout  # that of ptxas 13.0
 
 
 @ci_only

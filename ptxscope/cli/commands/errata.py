@@ -13,7 +13,7 @@ from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ..support.arguments import Parser, make_command_parser
+from ..support.arguments import Parser, add_tool_paths, make_command_parser
 from ..support.command_error import CommandError
 
 _IDS = f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
@@ -37,6 +37,7 @@ def make_parser() -> Parser:
         help="draft a report on one erratum, in Markdown, with machine code if ptxas is at hand",
     )
     parser.add_argument("--json", action="store_true", help="write JSON")
+    add_tool_paths(parser)
     return parser
 
 
@@ -58,7 +59,7 @@ def run(words: Sequence[str]) -> int:
             raise CommandError(f"error: --report takes one erratum: E1 to E{len(ERRATA)}")
         from ..support.departures import report_erratum
 
-        sys.stdout.write(report_erratum(errata[0]))
+        sys.stdout.write(report_erratum(errata[0], arguments.ptxas, arguments.nvdisasm))
     elif arguments.json:
         import json
 

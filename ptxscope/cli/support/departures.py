@@ -12,7 +12,7 @@ from ...engine.machine_code.form_verdict import FormVerdict, decide_line
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.machine_code.machine_step import UnknownMachineCodeError
 from ...engine.records import replace
-from ...engine.semantics.erratum import NEWEST, Erratum
+from ...engine.semantics.erratum import OLDEST, Erratum
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
@@ -99,15 +99,22 @@ def _render(task: Task, departure: Departure, errata: Sequence[str]) -> str:
     )
 
 
-def report_erratum(erratum: Erratum) -> str:
-    """Return the report on an erratum, with machine code if the tools and the solver are there."""
+def report_erratum(
+    erratum: Erratum, ptxas_path: str | None = None, nvdisasm_path: str | None = None
+) -> str:
+    """Return the report on an erratum, with machine code if the tools and the solver are there.
+
+    Its kernel is one that the ptxas here reads, or without one, any that has the erratum.
+    """
     line, operands, isa, ptxas_result = erratum.example
     source = make_kernel_source(parse(line))
-    release, tools = NEWEST, ""
+    release, tools = OLDEST, ""
     found: Departure | str
     try:
-        ptxas, nvdisasm = find_tool(PTXAS), find_tool(NVDISASM)
-        release, tools = ptxas.version, format_tools(ptxas, nvdisasm)
+        ptxas = find_tool(PTXAS, ptxas_path)
+        release = ptxas.version
+        nvdisasm = find_tool(NVDISASM, nvdisasm_path)
+        tools = format_tools(ptxas, nvdisasm)
         found = _find_code(source, ptxas, nvdisasm)
     except ToolError as error:
         found = f"None is shown: {make_printable(str(error))}."
