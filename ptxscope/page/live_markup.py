@@ -23,9 +23,10 @@ SCRIPT = "live.js"
 FRAME = "px-frame-live"
 """Class of the element within the document whose content is redrawn; without one, all is."""
 _STYLE = (
-    ".px-live form{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.5rem 0}"
+    ".px-live form{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center;margin:.5rem 0;"
+    "font-family:system-ui,sans-serif}"
     ".px-live form[hidden]{display:none}"
-    ".px-live input{font-family:ui-monospace,monospace;width:13rem;max-width:100%}"
+    ".px-live form input{font-family:ui-monospace,monospace;width:13rem;max-width:100%}"
     ".px-live output{flex-basis:100%;white-space:pre-wrap;font-family:ui-monospace,monospace}"
 )
 

@@ -16,6 +16,7 @@ import ptxscope
 from ptxscope.cli import main
 from ptxscope.export import export
 from ptxscope.live_figure import LiveFigure
+from ptxscope.page import live_markup
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site
@@ -131,6 +132,12 @@ def test_a_live_figure_of_a_block(
     assert json.loads(figure.render(json.dumps(other)))["document"] == show(other)
     answer = json.loads(figure.render(json.dumps(values | {edited: "<b>"})))
     assert "is not a value" in answer["error"]
+
+
+def test_the_style_of_fields_is_not_for_the_document() -> None:
+    """A document has a checkbox of its own, whose words must not be a field's width away."""
+    selectors = re.findall(r"([^{}]+)\{", live_markup._STYLE)
+    assert all("input" not in x or x == ".px-live form input" for x in selectors)
 
 
 def test_live_is_for_html(capsys: pytest.CaptureFixture[str]) -> None:
