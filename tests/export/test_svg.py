@@ -139,6 +139,30 @@ def test_no_literal_and_no_word_of_the_author_loses_its_prefix() -> None:
     assert "Result: d = 0x07080304" in described
 
 
+def test_bits_and_flags_stay_in_a_narrow_lane_of_a_slide() -> None:
+    """Three columns of four lanes, because of the long names."""
+    names = [f"%{role}{'_name' * 10}" for role in "abcd"]
+    a, b, c, d = names
+    line = f"vsub4.s32.u32.s32.sat {d}.b210, {a}.b7351, {b}.b0246, {c}"
+    shown = trace(line, {a: 0xFE030281, b: 0x40302090, c: 1})
+    said = Annotations("W" * 96, "m" * 120, (Note("a" * 140, Stage.SATURATE),))
+    tree = drawn(replace(shown, annotations=said), Options(slide=True))
+    selected = group(tree, "px-select")
+    rects = (
+        [float(x.get(name, "0")) for name in ("x", "width")] for x in selected.iter(f"{NS}rect")
+    )
+    chips = [(x, x + width) for x, width in rects if 30 < width < 60]
+    bits = [x for x in boxes(selected) if len(x.text) == 2]
+    assert len(chips) == len(bits) == 8
+    for box in bits:
+        assert any(left <= box.left and box.right <= right for left, right in chips), box
+    flags = sorted(x for x in boxes(tree) if x.text == "clamped high")
+    assert len(flags) == 3
+    assert all(
+        (x.left + x.right) / 2 + (x.right - x.left) * 0.56 <= y.left for x, y in pairwise(flags)
+    )  # bold is wider
+
+
 def test_a_fraction_of_zeros_does_not_look_like_the_result() -> None:
     shown = trace("set.lt.u32.f64 d, a, b", {"a": 0, "b": 0x3FF << 52})
     assert "\n".join(texts(drawn(shown))).count("0xffffffff") == 1

@@ -331,6 +331,8 @@ def _draw_bits(
         aside = (
             max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
         )
+        text_width = measure_text(span.text, 15, is_monospaced=True)
+        aside = max(min(aside, box.width - text_width - 4), 0)  # the bits stay in their box
         draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, aside=aside)
         x = box.right
     for span in names:

@@ -151,18 +151,22 @@ def draw_mask_box(canvas: SvgCanvas, x: float, y: float, is_set: bool, colour: S
 
 
 def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -> None:
-    """Draw symbol and word of each flag of a lane, centred, on lines of 14 px."""
+    """Draw symbol and word of each flag of a lane, centred, on lines of 14 px.
+
+    Where large letters leave no room for both, the word is drawn alone.
+    """
     for index, flag in enumerate(flags):
         em = measure_text(flag, 1) * 1.12  # bold is wider
         size = max(min(10.5, (area.width - 12) / em), MIN_LETTER_PX)
-        width = em * canvas.scale_size(size) + 12
-        x, top = area.center - width / 2, y + 4 + index * 14
-        canvas.parts.append(
-            f'<g class="px-flag" transform="translate({format_length(x)} {format_length(top)})">'
-        )
-        canvas.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
-        canvas.close_group()
-        canvas.draw_text(x + 12, top + 8, flag, size, SvgColour.MARK, is_bold=True)
+        word_width = em * canvas.scale_size(size)
+        symbol_width = 12 if word_width + 12 <= area.width else 0
+        x, top = area.center - (word_width + symbol_width) / 2, y + 4 + index * 14
+        if symbol_width:
+            shift = f"translate({format_length(x)} {format_length(top)})"
+            canvas.parts.append(f'<g class="px-flag" transform="{shift}">')
+            canvas.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
+            canvas.close_group()
+        canvas.draw_text(x + symbol_width, top + 8, flag, size, SvgColour.MARK, is_bold=True)
 
 
 def measure_flags(count: int) -> float:
