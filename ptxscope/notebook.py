@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
+    from .engine.blocks.block_trace import BlockTrace
     from .engine.diagnosis.explanations import Explanations
 
 _MAX_EXPLANATIONS = 20
 """Maximum explanations in a list."""
-_CHOSEN = ("stages", "result", "is_early", "format")
+_CHOSEN = ("stages", "steps", "folded", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
 _QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
@@ -65,7 +66,7 @@ class Figure(Record):
     Printed, for example for markdown-exec, it is HTML.
     """
 
-    trace: Trace
+    trace: Trace | BlockTrace
     options: Options
 
     @property
@@ -84,7 +85,12 @@ class Figure(Record):
     @property
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
-        return format_alt_text(build_document(self.trace, self.options))
+        if isinstance(self.trace, Trace):
+            return format_alt_text(build_document(self.trace, self.options))
+        from .export.blocks.block_document import build_block_document
+        from .export.blocks.block_picture import describe_block
+
+        return describe_block(build_block_document(self.trace, self.options))
 
     def __str__(self) -> str:
         return self.html
@@ -103,7 +109,7 @@ class Figure(Record):
 
 
 def figure(
-    trace: Trace,
+    trace: Trace | BlockTrace,
     *,
     title: str,
     caption: str,
@@ -111,9 +117,10 @@ def figure(
     steps: str | int | Iterable[str | int],
     until: str | int,
     result: bool,
+    fold: str = "",
     **rendering_options: Any,
 ) -> Figure:
-    """Return the picture that ``Trace.figure`` promises."""
+    """Return the picture that ``Trace.figure`` and ``BlockTrace.figure`` promise."""
     names = [name for name in Options._fields if name not in _CHOSEN]
     for name in rendering_options:
         if name not in names:
@@ -123,17 +130,22 @@ def figure(
     for name, text in (("title", title), ("caption", caption)):
         if not isinstance(text, str):
             raise TypeError(f"{name} is {quote_value(text)}; it is a text")
-    shown_trace, options = annotate_trace(
-        trace,
-        Options(**rendering_options),
-        title=title,
-        caption=caption,
-        notes=_notes(notes),
-        steps=_steps(steps),
-        until=_step(until, "until is a step"),
-        result=result,
-    )
-    return Figure(shown_trace, options)
+    words: dict[str, Any] = {
+        "title": title,
+        "caption": caption,
+        "notes": _notes(notes),
+        "steps": _steps(steps),
+        "until": _step(until, "until is a step"),
+        "result": result,
+    }
+    options = Options(**rendering_options)
+    if isinstance(trace, Trace):
+        if fold:
+            raise TypeError("a figure has no 'fold' of one instruction")
+        return Figure(*annotate_trace(trace, options, **words))
+    from .export.blocks.annotated_block import annotate_block
+
+    return Figure(*annotate_block(trace, options, folded=fold, **words))
 
 
 def _notes(notes: object) -> list[str]:

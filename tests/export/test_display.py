@@ -63,6 +63,22 @@ def test_what_it_cannot_draw_it_says(choices: dict[str, object], said: str) -> N
         E3.figure(**choices)  # type: ignore[arg-type]
 
 
+def test_a_figure_of_a_block_is_what_the_command_draws() -> None:
+    line = "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }"
+    block = ptxscope.trace_block(line, {"a": 0x11223344, "b": 0x8899AABB, "c": 0x7FFF})
+    shown = block.figure(
+        title="T", notes={"s2.saturate": "N"}, steps=["s1", 7], fold="1", compact=True
+    )
+    words = ["a=0x11223344", "b=0x8899aabb", "c=0x7fff", "--title=T", "--note=s2.saturate=N"]
+    words += ["--steps=1-3,7", "--fold=1", "--compact"]
+    assert shown.svg == render_request([line, *words, "-f", "svg"])
+    assert "d = 0xaabb7fff" in shown.alt
+    with pytest.raises(ValueError, match="'3' is not a statement"):
+        _ = block.figure(fold="3").svg
+    with pytest.raises(TypeError, match="a figure has no 'fold'"):
+        block.parts[1].figure(fold="1")
+
+
 def test_other_options_are_taken_by_name() -> None:
     assert E3.figure(standalone=True).svg == render_request([*WORDS, "--standalone"])
     with pytest.raises(TypeError, match=r"a figure has no 'colour'; .*both, standalone"):

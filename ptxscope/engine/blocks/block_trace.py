@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -21,7 +21,7 @@ from ..tracing.evaluation import (
 )
 from ..tracing.operand_bits import bind_values
 from ..tracing.provenance import find_provenance, format_origins
-from ..tracing.trace import DISPLAY_HOOKS, RowTrace, Step, Trace
+from ..tracing.trace import DISPLAY_HOOKS, Drawn, RowTrace, Step, Trace
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
 
@@ -62,6 +62,40 @@ class BlockTrace(Record):
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
         return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
+
+    def figure(
+        self,
+        *,
+        title: str = "",
+        caption: str = "",
+        notes: str | Iterable[str] | Mapping[str, str] = (),
+        steps: str | int | Iterable[str | int] = "",
+        until: str | int = "",
+        fold: str = "",
+        both: bool = False,
+        result: bool = True,
+        **more: object,
+    ) -> Drawn:
+        """Return a picture that notebooks display, as ``Trace.figure`` does.
+
+        Steps are numbered through all statements, or named with one: ``"s2.saturate"``. ``fold``
+        shows statements without their steps: ``"1-2"``, ``"all"`` or ``"but-last"``.
+        """
+        if "figure" not in DISPLAY_HOOKS:
+            raise RuntimeError("no renderer is loaded: import ptxscope first")
+        drawn: Drawn = DISPLAY_HOOKS["figure"](
+            self,
+            title=title,
+            caption=caption,
+            notes=notes,
+            steps=steps,
+            until=until,
+            fold=fold,
+            result=result,
+            both=both,
+            **more,
+        )
+        return drawn
 
     @cached_property
     def plan(self) -> Plan:
