@@ -139,12 +139,15 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         frames: list[dict[str, tuple[int | None, int]]] = [{}]
         for step in self.steps[: self.position]:
             del frames[step.depth + 1 :]
-            frames += [{} for _ in range(step.depth + 1 - len(frames))]
-            frames[-1] |= {name: (bits, width) for name, bits, width in step.writes}
+            deepest = max((step.depth, *(x.depth for x in step.writes)))
+            frames += [{} for _ in range(deepest + 1 - len(frames))]
+            for x in step.writes:
+                frames[x.depth][x.name] = (x.bits, x.width)
         current = self.next_step or self.last_step
         depth = current.depth if current else 0
         values = frames[depth] if depth < len(frames) else {}
-        changed = {name for name, _, _ in self.last_step.writes} if self.last_step else set()
+        writes = self.last_step.writes if self.last_step else ()
+        changed = {x.name for x in writes if x.depth == depth}
         names = sorted(values, key=lambda x: (len(x), x))
         return tuple(
             ShownValue(x, *values[x], x in changed, self._describe_place(*values[x])) for x in names
@@ -264,8 +267,8 @@ def _is_explained(statement: CodeStatement) -> bool:
 
 
 def _format_results(step: ThreadStep) -> str:
-    """Return what a step wrote: the bits of its first register, or of its first place."""
-    written = [(bits, width) for _, bits, width in step.writes]
+    """Return the bits that a step wrote to registers and places, except to parameters."""
+    written = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
     written += [(bits, 32) for bits in step.stored]
     if not step.is_active:
         return "guard false"

@@ -230,6 +230,58 @@ ret;"""
     assert result.is_exact
 
 
+_HALVES = """
+.func (.param .b32 result) upper(.param .b64 pair, .param .b16 half)
+{
+  .reg .b64 p; .reg .b32 h, t;
+  ld.param.b64 p, [pair];
+  shr.u64 p, p, 32;
+  cvt.u32.u64 t, p;
+  ld.param.u16 h, [half];
+  add.u32 t, t, h;
+  st.param.b32 [result], t;
+  ret;
+}
+.func (.reg .b32 result) lower(.reg .b64 pair, .reg .b32 word)
+{
+  cvt.u32.u64 result, pair;
+  xor.b32 result, result, word;
+}
+"""
+"""The second returns at its end."""
+
+
+def test_arguments_are_registers_constants_or_variables_whatever_the_parameters_are() -> None:
+    """PTX ISA 9.7.12.5: a formal parameter of either state space takes all three."""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4", 3)}
+.reg .b64 pair; .reg .b16 half; .param .b32 word; .param .b32 c;
+mov.b64 pair, 0x123456789abcdef0;
+mul.wide.u32 %d5, %r1, 8;
+add.u64 pair, pair, %d5;
+cvt.u16.u32 half, %r1;
+and.b32 %r5, %r1, 1;
+setp.eq.u32 %p1, %r5, 0;
+@%p1 bra EVEN;
+call (%r6), upper, (pair, half);
+call (c), upper, (-1, 2);
+ld.param.b32 %r7, [c];
+bra STORE;
+EVEN:
+st.param.b32 [word], %r1;
+call (%r6), lower, (pair, word);
+call (c), lower, (-2, 1);
+ld.param.b32 %r7, [c];
+STORE:
+st.global.v2.u32 [%d4], {{%r6, %r7}};
+ret;"""
+    result = run(make_kernel(body, head=_HALVES), "zeros:u32:1", "zeros:u32:12", block=6)
+    even = [(0x9ABCDEF0 + 8 * i ^ i, 0xFFFFFFFE ^ 1) for i in range(6)]
+    odd = [(0x12345678 + i, (0xFFFFFFFF + 2) & 0xFFFFFFFF) for i in range(6)]
+    expected = [word for i in range(6) for word in (odd if i & 1 else even)[i]]
+    assert result.get_buffer("out").values.tolist() == expected
+    assert result.is_exact
+
+
 def test_names_of_inner_braces_hide_outer_ones() -> None:
     body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
 .reg .b32 t;
@@ -1159,8 +1211,34 @@ ret;"""
     (load,) = (x for x in log.steps if x.statement.text == "ld.shared.u32 %r8, [%r7]")
     (read,) = (x for x in load.reads if x.name == "x[36]")
     assert read.writer.endswith("thread (36,0,0) of block (0,0,0)")
-    values = {name: bits for step in log.steps for name, bits, _ in step.writes}
+    values = {name: bits for step in log.steps for name, bits, *_ in step.writes}
     assert values["%r10"] == int(words[36]) << 1 & 0xFFFFFFFF
+
+
+def test_a_log_follows_values_through_registers_of_a_call() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}{index_of("%r1", "%d2", "%d4")}
+.reg .b64 pair;
+ld.global.u32 %r4, [%d3];
+mov.u32 %r5, 77;
+cvt.u64.u32 pair, %r4;
+call (%r5), lower, (pair, 12);
+st.global.u32 [%d4], %r5;
+ret;"""
+    log = ThreadLog(2)
+    run(make_kernel(body, head=_HALVES), "[0,0,256]", "zeros:u32:3", block=3, log=log)
+    store = log.find_store("param1", 2)
+    assert store
+    texts = [step.statement.text for _, step in log.find_origins(store)]
+    assert texts[:3] == [
+        "st.global.u32 [%d4], %r5",
+        "xor.b32 result, result, word",
+        "cvt.u32.u64 result, pair",
+    ]
+    assert {"ld.global.u32 %r4, [%d3]", "call (%r5), lower, (pair, 12)"} <= {*texts}
+    assert "mov.u32 %r5, 77" not in texts
+    writes = {x.statement.text: [tuple(y) for y in x.writes] for x in log.steps}
+    assert writes["call (%r5), lower, (pair, 12)"] == [("pair", 256, 64, 1), ("word", 12, 32, 1)]
+    assert writes["xor.b32 result, result, word"] == [("result", 268, 32, 1), ("%r5", 268, 32, 0)]
 
 
 @pytest.mark.parametrize("seed", some(range(60)))

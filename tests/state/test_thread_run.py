@@ -84,6 +84,16 @@ def test_over_and_into_a_function() -> None:
     assert {x.name: x.bits for x in back.registers}["%r2"] == 1
 
 
+def test_registers_that_a_call_and_a_return_write() -> None:
+    run = launch().move_cursor_to(19).move_to_cursor().move_into()
+    assert [(x.name, x.bits, x.is_changed) for x in run.registers] == [("x", 1, True)]
+    assert {x.line: x.result for x in run.rows}[19] == ""
+    back = run.move_over().move_over()
+    assert [(x.name, x.bits) for x in back.registers if x.is_changed] == [("%r3", 2)]
+    assert {x.line: x.result for x in back.rows}[4] == "0x00000002"
+    assert not any(x.is_changed for x in back.move_back().registers if x.name == "x")
+
+
 def test_what_a_step_writes_is_marked() -> None:
     run = launch().move_to_explained(1)
     assert line_of(run) == 13

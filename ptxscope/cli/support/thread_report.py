@@ -42,7 +42,7 @@ def iter_thread_lines(
         span = step.statement.span
         sequence = ends.get(span)
         if watched:
-            if not watched.isdisjoint(name for name, _, _ in step.writes):
+            if not watched.isdisjoint(x.name for x in step.writes):
                 yield _format_step(log, step)
         elif sequence and is_folded:
             yield _format_step(log, step, f"{sequence.call}  [{sequence.format_lines()}]")
@@ -72,7 +72,7 @@ def iter_origin_lines(log: ThreadLog, shape: LaunchShape, name: str, index: int)
 
 def _format_step(log: ThreadLog, step: ThreadStep, text: str = "", width: int = _WIDTH) -> str:
     """Return ``   12 add.u32 %r1, %r2, %r3    %r1 = 0x00000005  5``, or a text in its place."""
-    effects = [f"{name} = {_format_bits(log, bits, width)}" for name, bits, width in step.writes]
+    effects = [f"{x.name} = {_format_bits(log, x.bits, x.width)}" for x in step.writes]
     effects += [
         f"writes {place} = {_format_bits(log, bits, 8 * size)}"
         for place, bits, (_, _, size) in zip(step.places, step.stored, step.spans, strict=True)

@@ -9,6 +9,7 @@ import numpy as np
 
 from .device_code import (
     CodeStatement,
+    ConstantOperand,
     Function,
     ListOperand,
     Operand,
@@ -16,11 +17,15 @@ from .device_code import (
     SymbolOperand,
     Variable,
 )
+from .memory import AddressSpace
 from .thread_state import (
     Frame,
     Group,
     LaunchError,
+    LocalPlace,
+    RegisterPlace,
     ThreadValues,
+    TransferPlace,
     WaveState,
     write_causes,
     write_values,
@@ -30,6 +35,8 @@ Leaving = Callable[[Group], None]
 """What threads do at a statement that ends their block."""
 _MAX_DEPTH = 64
 """Maximum depth of calls."""
+_WORD_BYTES = (1, 2, 4, 8)
+"""The sizes of parameters in memory that a register can hold."""
 _HARMLESS_FUNCTIONS = frozenset(("vprintf", "__assertfail"))
 """Functions without a body that write no memory of the kernel's."""
 
@@ -56,6 +63,8 @@ def make_call(machine: Machine, frame: Frame, statement: CodeStatement, next_blo
     arguments: tuple[Operand, ...] = ()
     if operands and isinstance(operands[0], ListOperand):
         arguments = operands[0].parts
+    elif operands and isinstance(operands[0], ConstantOperand):  # (5)
+        arguments = (operands[0],)
     if isinstance(callee, SymbolOperand):
         function = machine.state.code.functions.get(callee.name)
         return _make_entrance(
@@ -167,6 +176,8 @@ def _make_foreign_call(
         for result in results:
             if isinstance(result, RegisterOperand):
                 write_causes(frame.get_register(result.name), group, causes)
+                if state.observer:
+                    state.observer.note_transfer(group, None, RegisterPlace(frame, result.name))
             elif isinstance(result, SymbolOperand) and (place := frame.find_symbol(result.name)):
                 size = frame.function.variables[result.name].bytes
                 local = state.spaces["local"]
@@ -187,32 +198,76 @@ def copy_value(
     destination_frame: Frame,
     destination: Operand | Variable,
 ) -> None:
-    """Copy an argument to a parameter, or a result to where the caller wants it."""
-    source_place, target_place = (
-        frame.find_symbol(x.name) if isinstance(x, (Variable, SymbolOperand)) else None
-        for frame, x in ((source_frame, source), (destination_frame, destination))
-    )
-    sizes = [x.bytes for x in (source, destination) if isinstance(x, Variable)]
+    """Copy an argument to a parameter, or a result to where the caller wants it.
+
+    Both are registers or in local memory; an argument may also be a constant.
+    """
+    variable = source if isinstance(source, Variable) else destination
+    assert isinstance(variable, Variable)
+    origin = _find_place(source_frame, source, variable.bytes)
+    target = _find_place(destination_frame, destination, variable.bytes)
     local = state.spaces["local"]
-    if source_place and target_place and sizes:
-        lanes, size = group.lanes, sizes[0]
-        start, end = source_place[1], target_place[1]
-        local.data[lanes, end : end + size] = local.data[lanes, start : start + size]
-        assert local.causes is not None
-        local.causes[lanes, end : end + size] = local.causes[lanes, start : start + size]
-        if state.observer:
-            state.observer.note_copy(group, start, end, size)
-        return
-    values = _find_values(source_frame, source)
-    target = _find_values(destination_frame, destination)
-    if values and target:
-        write_values(target, values.bits, group, values.causes)
+    if isinstance(origin, LocalPlace) and isinstance(target, LocalPlace):
+        _copy_bytes(local, group, origin, target)
+    else:
+        values = _find_values(local, source_frame, source, origin, variable.type)
+        if target is None or values is None:
+            return
+        if isinstance(target, RegisterPlace):
+            register = target.frame.get_register(target.name)
+            write_values(register, values.bits, group, values.causes)
+        elif target.size in _WORD_BYTES:
+            _store_values(local, group, target, values)
+    if state.observer:
+        state.observer.note_transfer(group, origin, target)
 
 
-def _find_values(frame: Frame, x: Operand | Variable) -> ThreadValues | None:
-    """Return the register of an operand or of a parameter, or a constant."""
-    if isinstance(x, Variable):
-        return frame.get_register(x.name)
-    if isinstance(x, RegisterOperand):
-        return frame.get_register(x.name)
-    return frame.find_source(x, "b32")
+def _find_place(frame: Frame, x: Operand | Variable, size: int) -> TransferPlace | None:
+    """Return where an argument or a result of some bytes is; None for a constant."""
+    if isinstance(x, (Variable, SymbolOperand)):
+        space, start = frame.find_symbol(x.name) or ("", 0)
+        if space == "local":
+            return LocalPlace(start, size)
+    return RegisterPlace(frame, x.name) if isinstance(x, (Variable, RegisterOperand)) else None
+
+
+def _find_values(
+    local: AddressSpace,
+    frame: Frame,
+    source: Operand | Variable,
+    place: TransferPlace | None,
+    type_: str,
+) -> ThreadValues | None:
+    """Return the values of a register, of a word in local memory, or of a constant."""
+    if isinstance(place, RegisterPlace):
+        return place.frame.get_register(place.name)
+    if place is None:
+        return frame.find_source(source, type_) if isinstance(source, ConstantOperand) else None
+    if place.size not in _WORD_BYTES:
+        return None
+    assert local.causes is not None
+    start, end = place.start, place.start + place.size
+    words = np.ascontiguousarray(local.data[:, start:end]).view(f"u{place.size}")
+    causes = np.bitwise_or.reduce(local.causes[:, start:end], axis=1)
+    return ThreadValues(words[:, 0], causes)
+
+
+def _store_values(
+    local: AddressSpace, group: Group, place: LocalPlace, values: ThreadValues
+) -> None:
+    lanes, start, end = group.lanes, place.start, place.start + place.size
+    words = values.bits[lanes].astype(f"u{place.size}")
+    local.data[lanes, start:end] = words.view(np.uint8).reshape(-1, place.size)
+    assert local.causes is not None
+    causes = 0 if values.causes is None else values.causes[lanes, np.newaxis]
+    local.causes[lanes, start:end] = causes
+
+
+def _copy_bytes(
+    local: AddressSpace, group: Group, source: LocalPlace, destination: LocalPlace
+) -> None:
+    lanes, start, end = group.lanes, source.start, destination.start
+    size = min(source.size, destination.size)
+    assert local.causes is not None
+    for rows in (local.data, local.causes):
+        rows[lanes, end : end + size] = rows[lanes, start : start + size]

@@ -31,7 +31,8 @@ def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand 
     first, last = words[0].text, words[-1].text
     if (first, last) == ("{", "}") and len(words) > 2:
         return _wrap(VectorOperand, _read_parts(words[1:-1], ",", registers))
-    if (first, last) == ("(", ")") and not is_constant(words):
+    is_list = not is_constant(words) or any(word.text == "," for word in words)
+    if (first, last) == ("(", ")") and is_list:
         return _wrap(ListOperand, _read_parts(words[1:-1], ",", registers))
     if (first, last) == ("[", "]"):
         return _read_address(words[1:-1], registers)

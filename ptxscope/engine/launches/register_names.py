@@ -44,7 +44,10 @@ def iter_source_names(statement: CodeStatement) -> Iterator[str]:
             if role not in results and role != "guard":
                 yield name
         return
-    for operand in statement.operands if is_leaving(statement) else statement.operands[1:]:
+    is_first_written = not is_leaving(statement)
+    if statement.opcode == "call":
+        is_first_written = isinstance(next(iter(statement.operands), None), ListOperand)
+    for operand in statement.operands[is_first_written:]:
         yield from iter_register_names(operand)
 
 

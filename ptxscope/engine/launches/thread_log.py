@@ -12,7 +12,7 @@ from .device_code import CodeStatement, MemoryOperand
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
-from .thread_state import Frame, Group, WaveState
+from .thread_state import Frame, Group, LocalPlace, TransferPlace, WaveState
 from .write_journal import WriteJournal
 
 _MAX_STEPS = 1 << 20
@@ -34,6 +34,18 @@ class ValueRead(NamedTuple):
     """Whether it only decides where a step reads or writes, or whether it acts."""
 
 
+class RegisterWrite(NamedTuple):
+    """A register that a step writes."""
+
+    name: str
+    bits: int | None
+    """Unsigned; None if unknown."""
+    width: int
+    """In bits."""
+    depth: int
+    """The number of calls around its function: one more for a parameter than for its argument."""
+
+
 class ThreadStep(NamedTuple):
     """One statement, executed by the thread."""
 
@@ -41,8 +53,8 @@ class ThreadStep(NamedTuple):
     """From 1."""
     statement: CodeStatement
     reads: tuple[ValueRead, ...]
-    writes: tuple[tuple[str, int | None, int], ...]
-    """Registers with their bits, None if unknown, and their widths in bits."""
+    writes: tuple[RegisterWrite, ...]
+    """Also the parameters of the function that it calls, and the result that it returns."""
     places: tuple[str, ...]
     """The places in memory that it writes."""
     stored: tuple[int | None, ...]
@@ -124,14 +136,13 @@ class ThreadLog:
             self.is_cut = True
             return
         number = len(self.steps) + 1
-        writes: list[tuple[str, int | None, int]] = []
+        writes: list[RegisterWrite] = []
         places: list[str] = []
         stored: list[int | None] = []
         spans: list[tuple[str, int, int]] = []
         if self._is_active:
             for name in iter_written_names(statement):
-                bits, width = self._peek(frame, name)
-                writes.append((name, bits, width))
+                writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
                 self._writers[frame.number, name] = number
             if statement.opcode in ("st", "atom", "red"):
                 places = [self._note_store(x, number) for x in self._targets]
@@ -152,11 +163,30 @@ class ThreadLog:
             )
         )
 
-    def note_copy(self, group: Group, source: int, destination: int, size: int) -> None:
-        """Note that an argument or a result is copied in local memory."""
-        if group.mask[self._lane]:
-            for i in range(size):
-                self._memory["local", destination + i] = self._memory.get(("local", source + i), 0)
+    def note_transfer(
+        self, group: Group, source: TransferPlace | None, destination: TransferPlace
+    ) -> None:
+        """Note that an argument or a result is copied: what wrote the source wrote the copy.
+
+        The last step, a call or a return, shows a register that it writes so.
+        """
+        if not group.mask[self._lane] or not self.steps or self.is_cut:
+            return
+        last = self.steps[-1]
+        if isinstance(source, LocalPlace):
+            writers = [self._memory.get(("local", source.start + i), 0) for i in range(source.size)]
+        elif source:
+            writers = [self._writers.get((source.frame.number, source.name), 0)]
+        else:
+            writers = [last.number]
+        if isinstance(destination, LocalPlace):
+            for i in range(destination.size):
+                self._memory["local", destination.start + i] = writers[i % len(writers)]
+            return
+        frame, name = destination
+        self._writers[frame.number, name] = max(writers)
+        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        self.steps[-1] = last._replace(writes=(*last.writes, write))
 
     def _peek(self, frame: Frame, name: str) -> tuple[int | None, int]:
         values = frame.get_register(name)

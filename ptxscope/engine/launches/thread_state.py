@@ -9,6 +9,7 @@ from typing import Any, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..records import NamedTuple
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
 from .device_code import (
@@ -107,6 +108,24 @@ class Group:
         return self.narrow(mask)
 
 
+class RegisterPlace(NamedTuple):
+    """A register of a function that threads are in."""
+
+    frame: Frame
+    name: str
+
+
+class LocalPlace(NamedTuple):
+    """Bytes of local memory, where parameters of functions are."""
+
+    start: int
+    size: int
+
+
+TransferPlace = RegisterPlace | LocalPlace
+"""What a call copies an argument or a result from, or to."""
+
+
 class Observer(Protocol):
     """What is told of every statement that threads execute."""
 
@@ -116,8 +135,10 @@ class Observer(Protocol):
     def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
         """After a statement; before threads leave a block by it."""
 
-    def note_copy(self, group: Group, source: int, destination: int, size: int) -> None:
-        """After bytes of local memory are copied."""
+    def note_transfer(
+        self, group: Group, source: TransferPlace | None, destination: TransferPlace
+    ) -> None:
+        """After an argument or a result of a call is there; a constant has no source."""
 
 
 class WaveState:
