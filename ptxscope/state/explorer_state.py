@@ -262,6 +262,8 @@ class ExplorerState:
         if names := find_changed_registers(old_setup, setup):
             self.edited_register = names[-1]
         self._follow_session(is_at_end=is_at_end)
+        if not coalesce:
+            self.session.drop_empty_edit()  # a listing keeps the values that it computes
         return Edit(old_setup, setup)
 
     def type_line(self, text: str, *, is_pasted: bool = False) -> Edit | None:

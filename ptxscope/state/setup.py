@@ -24,7 +24,7 @@ class OperandOrigin(NamedTuple):
     """The operands by role, as they were there."""
 
 
-class Setup(Record):
+class Setup(Record, exclude_from_eq=("error",)):
     """An instruction and operand values: the unit of editing and of undo."""
 
     instruction: Instruction
@@ -34,7 +34,7 @@ class Setup(Record):
     """Operand bits by role, including operands that the line does not mention now."""
     model: str = "isa"
     error: PtxError | None = None
-    """The error in the line."""
+    """The error in the line; the same for the same line."""
     annotations: Annotations = NOTHING
     """The user's annotations, for exports."""
     place: tuple[int, int] | None = None

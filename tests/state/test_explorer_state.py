@@ -160,6 +160,17 @@ def test_typing_that_came_to_nothing_is_no_edit() -> None:
     assert state.trace.operands["a"] == VALUES["%r2"]
 
 
+def test_typing_the_same_illegal_line_again_is_no_edit() -> None:
+    state = make_state()
+    for _ in range(2):
+        for text in ("", "vadd4.u32.u32.u32.sat.add d, a, b, c"):
+            state.type_line(text)
+        state.end_typing()
+    assert state.undo()
+    assert state.setup.line == f"{LINE};"
+    assert not state.undo()
+
+
 def test_a_paste_into_the_line_is_an_edit_of_its_own() -> None:
     state = make_state()
     before = state.setup.line

@@ -124,10 +124,11 @@ def test_a_computed_operand_keeps_its_value() -> None:
     open_text(state, BLOCK)
     set_values(state, a=0x01020304, b=0x01010101)
     move_by(state, 1)
-    before = sources(state)
+    before, count = sources(state), len(state.session.undo_history)
     edit = state.edit(with_value(state.setup, "a", 7))
     assert edit
     assert state.find_computed_operand(edit) == "t2"
+    assert len(state.session.undo_history) == count  # there is nothing to undo
     assert sources(state) == before
     move_by(state, -1)
     edit = state.edit(with_value(state.setup, "a", 7))
