@@ -68,7 +68,10 @@ class Explorer(ExplorerApp):
     """The explorer, opened on an instruction, on the saved state or on an example."""
 
     TITLE = "ptxscope"
-    CSS = WIDGETS_CSS + "Toast { padding: 0 1; margin-top: 0; }"
+    CSS = WIDGETS_CSS + (
+        "Toast { padding: 0 1; margin-top: 0; }"
+        "ToastRack { scrollbar-size-vertical: 0; }"  # with one, toasts are a line too short
+    )
     COMMANDS = App.COMMANDS | {_load_action_commands, _load_instruction_commands}
 
     def __init__(

@@ -421,6 +421,17 @@ async def test_messages_cover_nothing_that_is_edited(place: str, size: tuple[int
             assert drive.app.screen.region.contains_region(toast.region)
 
 
+@pytest.mark.parametrize("width", some([60, 80, 120], 1))
+async def test_the_last_words_of_a_message_are_seen(width: int) -> None:
+    async with explorer(size=(width, 24)) as drive:
+        for length in range(width // 2 - 12, width // 2):  # about where it takes a second line
+            drive.app.notify(f"{'word ' * 40:.{length}} END", timeout=600)
+            await drive.pilot.pause(0.02)
+            assert "END" in await drive.text(), length
+            drive.app.clear_notifications()
+            await drive.pilot.pause(0.02)
+
+
 async def test_messages_go_where_the_focus_is_not() -> None:
     async with explorer(size=(80, 24)) as drive:
         drive.app.notify("words", title="A message")
