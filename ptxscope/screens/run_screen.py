@@ -164,7 +164,10 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
     async def action_thread(self, delta: int) -> None:
         """Follow the next or previous thread."""
         run = self.thread_run
-        await self._follow((run.thread + delta) % run.thread_count)
+        if run.thread_count == 1:
+            self.notify("there is no other thread")
+        else:
+            await self._follow((run.thread + delta) % run.thread_count)
 
     def action_ask_thread(self) -> None:
         """Ask for the thread to follow."""

@@ -151,6 +151,23 @@ async def test_enter_shows_the_instruction_under_the_cursor() -> None:
         assert drive.session.trace.operands == {"a": 6, "b": 3}
 
 
+async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
+    async with explorer() as drive:
+        drive.screen.controllers.listings.open_text(_PTX, "pasted")
+        await drive.text()
+        await drive.press("R", *"in=[1]", "escape", "R", *" n=9")  # the suggestion is replaced
+        prompt = drive.app.screen
+        assert isinstance(prompt, TextPrompt)
+        assert prompt.text == "in=[1] n=9"
+
+
+async def test_the_only_thread_has_no_neighbour() -> None:
+    async with explorer() as drive:
+        await launch(drive, _VALUES.replace("4", "1"))
+        assert "there is no other thread" in await drive.read_after(drive.press("<"))
+        assert screen_of(drive).thread_run.thread == 0
+
+
 @ci_only
 async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
     async with explorer() as drive:

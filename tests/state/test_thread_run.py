@@ -136,7 +136,7 @@ def test_another_thread_is_followed_at_the_same_statement() -> None:
     assert other.title.startswith("thread (2,0,0) of block (0,0,0) · 13 of 16 steps")
     assert follow_thread(run, 3).position == 0  # it never comes there
     assert parse_thread_number(run, "3") == 3
-    with pytest.raises(ValueError, match="there is no thread 4,0,0; there are 4,1,1"):
+    with pytest.raises(ValueError, match="there is no thread 4,0,0; a block is 4,1,1"):
         parse_thread_number(run, "4")
 
 
@@ -174,6 +174,7 @@ def test_a_thread_that_can_not_go_on_is_followed_to_its_end() -> None:
         (f"{_VALUES} --shared big", "--shared is a whole number, not big"),
         (f"{_VALUES} --thread 9", "there is no thread 9,0,0"),
         (f"{_VALUES} --expect n=3", "n is not a buffer here"),
+        ("--expect out=3", "out is not a buffer here; no argument is one"),
         (f"{_VALUES} --expect out[3]=1", "3 elements, none at 3"),
         (f"{_VALUES} --expect 'out", "No closing quotation"),
         ("in=@none.npy out=zeros:u32:3 n=3", "none.npy: No such file"),

@@ -47,13 +47,13 @@ def parse_thread(text: str, shape: LaunchShape) -> int:
     """
     thread, _, block = text.partition("@")
     places = [_parse_axes("--thread", x or "0", 0) for x in (thread, block)]
-    for name, place, limits in (
-        ("thread", places[0], shape.block),
-        ("block", places[1], shape.grid),
+    for name, place, whole, limits in (
+        ("thread", places[0], "a block", shape.block),
+        ("block", places[1], "the grid", shape.grid),
     ):
         if any(x >= limit for x, limit in zip(place, limits, strict=True)):
             texts = [",".join(map(str, x)) for x in (place, limits)]
-            raise ArgumentError(f"there is no {name} {texts[0]}; there are {texts[1]}")
+            raise ArgumentError(f"there is no {name} {texts[0]}; {whole} is {texts[1]}")
     return shape.find_thread_number(places[0], places[1])
 
 
@@ -128,9 +128,8 @@ def get_buffer(buffers: Mapping[str, NamedBuffer], name: str) -> NamedBuffer:
     buffer = buffers.get(name)
     if buffer is None:
         names = [x for x in buffers if x not in {y.name for y in buffers.values()}]
-        raise ArgumentError(
-            f"{name} is not a buffer here; there are: {', '.join(names or buffers) or 'none'}"
-        )
+        known = f"there are: {', '.join(names or buffers)}" if buffers else "no argument is one"
+        raise ArgumentError(f"{name} is not a buffer here; {known}")
     return buffer
 
 

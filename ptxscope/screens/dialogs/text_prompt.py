@@ -19,7 +19,7 @@ class TextPrompt(Dialog[str | None]):
     """Asks for a line of text; returns it, or None if it is closed.
 
     With ``check``, which raises ValueError for a text that it refuses, the prompt stays open and
-    shows why; its first text is selected, so that a new one replaces it.
+    shows why. With ``is_suggestion``, its first text is selected, so that a new one replaces it.
     """
 
     DEFAULT_CSS = """
@@ -38,23 +38,31 @@ class TextPrompt(Dialog[str | None]):
         does: str = "keep",
         help_section: str = "",
         check: Callable[[str], object] | None = None,
+        *,
+        is_suggestion: bool = False,
     ) -> None:
         super().__init__()
         self.help_section = help_section
-        self._title, self._label, self._text, self._hint = title, label, text, hint
-        self._check = check
+        self.text = text
+        """The text as it stands."""
+        self._title, self._label, self._hint = title, label, hint
+        self._check, self._is_suggestion = check, is_suggestion
         self._keys = f"Enter {does} · Esc leave"
 
     def compose(self) -> ComposeResult:
         """Yield the field, and the reason why its text is refused."""
         with DialogFrame(self._title, self._keys):
-            yield LabelledInput(self._label, "asked", self._text, self._hint)
+            yield LabelledInput(self._label, "asked", self.text, self._hint)
             yield Static(id="refusal")
 
     def on_mount(self) -> None:
         """Select a text that is to be replaced."""
-        if self._check is not None:
+        if self._is_suggestion:
             self.query_one(Input).select_all()
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Keep the text, also that of a prompt that is left."""
+        self.text = event.value
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the typed text, or show why it is refused."""

@@ -200,7 +200,9 @@ class EditController:
         hint = "& | ^ ~ and parentheses"
         formula = str(find_formulas()[table])
         title, does = "The function of a, b and c", "use it"
-        prompt = TextPrompt(title, "d =", formula, hint, does, "lanes", parse_formula)
+        prompt = TextPrompt(
+            title, "d =", formula, hint, does, "lanes", parse_formula, is_suggestion=True
+        )
         self._view.screen.app.push_screen(prompt, on_close)
 
     def flip_mask(self, lane: int) -> None:

@@ -222,16 +222,19 @@ class ListingController:
             runs[:] = [run_thread(launch)]
 
         def on_close(text: str | None) -> None:
+            self._launch_texts[kernel.name] = prompt.text.strip()
             if text and text.strip() and runs:
-                self._launch_texts[kernel.name] = text
                 self._show_run(runs[0])
 
-        text = self._launch_texts.get(kernel.name) or suggest_launch(kernel)
+        suggestion = suggest_launch(kernel)
+        text = self._launch_texts.get(kernel.name) or suggestion
         hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
         title = f"Run {make_printable(kernel.name)}"
-        self._view.screen.app.push_screen(
-            TextPrompt(title, "arguments", text, hint, "run it", "run", check), on_close
+        prompt = TextPrompt(
+            *(title, "arguments", text, hint, "run it", "run", check),
+            is_suggestion=text == suggestion,
         )
+        self._view.screen.app.push_screen(prompt, on_close)
 
     def _show_run(self, run: ThreadRun) -> None:
         """Show a run; it stays where it is left."""
