@@ -59,10 +59,11 @@ class Tool(NamedTuple):
     """The whole version: ``13.0.88``."""
 
 
-def find_tool(name: str, path: str | None = None) -> Tool:
+def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -> Tool:
     """Return a program: by its path, a variable, PATH, or the place of its PyPI package.
 
-    Raise ToolError, with what to install or name, if it is missing or does not say its version.
+    Raise ToolError, with what to install or name, if it is missing or does not say its version;
+    with ``has_option``, the path can be given as an option.
     """
     if path:
         return _ask_version(name, path)
@@ -70,8 +71,9 @@ def find_tool(name: str, path: str | None = None) -> Tool:
         return _ask_version(name, variable)
     if known := next(_iter_places(name), None):
         return _ask_version(name, known)
+    option = f"give --{name} PATH, " if has_option else ""
     raise ToolError(
-        f"{name} is not found: give --{name} PATH, set {_VARIABLES[name]}, have it in PATH with "
+        f"{name} is not found: {option}set {_VARIABLES[name]}, have it in PATH with "
         f"the CUDA toolkit, or {format_install_hint('sass')}"
     )
 

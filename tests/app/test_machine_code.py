@@ -11,6 +11,7 @@ import pytest
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.machine_code.machine_listing import count_instructions, list_machine_code
 from ptxscope.engine.proof.solver import IsStopped, Stopped
+from ptxscope.nvidia import toolchain
 from ptxscope.nvidia.toolchain import Tool, ToolError
 from ptxscope.screens.main import machine_controller
 from ptxscope.state import machine_code
@@ -233,13 +234,12 @@ async def test_help_opens_at_the_machine_code(key: str) -> None:
 
 
 async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: str) -> Tool:
-        raise ToolError("ptxas is not found: give --ptxas PATH")
-
-    monkeypatch.setattr(machine_code, "find_tool", refuse)
+    monkeypatch.setattr(machine_code, "find_tool", toolchain.find_tool)
+    monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
+    monkeypatch.setenv("PTXSCOPE_PTXAS", "")
     async with explorer(LINE) as drive:
         await drive.press("A")
-        await wait_for(drive, "× ptxas is not found")
+        await wait_for(drive, "× ptxas is not found: set PTXSCOPE_PTXAS")  # there is no option
         assert "Machine code" not in await drive.text()
 
 

@@ -74,7 +74,7 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
     for module in (tools, departures):
         monkeypatch.setattr(
-            module, "find_tool", lambda name, _=None: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
+            module, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
         )
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return compiled
@@ -319,7 +319,7 @@ def test_every_release_has_a_model(
     # 13.3 and 13.4 have E15 but not E1, which no known model has; no form has both
     version = "{}.{}".format(*release)
     found = {"ptxas": Tool("ptxas", release, f"{version}.1"), "nvdisasm": NVDISASM}
-    monkeypatch.setattr(tools, "find_tool", lambda name, _=None: found[name])
+    monkeypatch.setattr(tools, "find_tool", lambda name, *_, **__: found[name])
     for line, repaired_in in (
         (SHOWING_E3, None),
         ("vadd.s32.s32.s32 d.h1, a, b, c", (13, 3)),

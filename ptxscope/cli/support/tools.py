@@ -54,8 +54,8 @@ def choose_tools(arguments: argparse.Namespace) -> tuple[Tool, Tool]:
     """Return ptxas and nvdisasm; a missing one ends the command with status 2."""
     return use_tools(
         lambda: (
-            find_tool(PTXAS, arguments.ptxas),
-            find_tool(NVDISASM, arguments.nvdisasm),
+            find_tool(PTXAS, arguments.ptxas, has_option=True),
+            find_tool(NVDISASM, arguments.nvdisasm, has_option=True),
         )
     )
 
