@@ -198,6 +198,22 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
         drive.agree()
 
 
+@pytest.mark.parametrize("width", [40, 80, 200])
+async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> None:
+    code = '"vadd4.s32.s32.s32.sat.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)'
+    async with explorer(size=(width, 40)) as drive:
+        drive.screen.controllers.listings.open_text(f"    asm volatile({code});", "long.cu")
+        await drive.press("c")
+        lines = told(drive).splitlines()
+        (at,) = (i for i, line in enumerate(lines) if "^^^^" in line)
+        start = lines[at].index("^")
+        assert lines[at - 1][start : start + 4] == ".sat"
+        assert len(lines[at - 1]) < width
+        assert lines[at - 1].endswith("…")
+        await drive.press("ctrl+y")
+        assert code[1:40] in drive.app.clipboard
+
+
 async def test_the_line_alone_is_checked_too() -> None:
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {}) as drive:
         await drive.press("c")

@@ -200,8 +200,9 @@ def caret_lines(text: str, problem: Problem) -> list[str]:
         text[line_start + window_start : min(line_start + window_start + _WINDOW_CHARS, line_end)]
     )
     lead, mark = ("\u2026" if window_start else ""), line[start:end]
+    tail = "\u2026" if window_start + _WINDOW_CHARS < length else ""
     lines = [
-        f"  {lead}{line}",
+        f"  {lead}{line}{tail}",
         "  " + " " * measure_cells(lead + line[:start]) + "^" * max(1, measure_cells(mark)),
     ]
     if problem.hint:

@@ -65,18 +65,20 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     @on(Menu.ItemHighlighted)
     def _show(self) -> None:
-        if self._instructions:
-            self._page.show("\n".join(item_lines(self._instructions[self._menu.index])))
-        else:
-            self._page.show("Nothing is wrong with any of them, and no erratum can change one.")
+        self._page.show(self._describe())
+
+    def _describe(self) -> str:
+        if not self._instructions:
+            return "Nothing is wrong with any of them, and no erratum can change one."
+        return "\n".join(item_lines(self._instructions[self._menu.index]))
 
     @on(Menu.ItemChosen)
     def _handle_item_chosen(self, event: Menu.ItemChosen) -> None:
         self.close_with(self._instructions[event.index])
 
     def action_copy(self) -> None:
-        """Copy the report."""
-        self.app.copy_to_clipboard(self._page.read_text())
+        """Copy the report, with whole lines."""
+        self.app.copy_to_clipboard(self._describe())
         self.notify("details", title="Copied", markup=False)
 
     def action_leave(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -63,12 +64,35 @@ class Page(Pane):
         self.scroll_to(y=0, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the lines, wrapped at blanks with a hanging indent."""
-        return [[StyledText(part)] for line in self._lines for part in _fold_line(line, width)]
+        """Return the lines, wrapped at blanks with a hanging indent; one above carets is cut."""
+        lines: list[StyledLine] = []
+        window = slice(0, None)
+        for line, next_line in pairwise([*self._lines, ""]):
+            if set(next_line.strip()) == {"^"}:
+                window = _find_window(line, next_line.index("^"), width)
+                parts = [_cut_line(line, window)]
+            else:
+                parts, window = _fold_line(line[window], width), slice(0, None)
+            lines += [[StyledText(part)] for part in parts]
+        return lines
 
 
 _MAX_DRAWN_CHARS = 5_000
 """Characters above which a line is wrapped anywhere, because textwrap takes quadratic time."""
+
+
+def _find_window(line: str, place: int, width: int) -> slice:
+    """Return as much of a line as there is room for around a place."""
+    start = max(0, min(place - width // 3, len(line) - width))
+    return slice(start, start + width)
+
+
+def _cut_line(line: str, window: slice) -> str:
+    """Return a part of a line, with a mark where something is left out."""
+    text = line[window]
+    if window.start:
+        text = f"…{text[1:]}"
+    return f"{text[:-1]}…" if window.stop < len(line) else text
 
 
 def _fold_line(line: str, width: int) -> list[str]:
