@@ -194,7 +194,9 @@ def _describe_agreement(sweep: Sweep) -> str:
 def _iter_range_sentences(sweep: Sweep, intervals: list[ValueInterval]) -> Iterator[str]:
     """Yield a sentence for each range, or the events and their counts if there are many."""
     if len(intervals) <= _MAX_RANGES:
-        yield from (_describe_range(sweep, interval) for interval in intervals)
+        is_constant = np.all(sweep.bits == sweep.bits[0]) and not sweep.divergence_mask.any()
+        if len(intervals) > 1 or sweep.events or not is_constant:  # said already
+            yield from (_describe_range(sweep, interval) for interval in intervals)
         return
     yield (
         f"{sweep.result_part.label} goes through {len(intervals):,} ranges, in each of which "

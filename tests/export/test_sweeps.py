@@ -29,6 +29,7 @@ from ptxscope.sweep.register_parts import (
     parse_result_part,
     parse_swept_part,
 )
+from ptxscope.sweep.sweep_words import describe_sweep
 from tests.tiers import some
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -221,6 +222,16 @@ def test_it_fits_into_any_room(lanes: str, means: tuple[bool, bool]) -> None:
                 sum(cell.kind is terminal_plot.PlotCellKind.HERE for line in lines for cell in line)
                 == 1
             )
+
+
+def test_one_result_has_one_label_beside_its_line_and_one_sentence() -> None:
+    found = of_line("vmin4.u32.u32.u32 d, a, b, c", "a.b0", of="d.b0", a=1)
+    lines = terminal_plot.draw_plot_lines(found, terminal_plot.PlotSize(40, 12, True))
+    labels = [line[0].text.strip() for line in lines[:-2]]
+    assert [x for x in labels if x] == ["0"]
+    shown = terminal_plot.format_lines(lines).split("\n")[labels.index("0")]
+    assert len(shown.partition("│")[2].strip()) == 38
+    assert sum("is 0" in x for x in describe_sweep(found)) == 1
 
 
 def test_long_numbers_are_brief_beside_an_axis() -> None:

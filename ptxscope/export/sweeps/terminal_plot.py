@@ -100,10 +100,8 @@ def find_values_at(
 def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     strips = [kind for kind in STRIPS if _get_mask(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
-    ends = [
-        abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x))
-        for x in _compute_extent(sweep)
-    ]
+    extent = _compute_extent(sweep)
+    ends = [abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x)) for x in extent]
     current_index = sweep.current_point[0]
     result = (
         abbreviate_value(sweep.result_part, int(sweep.bits[current_index]))
@@ -126,10 +124,9 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         )
         field[row][column] = PlotCell("\u25cf" if size.has_unicode else "@", PlotCellKind.HERE)
         labels[int(row)] = (result, PlotCellKind.CURRENT)
-    for label_row, text in (
-        (0, ends[1]),
-        (rows - 1, ends[0]),
-    ):  # the current value never hides them
+    end_rows = rows - 1 - _compute_levels(sweep, np.array(extent, np.uint64), rows)
+    # the current value never hides them
+    for label_row, text in zip(end_rows.tolist(), ends, strict=True):
         if labels.get(label_row, ("",))[0] != text:
             labels[label_row] = (text, PlotCellKind.AXIS)
     bar = _BARS[not size.has_unicode]
