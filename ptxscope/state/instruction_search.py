@@ -15,7 +15,9 @@ from ..engine.records import NamedTuple
 
 _MAX_QUERY_CHARS, _MAX_WORDS = 80, 8
 """Maximum characters and words of a query."""
-_NOISE = frozenset(("a", "an", "the", "of", "with", "for", "in", "to", "by", "is", "that", "per"))
+_NOISE = frozenset(
+    "a an are by each for from how i in into is it many of per that the to what which with".split()
+)
 _WORD = re.compile(r"[a-z0-9_]++|[^\sa-z0-9_.,;]")
 _NUMBERS = {"one": "1", "two": "2", "four": "4", "1st": "1", "2nd": "2"}
 
@@ -34,6 +36,44 @@ _OPERATIONS = {
     "vshr": "shift right",
     "vmad": "multiply add accumulate fma mac product dot fixed point",
     "vset": "compare comparison test count less greater equal",
+    "prmt": "permute byte bytes swap shuffle swizzle reorder rearrange endian",
+    "lop3": "logic logical boolean bitwise truth table",
+    "bfe": "extract field bits unpack",
+    "bfi": "insert field bits pack",
+    "shf": "funnel shift rotate rotation left right",
+    "szext": "sign zero extend extension",
+    "bmsk": "make mask bits",
+    "brev": "reverse reversal mirror bit order",
+    "clz": "count leading zeros",
+    "popc": "population count set bits ones popcount hamming weight",
+    "bfind": "find highest set bit most significant msb log2",
+    "fns": "nth lowest first set bit position",
+    "dp4a": "dot product inner accumulate",
+    "dp2a": "dot product inner accumulate",
+    "add": "add addition sum plus",
+    "sub": "subtract subtraction difference minus",
+    "min": "minimum smaller least lower bound",
+    "max": "maximum larger greatest upper bound",
+    "neg": "negate negative minus",
+    "addc": "add addition sum carry",
+    "subc": "subtract subtraction difference borrow carry",
+    "mad": "multiply add accumulate mac",
+    "madc": "multiply add accumulate carry",
+    "mov": "move copy",
+    "and": "bitwise logic",
+    "or": "bitwise logic",
+    "xor": "exclusive bitwise logic",
+    "not": "invert complement bitwise logic",
+    "shl": "shift left",
+    "shr": "shift right",
+    "mul": "multiply multiplication product high wide",
+    "mul24": "multiply multiplication product",
+    "mad24": "multiply add accumulate",
+    "cvt": "convert conversion cast widen narrow",
+    "div": "divide division quotient",
+    "rem": "remainder modulo",
+    "abs": "absolute value magnitude",
+    "cnot": "logical not zero",
 }
 """Common words for an operation, by the opcode without its lanes."""
 _LANES = {
@@ -61,6 +101,7 @@ _USES = {
     "vmax": "clamp limit",
     "vshl": "multiply power",
     "vshr": "divide power",
+    "sad": "sum absolute difference distance",
 }
 """Other uses of an operation."""
 
@@ -97,12 +138,9 @@ def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
     names = _score_query(query[:_MAX_QUERY_CHARS], lanes)
     if not names:
         return ()
-    content_words = [
-        word for word in words[:_MAX_WORDS] if _normalise_word(word) not in _NOISE
-    ] or words[:_MAX_WORDS]
     unfit = (
         word
-        for word in content_words
+        for word in _list_content_words(words[:_MAX_WORDS])
         if not any(_score_word(_normalise_word(word))[name] for name in names)
     )
     return tuple(dict.fromkeys((*unfit, *words[_MAX_WORDS:])))
@@ -110,8 +148,7 @@ def find_unmatched_words(query: str, lanes: int = 1) -> tuple[str, ...]:
 
 @lru_cache(maxsize=16)
 def _score_query(query: str, lanes: int) -> Mapping[str, float]:
-    words = _split_words(query)[:_MAX_WORDS]
-    content_words = [word for word in words if word not in _NOISE] or words
+    content_words = _list_content_words(_split_words(query)[:_MAX_WORDS])
     if not content_words:
         return {}
     index = _build_index()
@@ -129,6 +166,15 @@ def _score_query(query: str, lanes: int) -> Mapping[str, float]:
     return dict(sorted(ranked_names.items(), key=lambda x: (-x[1], order[x[0]])))
 
 
+def _list_content_words(words: Sequence[str]) -> Sequence[str]:
+    """Return the words that say something; ``and`` does first or last: ``bitwise and``."""
+    return [
+        word
+        for index, word in enumerate(words)
+        if word not in _NOISE and (word != "and" or index in (0, len(words) - 1))
+    ] or words
+
+
 def _split_words(text: str) -> list[str]:
     """Return the words of a text: lower case, numbers as digits, plurals as singulars."""
     return list(map(_normalise_word, _split_spoken_words(text)))
@@ -137,6 +183,7 @@ def _split_words(text: str) -> list[str]:
 def _split_spoken_words(text: str) -> list[str]:
     """Return the words of a text as written, in lower case."""
     text = text.lower().replace("half-word", "halfword").replace("half word", "halfword")
+    text = text.replace("-bit", "bit")  # 8-bit
     return [word.rstrip("_") or word for word in _WORD.findall(text)]
 
 
