@@ -6,7 +6,7 @@ is independent of the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 
 from ..engine.isa.value_text import format_hex
@@ -48,7 +48,7 @@ class ShownValue(NamedTuple):
     name: str
     bits: int | None
     width: int
-    """In bits; 0 for a place of which it is not known."""
+    """In bits."""
     is_changed: bool
     """Whether the last step wrote it."""
     place: str = ""
@@ -160,15 +160,15 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
     @cached_property
     def places(self) -> tuple[ShownValue, ...]:
         """The places in memory that the thread has accessed, the latest first."""
-        values: dict[str, int | None] = {}
+        values: dict[str, tuple[int | None, int]] = {}
         for step in self.steps[: self.position]:
-            accesses = [(x.name, x.bits) for x in step.reads if _is_place(x.name)]
-            for name, bits in (*accesses, *zip(step.places, step.stored, strict=True)):
+            accesses = [(x.name, (x.bits, x.width)) for x in step.reads if x.width]
+            for name, value in (*accesses, *zip(step.places, _iter_stored(step), strict=True)):
                 values.pop(name, None)
-                values[name] = bits
+                values[name] = value
         changed = self.last_step.places if self.last_step else ()
         return tuple(
-            ShownValue(name, bits, 0, name in changed) for name, bits in reversed(values.items())
+            ShownValue(name, *value, name in changed) for name, value in reversed(values.items())
         )
 
     @property
@@ -257,8 +257,10 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         return self.launch.shape.block_count * self.launch.shape.block_size
 
 
-def _is_place(name: str) -> bool:
-    return not name.startswith("%") and ("[" in name or "+" in name)
+def _iter_stored(step: ThreadStep) -> Iterator[tuple[int | None, int]]:
+    """Yield the bits and the width in bits of each place that a step writes."""
+    for bits, (_, _, size) in zip(step.stored, step.spans, strict=True):
+        yield bits, 8 * size
 
 
 def _is_explained(statement: CodeStatement) -> bool:
@@ -269,7 +271,7 @@ def _is_explained(statement: CodeStatement) -> bool:
 def _format_results(step: ThreadStep) -> str:
     """Return the bits that a step wrote to registers and places, except to parameters."""
     written = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
-    written += [(bits, 32) for bits in step.stored]
+    written += _iter_stored(step)
     if not step.is_active:
         return "guard false"
     return " ".join(

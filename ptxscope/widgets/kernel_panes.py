@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import make_printable
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
@@ -162,8 +163,8 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
     elif value.width == 1:
         number, decimal = str(bool(value.bits)).lower(), ""
     else:
-        digits = value.width // 4 if value.width else 1
-        number, decimal = f"{value.bits:#0{digits + 2}x}", f"  {value.place or value.bits}"
+        number = format_hex(value.bits, value.width)
+        decimal = f"  {value.place or value.bits}"
     text = f"{name:<6} = {number}"
     if len(text) + len(decimal) + 2 <= width:
         text += decimal

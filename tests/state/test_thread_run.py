@@ -109,8 +109,25 @@ def test_what_a_step_writes_is_marked() -> None:
         ("param0[0]", 1, False),
     ]
     assert not any(x.is_changed for x in run.registers)
+    assert [x.width for x in run.places] == [32, 32]
     assert {x.line: x.result for x in run.rows}[20] == "0x00000003"
     assert line_of(run.move_to_explained(-1)) == 20
+
+
+def test_what_is_stored_is_as_wide_as_the_store() -> None:
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 a; .reg .b64 p;
+  ld.param.u64 p, [out];
+  mov.u32 a, 7;
+  st.global.u8 [p], a;
+  st.global.v2.u32 [p+8], {a, a};
+}
+"""
+    run = launch("out=zeros:u8:16", ptx).move_to_end()
+    assert [(x.bits, x.width) for x in run.places] == [(7 << 32 | 7, 64), (7, 8)]
+    results = {x.line: x.result for x in run.rows}
+    assert (results[6], results[7]) == ("0x07", "0x0000000700000007")
 
 
 def test_the_cursor_moves_apart_from_the_thread() -> None:

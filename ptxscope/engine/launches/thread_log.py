@@ -32,6 +32,8 @@ class ValueRead(NamedTuple):
     """The thread and the line that wrote a place, if it was another thread."""
     is_address: bool = False
     """Whether it only decides where a step reads or writes, or whether it acts."""
+    width: int = 0
+    """In bits, of a place; 0 for a register."""
 
 
 class RegisterWrite(NamedTuple):
@@ -240,8 +242,8 @@ class ThreadLog:
         line = int(space.lines[index]) if space.lines is not None else 0
         bits = self._peek_place(target)
         if own_step and thread in (-1, self.thread):
-            return ValueRead(place, bits, own_step)
-        return ValueRead(place, bits, 0, self._describe_writer(thread, line))
+            return ValueRead(place, bits, own_step, width=8 * size)
+        return ValueRead(place, bits, 0, self._describe_writer(thread, line), width=8 * size)
 
     def _peek_place(self, target: Target) -> int | None:
         """Return the bits in a place; None if one is unknown."""
