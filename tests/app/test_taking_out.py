@@ -131,6 +131,16 @@ async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         )
 
 
+@pytest.mark.parametrize("width", [60, 80])
+async def test_why_steps_are_refused_is_said_in_full(width: int) -> None:
+    async with explorer(*E3, size=(width, 24)) as drive:
+        shown = await drive.read_after(drive.press("e", "tab", *"bogus"))
+        rows = ("".join(line.split("│")[1:2]) for line in shown.splitlines())
+        _, _, steps = " ".join(" ".join(rows).split()).partition("not a step of this instruction; ")
+        assert steps.startswith("its steps are 1 select, 2 extend, 3 add,")
+        assert "6 write" in steps
+
+
 async def test_the_document_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
     async with explorer(*E3) as drive:
         copied: list[str] = []

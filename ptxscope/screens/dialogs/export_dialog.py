@@ -37,7 +37,7 @@ class ExportDialog(Dialog[Annotations]):
 
     DEFAULT_CSS = """
     ExportDialog {
-        & #said { height: 1; color: $text-warning; }
+        & #said { height: auto; min-height: 1; max-height: 4; color: $text-warning; }
         & #preview { height: 1fr; }
     }
     """
@@ -204,7 +204,7 @@ class ExportDialog(Dialog[Annotations]):
 
         items = [
             MenuItem("keep it", "nothing is written"),
-            MenuItem("overwrite", "its text is lost"),
+            MenuItem("overwrite", "what it holds is lost"),
         ]
         self.app.push_screen(
             MenuDialog(f"{make_printable(name)} exists", items, 0, "export"), chosen
