@@ -26,7 +26,7 @@ from ptxscope.engine.isa.grammar import (
     format_syntax,
 )
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.isa.legality import count_entry_forms
+from ptxscope.engine.isa.legality import count_entry_forms, count_forms
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
@@ -128,7 +128,7 @@ def make_files() -> dict[str, str]:
 
 
 def _make_index() -> list[str]:
-    form_count = sum(map(_count_all_forms, CATALOG))
+    form_count = sum(map(count_forms, CATALOG))
     lines = heading("The instructions")
     lines += [
         f"Look up one of the {len(CATALOG)} instructions: its syntax, the values of every "
@@ -146,16 +146,12 @@ def _make_index() -> list[str]:
                 (
                     format_link(f"`{entry.opcode}`", f"instructions/{entry.opcode}.md"),
                     format_text(entry.summary),
-                    f"{_count_all_forms(entry.opcode):,}",
+                    f"{count_forms(entry.opcode):,}",
                 )
                 for entry in entries
             ),
         )
     return lines
-
-
-def _count_all_forms(opcode: str) -> int:
-    return sum(map(count_entry_forms, list_shapes(opcode)))
 
 
 def _link_opcode(opcode: str) -> str:

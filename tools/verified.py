@@ -1,6 +1,6 @@
 """What `ptxscope verify` proved, by instruction: the table of docs/evidence.md.
 
-`python3 -m tools.verified RESULT.json…` adds what `ptxscope verify --all --json` printed.
+`python3 -m tools.verified RESULT.json…` adds what `ptxscope verify --json` printed.
 """
 
 from __future__ import annotations
@@ -118,8 +118,10 @@ def format_section() -> list[str]:
         "What NVIDIA's assembler makes of a line is proved equal to a model for all operands, from "
         "its machine code, by [`ptxscope verify`](verify.md). *As documented*: equal to `isa`. "
         "*With errata*: equal to the model of that release, with a counterexample to `isa` that is "
-        "computed again on numbers. *Other*: anything else; here the assembler refuses a line, "
-        "because it takes the selector `.b1024` for a type.",
+        "computed again on numbers. *Undecided*: the solver found no answer in time. *Other*: the "
+        "assembler refuses two lines, because it takes the selector `.b1024` for a type; `div`, "
+        "`rem`, `fns` and `bfind` of 64 bits become code with branches or calls, which is not "
+        "interpreted.",
         "",
     ]
     groups: dict[tuple[str, str, str], list[VerifiedRow]] = {}
@@ -134,7 +136,8 @@ def format_section() -> list[str]:
         lines += _table_lines("instruction", [((f"`{x.opcode}`",), x) for x in largest])
         lines += [
             "`docs/verified.csv` has these figures for every target. `ptxscope verify "
-            "--all --arch sm_90` repeats the proofs, for all forms; `--sample N` for some.",
+            "--all --arch sm_90` repeats the proofs of comparisons, selections and video "
+            "instructions, `--family` those of any instruction; `--sample N` draws some lines.",
             "",
         ]
     return [*lines, *_SAMPLED, ""]
@@ -168,7 +171,7 @@ def _table_lines(titles: str, rows: Sequence[tuple[Sequence[str], VerifiedRow]])
 _SAMPLED = """\
 ### How much is sampled
 
-- **Drawn**: the lines above where an instruction has more forms, nearly all selectors of SIMD
+- **Drawn**: the lines above of other targets and releases, nearly all selectors of SIMD
   instructions, and guards and literals, of which the examples of the errata have some.
 - **Published results** of other projects: some 900 test vectors agree with `isa`, 832 of them SIMD.
 - **Assumed**: the meaning of some seventy machine opcodes. Plain PTX operations that become one

@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from ...engine.isa.catalog import CATALOG, list_shapes
+from ...engine.isa.catalog import CATALOG
 from ...engine.isa.entry import CORE_GROUPS
-from ...engine.isa.legality import count_entry_forms, count_forms
+from ...engine.isa.legality import count_forms
 from ..support.arguments import Parser, make_command_parser
 
 
@@ -33,8 +33,7 @@ def run(words: Sequence[str]) -> int:
         if entry.group is not group:
             group = entry.group
             print(f"{group}:")
-        entries = (entry,) if entry.group in CORE_GROUPS else list_shapes(opcode)
-        forms = sum(map(count_entry_forms, entries))
+        forms = count_forms(opcode)
         counts[entry.group in CORE_GROUPS] += 1
         totals[entry.group in CORE_GROUPS] += forms
         print(f"  {opcode:<10}{forms:>15,}  {entry.summary}")

@@ -7,7 +7,7 @@ from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
 
-from .catalog import CATALOG, get_entry
+from .catalog import CATALOG, get_entry, list_shapes
 from .entry import Constraint, Entry, Remark, Slot
 from .form import Form
 
@@ -87,12 +87,13 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:
     """Return the number of legal forms: canonical, unguarded, with register operands.
 
-    Of an opcode with several entries, the forms of the first are counted.
-
     Section 3 of docs/semantics.md lists the counts. ``is_documented`` counts only the forms that
     the PTX ISA documents, ``is_in_ptxas`` only those that ptxas 13.0 accepts.
     """
-    return count_entry_forms(CATALOG[opcode], is_documented=is_documented, is_in_ptxas=is_in_ptxas)
+    return sum(
+        count_entry_forms(x, is_documented=is_documented, is_in_ptxas=is_in_ptxas)
+        for x in list_shapes(opcode)
+    )
 
 
 def count_entry_forms(
