@@ -73,6 +73,8 @@ class ExplorerState:
         """The register whose value the user changed last."""
         self._setup_before_typing: Setup | None = None
         """The setup produced by the typing in progress in the line."""
+        self._is_stepping = False
+        """Whether the user steps through a block, and has not asked for all of it."""
         self._model_before = ""
         """The model before a comparison under ``isa`` replaced it."""
         self.step = 0
@@ -123,6 +125,16 @@ class ExplorerState:
         It is while a step is unrevealed and the user has not asked for the result.
         """
         return (self.is_predicting or not self.is_at_end) and not self.is_revealed
+
+    @property
+    def first_hidden_statement(self) -> int | None:
+        """The first statement of the listing whose result is hidden; None if none is."""
+        cursor = self.cursor
+        if cursor is not None and self.is_result_hidden:
+            return cursor.index
+        if cursor is not None and self._is_stepping and not self.is_revealed:
+            return cursor.index + 1 if cursor.listing.block else None
+        return None
 
     @property
     def guesses(self) -> Mapping[LaneRef, Guess] | None:
@@ -179,7 +191,13 @@ class ExplorerState:
         A step before the first is shown only if it is already.
         """
         old_step, self.step = self.step, min(max(step, min(self.step, 1)), self.last_step)
+        self._is_stepping |= not self.is_at_end
         return self.step != old_step
+
+    def end_stepping(self) -> bool:
+        """Show the results of later statements of a block, too; return whether they were hidden."""
+        was_stepping, self._is_stepping = self._is_stepping, False
+        return was_stepping
 
     def go_to_statement(self, delta: int) -> bool:
         """Go on to the next statement of an open block, or back; return whether there is one.
@@ -284,6 +302,7 @@ class ExplorerState:
         setup, cursor = with_statements(self.setup, self.cursor, text)
         self.edit(setup, cursor, coalesce=goes_on, is_closing=cursor is None)
         if cursor is not None and setup.error is None:
+            self.end_stepping()
             self.step = self.last_step
         self._setup_before_typing = self.setup
 
@@ -300,6 +319,7 @@ class ExplorerState:
 
     def show_last_step(self, setup: Setup, cursor: ListingCursor | None = None) -> Edit | None:
         """Show the last step of another setup, and of another listing if a cursor is passed."""
+        self.end_stepping()
         self.add_recent(setup.instruction.opcode)
         self.step = self.last_step
         return self.edit(setup, cursor)

@@ -45,7 +45,7 @@ class ListingPane(Pane):
         super().__init__("listing", "Listing")
         self.place: ListingCursor | None = None
         self._rows: tuple[ListingRow, ...] = ()
-        self._is_veiled = False
+        self._first_hidden: int | None = None
 
     @property
     def subject(self) -> object:
@@ -57,10 +57,10 @@ class ListingPane(Pane):
         """Whether a listing is open that has a kernel to run."""
         return self.place is not None and ".entry" in self.place.listing.text
 
-    def hide_results(self, *, is_hidden: bool) -> None:
-        """Hide or show the results from the statement under the cursor on."""
-        if is_hidden != self._is_veiled:
-            self._is_veiled = is_hidden
+    def hide_results(self, first: int | None) -> None:
+        """Hide the results from a statement of the program on, or none."""
+        if first != self._first_hidden:
+            self._first_hidden = first
             self.redraw_lines()
 
     def show(self, place: ListingCursor) -> None:
@@ -182,9 +182,10 @@ class ListingPane(Pane):
         return place is not None and (row.program, row.place) == (place.program, place.index)
 
     def _is_hidden(self, row: ListingRow) -> bool:
-        place = self.place
-        is_later = place is not None and row.program == place.program and row.place >= place.index
-        return self._is_veiled and is_later
+        place, first = self.place, self._first_hidden
+        if place is None or first is None:
+            return False
+        return row.program == place.program and row.place >= first
 
     def action_move(self, delta: int) -> None:
         """Go to another instruction of the catalog."""

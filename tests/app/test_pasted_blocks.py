@@ -50,6 +50,21 @@ async def test_steps_go_through_all_statements_and_back() -> None:
         drive.agree()
 
 
+async def test_stepping_reveals_one_result_after_the_other() -> None:
+    async with explorer(size=(120, 40)) as drive:
+        await drive.paste(DEQUANT)
+        await drive.press("escape")
+        hidden = "▁" * 10
+        for count in (2, 1, 0):
+            while not drive.state.is_at_end:
+                await drive.press("n")
+            assert drive.screen.query_one(ListingPane).read_text().count(hidden) == count
+            await drive.press("n")
+        await drive.press("home", "p", "end")
+        # the last step was asked for, so all results are shown
+        assert drive.screen.query_one(ListingPane).read_text().count(hidden) == 0
+
+
 async def test_an_edit_of_a_given_register_reaches_the_last_statement() -> None:
     async with explorer(size=(120, 40)) as drive:
         await drive.paste(DEQUANT)

@@ -148,7 +148,7 @@ class ExplorerView:
         self.lanes.set_title(self._format_step_title())
         self._mark_machine_rows()
         if state.cursor is not None:
-            self.listing.hide_results(is_hidden=state.is_result_hidden)
+            self.listing.hide_results(state.first_hidden_statement)
         pin, reveal_key = state.comparable_pin, ""
         if state.is_result_hidden:
             reveal_key = self.get_key("step.last" if state.is_predicting else "step.result")

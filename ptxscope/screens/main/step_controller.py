@@ -50,10 +50,12 @@ class StepController:
             self._view.show_hint(count)
         elif self._state.is_predicting and target == "last":
             self._predictions.stop(last)
-        elif isinstance(target, int):
-            self._go_to(target)
+        elif target == "last":
+            if self._state.end_stepping():
+                self._view.show_step()
+            self._go_to(last)
         else:
-            self._go_to({"first": 1, "last": last}[target])
+            self._go_to(1 if isinstance(target, str) else target)
 
     def _go_to(self, step: int) -> None:
         self._view.clear_hint()
