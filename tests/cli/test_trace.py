@@ -20,6 +20,7 @@ from tests.cli.running import run
 from tests.tiers import sampled, some
 
 E3 = ["vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344"]
+BLOCK = ["{ add.u32 t, a, b; sub.u32 d, t, b; }", "a=3", "b=4"]
 
 
 @pytest.fixture
@@ -72,6 +73,24 @@ def test_a_file_is_read_too(told: Callable[..., str], tmp_path: Path) -> None:
     noted = told("--from", str(path), "--note", "saturate=clamped", "--title", "T")
     assert noted == told(*E3, "--note", "saturate=clamped", "--title", "T")
     assert told("--from", str(path), "--until", "2") == told(*E3, "--until", "2")
+
+
+@pytest.mark.parametrize(
+    ("line", "options", "messages"),
+    [
+        (E3, ["--steps", "1-2", "--note", "saturate=n", "--note", "extend=n"], ["saturate"]),
+        (E3, ["--note", "saturate=n", "--note", "lane 0=n"], []),
+        (BLOCK, ["--fold", "1", "--note", "s1.write=n", "--note", "s2.1=n"], ["s1.write"]),
+        (BLOCK, ["--steps", "s1", "--note", "s1.write=n"], []),
+    ],
+)
+def test_a_note_on_a_hidden_step_is_reported(
+    line: list[str], options: list[str], messages: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trace", *line, *options]) == 0
+    assert capsys.readouterr().err.splitlines() == [
+        f"note: the note on {x} is not shown, because its step is not" for x in messages
+    ]
 
 
 def changed(text: str, change: Callable[[Any], None]) -> str:

@@ -54,6 +54,7 @@ from ..support.picture_output import (
     warn_about_suffix,
     write_frames,
 )
+from ..support.streams import print_message
 
 if TYPE_CHECKING:
     from ...engine.blocks.basic_block import BasicBlock
@@ -105,6 +106,7 @@ def run(words: Sequence[str]) -> int:
         raise CommandError("error: --ptxas and --nvdisasm are for --sass")
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
+    _warn_about_hidden_notes(trace, options)
     warn_about_small_letters(trace, arguments.format, options)
     if arguments.frames is not None:
         if arguments.output is not None:
@@ -125,6 +127,22 @@ def run(words: Sequence[str]) -> int:
     if arguments.alt:
         print_document(_format_alt(trace, options, arguments.alt), "text")
     return 0
+
+
+def _warn_about_hidden_notes(trace: Trace | BlockTrace, options: Options) -> None:
+    """Warn of each note on a step that is not shown."""
+    if isinstance(trace, Trace):
+        shown = {(0, x.stage) for x in trace.steps if options.shows(x.stage)}
+    else:
+        shown = {
+            (x.statement, x.step.stage)
+            for x in trace.steps
+            if (options.steps is None or x.number in options.steps)
+            and x.statement not in options.folded
+        }
+    for note in trace.annotations.notes:
+        if note.stage is not None and (note.statement, note.stage) not in shown:
+            print_message(f"note: the note on {note.target} is not shown, because its step is not")
 
 
 def _compile_line(trace: Trace | BlockTrace, arguments: argparse.Namespace) -> MachineSection:

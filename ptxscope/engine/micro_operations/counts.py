@@ -171,7 +171,8 @@ class FindNthOne(MicroOperation):
     formula = "one {z} of {x} from bit {y}"
     about = (
         "Counts the ones of a from bit b on: upwards for a positive c, downwards for a negative "
-        "one. The result is the position of the c-th; all ones if there is none."
+        "one. The result is the position of the c-th, or b for c = 0 if bit b is a 1; all ones if "
+        "there is none."
     )
     title = "find"
 
@@ -203,6 +204,8 @@ class FindNthOne(MicroOperation):
         formula = make_equation(self.fill_formula(bits, start, offset), view.value)
         if view.value < 0:
             return LaneText(formula, f"{bits} has no such 1: the result is all ones")
+        if offset == 0:
+            return LaneText(formula, f"bit {start} of {bits} is a 1, and c = 0 asks for no other")
         way = "down" if offset < 0 else "up"
         return LaneText(
             formula, f"counting {way} from bit {start} of {bits}, it is bit {view.value}"
