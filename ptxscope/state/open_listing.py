@@ -256,6 +256,13 @@ class ListingCursor(Record):
         is_unchanged = all(setup.values.get(role) == bits for role, bits in values.items())
         return setup if is_unchanged else replace(setup, values={**setup.values, **values})
 
+    def find_computed_register(self, setup: Setup, role: str) -> str:
+        """Return the register of a role if the run computes its value, or nothing."""
+        is_followed = setup.instruction == self.statement.instruction and not setup.is_detached
+        name = setup.instruction.names.get(role, "")
+        has_place = setup.place == (self.program, self.index)
+        return name if is_followed and has_place and name in self._computed_values else ""
+
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """Return notes for the reader: unknown values, the end of the run, edits."""
         ins, notes = self.statement.instruction, list[str]()

@@ -361,9 +361,10 @@ async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
         await drive.press("o", *"0x01020304", "enter", "down", *"0x01010101", "enter", "escape")
         await drive.press("right_square_bracket", "o")
         before = sources(drive)
-        shown = await drive.read_after(drive.press("7", "enter"))
+        shown = await drive.read_after(drive.press("7"))  # refused before more is typed
         assert sources(drive) == before == {"a": 0xFDFCFBFA, "b": 0}
         assert "× t2 is computed by the listing" in shown
+        assert drive.screen.query_one("#operands").has_focus
 
 
 async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace() -> None:

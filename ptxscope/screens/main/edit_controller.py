@@ -19,12 +19,14 @@ from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
 from ...widgets.instruction_browser import InstructionBrowser
 from ...widgets.lanes.lanes_pane import LanesPane
-from ...widgets.operand_table import OperandTable, explain_last_float
+from ...widgets.operand_table import OperandField, OperandTable, explain_last_float
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 from .prediction_controller import PredictionController
 
 if TYPE_CHECKING:
+    from ...scene.scene_model import Place
+    from ...state.open_listing import ListingCursor
     from ...widgets.form.modifier_row import ModifierRow
 
 
@@ -71,12 +73,24 @@ class EditController:
 
     def _report_computed_operand(self, edit: Edit) -> None:
         """Report an operand that keeps the listing's computed value in spite of an edit."""
-        name, cursor = self._state.find_computed_operand(edit), self._state.cursor
-        if name and cursor:
-            reason = "is computed by the listing: edit its inputs instead"
-            if name in cursor.program_run.program.constants:
-                reason = "is a constant of the asm statement"
-            self._view.show_hint(f"{REFUSED} {name} {reason}", "changed", is_sticky=True)
+        cursor = self._state.cursor
+        if cursor is not None and (name := self._state.find_computed_operand(edit)):
+            self._refuse_edit(name, cursor)
+
+    def _refuse_edit(self, name: str, cursor: ListingCursor) -> None:
+        reason = "is computed by the listing: edit its inputs instead"
+        if name in cursor.program_run.program.constants:
+            reason = "is a constant of the asm statement"
+        self._view.show_hint(f"{REFUSED} {name} {reason}", "changed", is_sticky=True)
+
+    def ask_value(self, field: OperandField, start: str, place: Place | None = None) -> None:
+        """Ask for an operand's value, unless a listing computes it."""
+        state = self._state
+        name = state.cursor and state.cursor.find_computed_register(state.setup, field.role)
+        if state.cursor is not None and name:
+            self._refuse_edit(name, state.cursor)
+        else:
+            self._focus.ask_value(field, start, place)
 
     # --- the line and the instruction ------------------------------------------------------
 

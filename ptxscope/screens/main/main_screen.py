@@ -271,10 +271,10 @@ class MainScreen(ThemedScreen[None]):
         self.controllers.edits.offer_values(event)
 
     def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
-        self.controllers.focuses.ask_value(event.field, event.start)
+        self.controllers.edits.ask_value(event.field, event.start)
 
     def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
-        self.controllers.focuses.ask_value(event.field, event.start, event.control.place)
+        self.controllers.edits.ask_value(event.field, event.start, event.control.place)
 
     def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
         self.controllers.edits.nudge_lane(event)
