@@ -111,7 +111,7 @@ def test_bytes_that_are_permuted_go_straight_to_where_they_are_extended() -> Non
     assert steps(tree) == ["extend", "operate", "saturate", "merge"]
     assert "1, 2 Select, extend" in texts(tree)
     assert "For a, lanes 3 to 0 take b.b3, a.b3, a.b1, a.b0." in texts(tree)
-    assert "Not drawn, because they change nothing: 6 write." in texts(tree)
+    assert "Not drawn, because it changes nothing: 6 write." in texts(tree)
 
 
 @pytest.mark.parametrize(("a", "is_idle"), [(0x40490FDB, True), (5, False)])

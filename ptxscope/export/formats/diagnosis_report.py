@@ -151,7 +151,7 @@ def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
 
 def _format_heading(diagnosis: Diagnosis, size: int) -> str:
     if diagnosis.explanations[0].kind is CauseKind.DOCUMENTED:
-        return "These also fit the observation"
+        return "These also fit the observation" + "s" * (len(diagnosis.cases) > 1)
     return _SIZES[size]
 
 

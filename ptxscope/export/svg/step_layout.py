@@ -75,6 +75,9 @@ def place_rows(sketch: Sketch) -> None:
                 ):
                     # makes room for a value that descends on the right
                     slots[row.key] = ColumnPart.LEFT
+    for role, figure in sketch.registers.items():  # those behind steps that are not drawn
+        if role not in slots:
+            slots[role] = _choose_register_slot(sketch, figure, is_in_middle=has_choice_of_a)
 
 
 def _choose_register_slot(

@@ -439,7 +439,10 @@ def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
         x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
     )
     step_names = [f"{x.number} {x.title}" for x in omitted_steps]
-    return f"Not drawn, because they change nothing: {', '.join(step_names)}." if step_names else ""
+    if not step_names:
+        return ""
+    clause = "it changes" if len(step_names) == 1 else "they change"
+    return f"Not drawn, because {clause} nothing: {', '.join(step_names)}."
 
 
 def _draw_answers(
