@@ -21,7 +21,7 @@ from ..tracing.evaluation import (
 )
 from ..tracing.operand_bits import bind_values
 from ..tracing.provenance import find_provenance, format_origins
-from ..tracing.trace import DISPLAY_HOOKS, Drawn, RowTrace, Step, Trace
+from ..tracing.trace import Drawn, RowTrace, Step, Trace, display, draw_figure
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
 
@@ -61,7 +61,7 @@ class BlockTrace(Record):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
+        return display(self)
 
     def figure(
         self,
@@ -81,9 +81,7 @@ class BlockTrace(Record):
         Steps are numbered through all statements, or named with one: ``"s2.saturate"``. ``fold``
         shows statements without their steps: ``"1-2"``, ``"all"`` or ``"but-last"``.
         """
-        if "figure" not in DISPLAY_HOOKS:
-            raise RuntimeError("no renderer is loaded: import ptxscope first")
-        drawn: Drawn = DISPLAY_HOOKS["figure"](
+        return draw_figure(
             self,
             title=title,
             caption=caption,
@@ -95,7 +93,6 @@ class BlockTrace(Record):
             both=both,
             **more,
         )
-        return drawn
 
     @cached_property
     def plan(self) -> Plan:

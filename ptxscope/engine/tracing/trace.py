@@ -121,7 +121,7 @@ class Trace(Record):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return {mime: show(self) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
+        return display(self)
 
     def _repr_html_(self) -> str | None:
         """Return the HTML for older notebooks."""
@@ -147,9 +147,7 @@ class Trace(Record):
 
         Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """
-        if "figure" not in DISPLAY_HOOKS:
-            raise RuntimeError("no renderer is loaded: import ptxscope first")
-        drawn: Drawn = DISPLAY_HOOKS["figure"](
+        return draw_figure(
             self,
             title=title,
             caption=caption,
@@ -160,7 +158,6 @@ class Trace(Record):
             both=both,
             **more,
         )
-        return drawn
 
     def __rich_console__(self, *_: object) -> Iterator[Any]:
         """Yield the renderable for Rich."""
@@ -307,6 +304,19 @@ DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 
 ``ptxscope.notebook`` fills this table.
 """
+
+
+def display(trace: object) -> dict[str, str]:
+    """Return the representations of a trace for a notebook, by MIME type."""
+    return {mime: show(trace) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
+
+
+def draw_figure(trace: object, **options: object) -> Drawn:
+    """Return the picture of a trace. Raise RuntimeError if no renderer is loaded."""
+    if "figure" not in DISPLAY_HOOKS:
+        raise RuntimeError("no renderer is loaded: import ptxscope first")
+    drawn: Drawn = DISPLAY_HOOKS["figure"](trace, **options)
+    return drawn
 
 
 def trace(
