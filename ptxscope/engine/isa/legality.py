@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 from itertools import product
 from typing import TYPE_CHECKING
@@ -82,6 +82,20 @@ def _iter_legal_choices(entry: Entry, slots: tuple[Slot, ...]) -> Iterator[Form]
         form = make_blank_form(entry)._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
         if all(x.holds(form) for x in inner_constraints):
             yield form
+
+
+def iter_entry_forms(entry: Entry, omitted: Collection[str] = ()) -> Iterator[Form]:
+    """Yield the legal forms of one entry; omitted slots have no value."""
+    blank = make_blank_form(entry)
+    groups = []
+    for related in _group_related_slots(entry, entry.constraints):
+        slots = tuple(x for x in related if x.name not in omitted)
+        names = [x.name for x in slots]
+        choices = _iter_legal_choices(entry, slots)
+        groups.append([{name: x.get(name) for name in names} for x in choices])
+    for parts in product(*groups):
+        values = {name: value for part in parts for name, value in part.items()}
+        yield blank._replace(**values)  # type: ignore[arg-type]
 
 
 def count_forms(opcode: str, *, is_documented: bool = False, is_in_ptxas: bool = False) -> int:

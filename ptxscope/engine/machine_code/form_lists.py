@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from itertools import product
 from random import Random
 
 from ..isa.catalog import CATALOG, ENTRIES, get_entry
 from ..isa.entry import CORE_GROUPS, Entry
 from ..isa.form import Form
-from ..isa.legality import draw_entry_form, find_violations, make_blank_form, with_c
+from ..isa.legality import draw_entry_form, iter_entry_forms, with_c
 from ..syntax.instruction import Instruction, Register
 
 _SELECTORS = ("asel", "bsel")
@@ -33,14 +32,11 @@ def iter_forms(opcode: str) -> Iterator[Form]:
 
 
 def _iter_entry_forms(entry: Entry, rng: Random) -> Iterator[Form]:
-    slots = [x for x in entry.slots if entry.lanes == 1 or x.name not in _SELECTORS]
-    names = [slot.name for slot in slots]
-    blank = make_blank_form(entry)
-    for values in product(*(slot.iter_choices() for slot in slots)):
-        form = blank._replace(**dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
-        if get_entry(form) is entry and form == with_c(form) and not find_violations(form):
+    omitted = [x.name for x in entry.slots if entry.lanes > 1 and x.name in _SELECTORS]
+    for form in iter_entry_forms(entry, omitted):
+        if get_entry(form) is entry and form == with_c(form):
             yield form
-            if len(slots) < len(entry.slots):
+            if omitted:
                 drawn = draw_entry_form(entry, rng)
                 yield form._replace(asel=drawn.asel, bsel=drawn.bsel)
 
