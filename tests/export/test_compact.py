@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ET
 from random import Random
 
@@ -206,3 +207,28 @@ def test_the_registers_are_drawn_if_no_shown_step_changes_anything(steps: str) -
     said = texts(ET.fromstring(render_request([*words, "--compact", "-f", "svg"])))
     assert {"80ff7f01", "800102ff", "7f", "ff"} <= {*said}
     assert any(text.startswith("Not drawn, because ") for text in said)
+
+
+_ELBOW = re.compile(r"M[\d.]+ [\d.]+L[\d.]+ [\d.]+Q[\d.]+ ([\d.]+) ")
+_CURVE = re.compile(r"M([\d.]+) ([\d.]+)(?:L\1 ([\d.]+))?C[\d. ]+ ([\d.]+) [\d.]+\Z")
+
+
+@pytest.mark.parametrize("line", ["setp.ltu.or.f64 p|q, a, b, !c", "set.ge.xor.s32.f32 d, a, b, c"])
+def test_lines_go_straight_behind_the_words_above_a_step(line: str) -> None:
+    shown = trace(line, {"a": 0x7FF8 << 48 if "f64" in line else 0x7FC00000, "b": 7, "c": 0})
+    tree = figure(shown)
+    bands = [
+        (float(x.attrib["y"]), float(x.attrib["y"]) + float(x.attrib["height"]))
+        for x in tree.iter(f"{NS}rect")
+        if x.get("class") == "px-f-page" and not x.get("rx") and float(x.attrib["height"]) < 60
+    ]
+    assert bands
+    for path in tree.iter(f"{NS}path"):
+        elbow, curve = _ELBOW.match(path.attrib["d"]), _CURVE.match(path.attrib["d"])
+        if elbow:
+            level = float(elbow[1])
+        elif curve and abs(float(curve[1]) - float(curve[4])) > 1:
+            level = float(curve[3] or curve[2])
+        else:
+            continue
+        assert not any(top < level < bottom for top, bottom in bands)

@@ -41,7 +41,8 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         if port:
             # a line from the side descends first, past the middle
             is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
-            turn = max(y - 4 - port.y, 9) if is_from_side else 9
+            words_end = sketch.rows_top if sketch.layout.has_words_above else port.y
+            turn = max((y - 4 if is_from_side else words_end + 6) - port.y, 9)
             start, colour = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
             canvas.draw_elbow(start, (x, top), colour, turn=turn)
         text = value.name + ("" if value.value is None else f" = {value.value}")

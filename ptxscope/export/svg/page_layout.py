@@ -233,6 +233,8 @@ class Sketch:
         self.ports: dict[LaneRef, Port] = {}
         self.detail_zones: list[Zone] = []
         """Positions of parts of the row under way, over the row itself."""
+        self.rows_top = 0.0
+        """Top of the rows of the step under way, below its words if these are above."""
         self.slots: dict[str, ColumnPart] = {}
         """Parts of rows by key, and of registers by role."""
         self.differing_lanes: Mapping[str, frozenset[int]] = {}

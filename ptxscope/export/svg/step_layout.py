@@ -134,6 +134,7 @@ def draw_rows(sketch: Sketch, step: StepScene, y: float, words_end: float) -> fl
 
     `words_end` is the end of the step's words, if they are beside it.
     """
+    sketch.rows_top = y
     skyline: list[tuple[Area, float]] = [(sketch.figures, y)]
     if sketch.has_margin:
         skyline.append((sketch.layout.words, words_end))
@@ -219,8 +220,10 @@ def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
         start, end = find_link_ends(port.area, area)
         is_bent |= abs(start - end) > 1
         is_bent |= is_moved and abs(port.area.center - area.center) > 1
-    has_labels = isinstance(row.figure, NumberLine) and len(row.figure.points) > len(row.cells)
-    return layout.crossing if is_bent or has_labels else layout.drop
+    is_shared = False
+    if isinstance(row.figure, NumberLine):
+        is_shared = len(row.figure.points) + len(row.figure.nan_names) > len(row.cells)
+    return layout.crossing if is_bent or is_shared else layout.drop
 
 
 def _is_selection(row: RowScene) -> bool:
