@@ -142,20 +142,28 @@ def _combine_three(s: MachineStep[V], match: Match) -> None:
     with ``.PAND`` that both are true.
     """
     s.expect_sources(4, 5)
-    table = s.get_number(3)
+    table = _get_table(s)
     a, b, c = (s.read_unsigned(index) for index in range(3))
     tables = [sum((table >> 2 * k + c & 1) << k for k in range(4)) for c in range(2)]
     low, high = (_COMBINATIONS[x](s.ar, a, b) for x in tables)
     value = _choose_by_bits(s, c, low, high, tables)
+    other = s.read_truth(4) if len(s.sources) > 4 else None
     for index, x in enumerate(s.outputs):
         if x.kind.value in "RU":
             s.write_word(value, index)
         else:
             truth = s.negate(s.ar.equal(value, 0))
-            if len(s.sources) > _BYTES:
-                combine = s.ar.bitand if match["pand"] else s.ar.bitor
-                truth = combine(truth, s.read_truth(4))
+            if other is not None:
+                truth = (s.ar.bitand if match["pand"] else s.ar.bitor)(truth, other)
             s.write_truth(truth, index)
+
+
+def _get_table(s: MachineStep[V]) -> int:
+    """Return the truth table of eight bits, the fourth source."""
+    table = s.get_number(3)
+    if table >> 8:
+        raise s.refuse("a truth table of more than eight bits")
+    return table
 
 
 def _combine_predicates(s: MachineStep[V], _: Match) -> None:
@@ -163,7 +171,7 @@ def _combine_predicates(s: MachineStep[V], _: Match) -> None:
     s.expect_sources(5)
     if not s.outputs[1].is_sink:
         raise s.refuse("a second result")
-    ar, table, total = s.ar, s.get_number(3), s.lift(0)
+    ar, table, total = s.ar, _get_table(s), s.lift(0)
     truths = [s.read_truth(index) for index in range(3)]
     for row in range(8):
         if table >> row & 1:
@@ -224,19 +232,16 @@ def _lift(s: MachineStep[V], x: V | int) -> V:
 def _choose(s: MachineStep[V], _: Match) -> None:
     """a if the predicate holds, else b."""
     s.expect_sources(3)
-    if any(s.get_source(index).sign for index in range(2)):
-        raise s.refuse("a sign before what is chosen")
     s.write_word(s.ar.where(s.read_truth(2), s.read_bits(0), s.read_bits(1)))
 
 
 def _make_halves(s: MachineStep[V], _: Match) -> None:
     """Two constants as f16: -0 + x is x."""
     s.expect_sources(4)
-    minus_zero, zero, *halves = s.sources
-    if not (minus_zero.sign == "-" and minus_zero.is_sink and zero.is_sink and not zero.sign):
+    if not (s.is_sink(0, "-") and s.is_sink(1, "")):
         raise s.refuse("half-precision arithmetic")
     bits = 0
-    for x in halves:
+    for x in s.sources[2:]:
         if x.kind is OperandKind.FLOAT:
             pattern = int.from_bytes(struct.pack(">e", float(x.text.replace("INF", "inf"))))
         elif x.kind is OperandKind.IMMEDIATE and x.number == 0:

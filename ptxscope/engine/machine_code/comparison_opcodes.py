@@ -85,7 +85,7 @@ def _read_float(s: MachineStep[V], index: int, format_: _FloatFormat) -> V:
     if x.sign not in ("", "-"):
         raise s.refuse("a sign before a float")
     is_half = format_.bits < WORD_BITS
-    pattern = s.read_halves(index) if is_half else s.read_bits(index, format_.bits)
+    pattern = s.read_halves(index) if is_half else s.read_bits_of_signed(index, format_.bits)
     return s.ar.bitxor(pattern, 1 << format_.bits - 1) if x.sign else pattern
 
 
@@ -158,8 +158,7 @@ def _set_predicates_by_halves(s: MachineStep[V], match: Match) -> None:
 def _flush(s: MachineStep[V], _: Match) -> None:
     """a + -0: a subnormal becomes a zero of its sign, a NaN 7fffffff."""
     s.expect_sources(2)
-    zero = s.get_source(1)
-    if not (zero.is_sink and zero.sign == "-"):
+    if not s.is_sink(1, "-"):
         raise s.refuse("arithmetic on floats")
     pattern = _read_float(s, 0, _SINGLE)
     magnitude = _get_magnitude(s, pattern, _SINGLE, is_flushed=True)
@@ -177,8 +176,6 @@ def _read_integer(s: MachineStep[V], match: Match) -> V:
     """Return the number that is converted, of up to 32 bits."""
     s.expect_sources(1)
     bits, signed = int(match["bits"] or WORD_BITS), match["sign"] != "U"
-    if s.get_source(0).sign:
-        raise s.refuse("a sign before what is converted")
     if bits == PAIR_BITS:
         raise s.refuse("an integer of 64 bits")
     return s.ar.cast(s.read_bits(0), bits, signed)

@@ -53,6 +53,11 @@ class MachineOperand(NamedTuple):
             return self.number == TRUE_PREDICATE
         return self.number == ZERO_REGISTER
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether nothing stands before or behind a register, a predicate or a constant."""
+        return not self.sign and not self.part
+
 
 class MachineInstruction(NamedTuple):
     """An instruction at its offset."""
@@ -73,7 +78,7 @@ class MachineInstruction(NamedTuple):
 
 
 _REGISTER = re.compile(
-    r"(?P<sign>[-~!]?)(?P<kind>U?[RP])(?P<number>\d{1,3}|[ZT])(?:\.reuse)?(?:\.64)?"
+    r"(?P<sign>[-~!]?)(?P<kind>U?[RP])(?P<number>\d{1,3}|[ZT])(?:\.reuse)?"
     r"(?:\.(?P<part>H0_H0|H1_H1|SIGN))?"
 )
 _INTEGER = re.compile(r"(?P<sign>-?)(?P<digits>0x[0-9a-f]++)")

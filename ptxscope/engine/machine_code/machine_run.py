@@ -41,6 +41,8 @@ _FILES = {
     OperandKind.PREDICATE: "P",
     OperandKind.UNIFORM_PREDICATE: "UP",
 }
+_ACCESSES = frozenset(("LDG", "STG", "S2R", "S2UR", "LDC", "ULDC", "LDCU"))
+"""The opcodes of memory and of special registers; any other computes."""
 _IGNORED = frozenset(("EXIT", "NOP"))
 
 
@@ -118,17 +120,20 @@ class MachineRun(Generic[V]):
         self._read_indexes = set()
         if ins.opcode in _IGNORED and ins.guard is None:
             return
+        if name not in _ACCESSES:
+            self._compute(ins)
+            return
+        if not all(x.is_plain for x in ins.operands):
+            raise UnknownMachineCodeError("this access has no known meaning", ins)
         match name:
             case "LDG":
                 self._load(ins, modifiers)
             case "STG":
                 self._store(ins, modifiers)
-            case "LDC" | "ULDC" | "LDCU":
-                self._load_constant(ins, modifiers)
             case "S2R" | "S2UR":
                 self._read_special(ins)
             case _:
-                self._compute(ins)
+                self._load_constant(ins, modifiers)
 
     def _compute(self, ins: MachineInstruction) -> None:
         opcode, match, outputs = find_opcode(ins)
@@ -144,6 +149,7 @@ class MachineRun(Generic[V]):
 
         exact = MachineStep(EXACT, _lift_exact, ins, outputs, read_exact)
         opcode.meaning(exact, match)
+        exact.check_operands()
         if origin is not Origin.OPERAND:
             writes = [
                 (x.operand, MachineValue[V](origin, x.value[0]), x.bits) for x in exact.writes

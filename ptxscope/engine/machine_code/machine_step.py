@@ -53,11 +53,19 @@ class MachineStep(Generic[V]):
         self.outputs = ins.operands[:outputs]
         self.sources = ins.operands[outputs:]
         self._read = read
+        self._known: set[int] = set()
+        """The sources whose sign and part are obeyed."""
         self.writes: list[Write[V]] = []
 
     def refuse(self, reason: str) -> UnknownMachineCodeError:
         """Return the error that the instruction has no known meaning."""
         return UnknownMachineCodeError(reason, self.ins)
+
+    def check_operands(self) -> None:
+        """Raise UnknownMachineCodeError for a sign or a part that the meaning has not obeyed."""
+        sources = [x for index, x in enumerate(self.sources) if index not in self._known]
+        if not all(x.is_plain for x in (*self.outputs, *sources)):
+            raise self.refuse("a sign or a part without a known meaning")
 
     # --- sources, by their number after the outputs -------------------------------------------
 
@@ -76,9 +84,15 @@ class MachineStep(Generic[V]):
         """Whether a source is the number 0: RZ, or an immediate."""
         x = self.get_source(index)
         is_register = x.kind in (OperandKind.REGISTER, OperandKind.UNIFORM_REGISTER)
-        return not x.sign and (
+        return x.is_plain and (
             (is_register and x.is_sink) or (x.kind is OperandKind.IMMEDIATE and x.number == 0)
         )
+
+    def is_sink(self, index: int, sign: str) -> bool:
+        """Whether a source is RZ or PT with a sign."""
+        self._known.add(index)
+        x = self.get_source(index)
+        return x.is_sink and x.sign == sign and not x.part
 
     def is_one(self, index: int) -> bool:
         """Whether a source is the immediate 1."""
@@ -86,27 +100,43 @@ class MachineStep(Generic[V]):
         return x.kind is OperandKind.IMMEDIATE and x.number == 1
 
     def read_bits(self, index: int, bits: int = WORD_BITS) -> V:
-        """Return the bits of a word or pair without its sign: unsigned."""
+        """Return the bits of a word or pair, which must have no sign: unsigned."""
+        if self.get_source(index).sign:
+            raise self.refuse("a sign without a known meaning")
+        return self.read_bits_of_signed(index, bits)
+
+    def read_bits_of_signed(self, index: int, bits: int = WORD_BITS) -> V:
+        """Return the bits of a word or pair, unsigned; the caller obeys the sign before it."""
         x = self.get_source(index)
         if x.part:
             raise self.refuse("a part of a register")
+        self._known.add(index)
         return self._read(x, bits)
 
     def read_halves(self, index: int) -> V:
-        """Return the half-words of a register without its sign, or one of them twice: unsigned."""
+        """Return the half-words of a register, or one of them twice: unsigned.
+
+        The caller obeys the sign before it.
+        """
         x = self.get_source(index)
         halves = {"": (0, 1), "H0_H0": (0, 0), "H1_H1": (1, 1)}.get(x.part)
         if halves is None:
             raise self.refuse("a part of a register")
+        self._known.add(index)
         word = self._read(x, WORD_BITS)
         return self.ar.gather((word,), WORD_BITS // 2, tuple((0, half) for half in halves))
 
     def read_number(self, index: int, bits: int = WORD_BITS) -> V:
         """Return an operand with its sign: an exact number, equal to it modulo 2**bits."""
-        x, sign = self.read_bits(index, bits), self.get_source(index).sign
-        if sign == "-":
-            return self.ar.negative(x)
-        return self.invert(x, bits) if sign == "~" else x
+        x = self.read_bits_of_signed(index, bits)
+        match self.get_source(index).sign:
+            case "":
+                return x
+            case "-":
+                return self.ar.negative(x)
+            case "~":
+                return self.invert(x, bits)
+        raise self.refuse("a sign without a known meaning")
 
     def read_unsigned(self, index: int, bits: int = WORD_BITS) -> V:
         """Return an operand with its sign, unsigned."""
@@ -125,13 +155,17 @@ class MachineStep(Generic[V]):
     def read_truth(self, index: int) -> V:
         """Return a predicate, or the sign bit of a register: 1 or 0."""
         x = self.get_source(index)
-        if x.part == "SIGN":
-            bit = self.ar.shift_right(self._read(x, WORD_BITS), WORD_BITS - 1)
-            return self.negate(bit) if x.sign else bit
-        if x.kind not in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE):
+        is_predicate = x.kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE)
+        if is_predicate == bool(x.part) or x.part not in ("", "SIGN"):
             raise self.refuse(f"operand {index} is no predicate")
-        truth = self._read(x, 1)
-        return self.negate(truth) if x.sign == "!" else truth
+        if x.sign not in ("", "!"):
+            raise self.refuse("a sign without a known meaning")
+        self._known.add(index)
+        if is_predicate:
+            truth = self._read(x, 1)
+        else:
+            truth = self.ar.shift_right(self._read(x, WORD_BITS), WORD_BITS - 1)
+        return self.negate(truth) if x.sign else truth
 
     def get_number(self, index: int) -> int:
         """Return an immediate."""

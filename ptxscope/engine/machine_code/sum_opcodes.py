@@ -24,7 +24,7 @@ def _add_three(s: MachineStep[V], match: Match) -> None:
         total = x if total is None else ar.add(total, x)
         if len(s.outputs) > 1:
             if s.get_source(index).sign == "-":
-                x = ar.add(s.invert(s.read_bits(index)), 1)
+                x = ar.add(s.invert(s.read_bits_of_signed(index)), 1)
             carry_total = x if carry_total is None else ar.add(carry_total, x)
     assert total is not None
     for index in range(3, len(s.sources)):
@@ -50,10 +50,14 @@ def _add_two(s: MachineStep[V], _: Match) -> None:
 
 
 def _split(s: MachineStep[V], index: int, unit: int, signed: bool) -> V:
-    """Return the bytes or half-words of a source as lanes."""
-    picks = tuple((0, part) for part in range(WORD_BITS // unit))
-    lanes = s.ar.gather((s.read_bits(index),), unit, picks)
+    """Return the bytes or half-words of a source, without a sign, as lanes."""
+    lanes = _gather_lanes(s, s.read_bits(index), unit)
     return s.ar.cast(lanes, unit, signed=True) if signed else lanes
+
+
+def _gather_lanes(s: MachineStep[V], word: V, unit: int) -> V:
+    """Return the bytes or half-words of a word as lanes, unsigned."""
+    return s.ar.gather((word,), unit, tuple((0, part) for part in range(WORD_BITS // unit)))
 
 
 def _join(s: MachineStep[V], lanes: V, unit: int) -> V:
@@ -67,9 +71,9 @@ def _add_lanes(s: MachineStep[V], match: Match) -> None:
     unit = int(match["unit"])
     lanes = []
     for index in range(2):
-        x = _split(s, index, unit, signed=False)
-        lanes.append(s.ar.negative(x) if s.get_source(index).sign == "-" else x)
-        if s.get_source(index).sign == "~":
+        x, sign = _gather_lanes(s, s.read_bits_of_signed(index), unit), s.get_source(index).sign
+        lanes.append(s.ar.negative(x) if sign == "-" else x)
+        if sign not in ("", "-"):
             raise s.refuse("inverted lanes")
     s.write_word(_join(s, s.ar.add(*lanes), unit))
 
@@ -79,8 +83,6 @@ def _bound_lanes(s: MachineStep[V], match: Match) -> None:
     s.expect_sources(3)
     unit, signed = int(match["unit"]), match["sign"] == "S"
     a, b = (_split(s, index, unit, signed) for index in range(2))
-    if any(s.get_source(index).sign for index in range(2)):
-        raise s.refuse("a sign before lanes")
     bounds = [bound(a, b) for bound in (s.ar.minimum, s.ar.maximum)]
     if match["relu"]:
         bounds = [s.ar.maximum(x, 0) for x in bounds]
@@ -140,8 +142,6 @@ def _shift_add_high(s: MachineStep[V], match: Match) -> None:
         high = s.ar.shift_right(s.read_signed(0), WORD_BITS - shift)
     else:
         pair = s.ar.add(s.ar.multiply(s.read_bits(2), WORD), s.read_bits(0))
-        if s.get_source(0).sign or s.get_source(2).sign:
-            raise s.refuse("a sign before what is shifted")
         if s.is_zero(2):
             high = s.ar.shift_right(s.read_bits(0), WORD_BITS - shift)
         else:
@@ -221,8 +221,7 @@ def _bound(s: MachineStep[V], match: Match) -> None:
 def _bound_pairs(s: MachineStep[V], match: Match) -> None:
     """The same of pairs; a last source PT, negated, is no carry."""
     s.expect_sources(4)
-    last = s.get_source(3)
-    if not (last.is_sink and last.sign == "!"):
+    if not s.is_sink(3, "!"):
         raise s.refuse("the last predicate")
     a, b = (s.read_typed(index, PAIR_BITS, match["sign"] == "S") for index in range(2))
     ar = s.ar
