@@ -51,6 +51,7 @@ pytest.importorskip("bitwuzla")
 PTXAS = parse_model("ptxas-13.0")
 """The model of the assembler that made the samples."""
 MASK = (1 << 32) - 1
+PAIR = (1 << 64) - 1
 EDGES: tuple[int, ...] = (
     0,
     1,
@@ -267,6 +268,13 @@ I2F.U32 R0, R1
 I2FP.F32.S32 R0, R1
 CS2R R0, SRZ
 IADD.64 R0, R2, -R4
+IADD.64 R0, P0, R2, -R4
+IADD.64 RZ, P0, R2, R4
+IADD.64.X R0, P0, R2, ~R4, P1
+IADD.64.X R0, R2, R4, !P1
+VIADD.S32.ISAT R0, R1, -R2
+VIADD.S32.ISAT R0, R1, -0x80000000
+PLOP3.LUT P0, PT, R7.SIGN, c[0x2][0x0].SIGN, !R0.SIGN, 0x40, 0x0
 HFMA2.MMA R0, -RZ, RZ, 1.5, -0.000244140625
 """
 """Spellings and operands that the samples lack."""
@@ -446,6 +454,21 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
         int(a + b + c >= 1 << 33),
     ],
     "IADD3 R0, P0, R1, -R2, RZ": lambda a, b, c, p: [(a - b) & MASK, int(a >= b)],
+    "IADD.64 R4, P1, R1, -R2": lambda a, b, c, p: [
+        (b << 32 | a) - (c << 32 | b) & PAIR,
+        int((b << 32 | a) >= (c << 32 | b)),
+    ],
+    "IADD.64.X R4, P1, R1, ~R2, P0": lambda a, b, c, p: [
+        (b << 32 | a) - (c << 32 | b) - 1 + p & PAIR,
+        int((b << 32 | a) - (c << 32 | b) - 1 + p >= 0),
+    ],
+    "IADD.64.X R4, R1, R2, !P0": lambda a, b, c, p: [(b << 32 | a) + (c << 32 | b) + 1 - p & PAIR],
+    "VIADD.S32.ISAT R0, R1, R2": lambda a, b, c, p: [
+        max(-(1 << 31), min(s32(a) + s32(b), (1 << 31) - 1)) & MASK
+    ],
+    "VIADD.S32.ISAT R0, R1, -R2": lambda a, b, c, p: [
+        max(-(1 << 31), min(s32(a) - s32(b), (1 << 31) - 1)) & MASK
+    ],
     "IADD3.X R0, R1, ~R2, RZ, P0, !PT": lambda a, b, c, p: [(a - b - 1 + p) & MASK],
     "IMAD.WIDE.U32 R4, P1, R1, R2, R2": lambda a, b, c, p: [
         int(a * b + (c << 32 | b) >= 1 << 64),

@@ -83,7 +83,10 @@ _REGISTER = re.compile(
 )
 _INTEGER = re.compile(r"(?P<sign>-?)(?P<digits>0x[0-9a-f]++)")
 _DECIMAL = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|INF|QNAN|SNAN)")
-_CONSTANT = re.compile(r"(?P<sign>[-~]?)c\[(?P<bank>0x[0-9a-f]++)\]\[(?P<offset>0x[0-9a-f]++)\]")
+_CONSTANT = re.compile(
+    r"(?P<sign>[-~!]?)c\[(?P<bank>0x[0-9a-f]++)\] ?\[(?P<offset>0x[0-9a-f]++)\]"
+    r"(?:\.(?P<part>H0_H0|H1_H1|SIGN))?"
+)
 _MEMORY = re.compile(
     r"(?:desc\[UR\d++\])?\[R(?P<base>\d{1,3})(?:\.64)?(?P<offset>\+-?0x[0-9a-f]++)?\]"
 )
@@ -114,7 +117,8 @@ def parse_operand(text: str) -> MachineOperand:
         return MachineOperand(OperandKind.IMMEDIATE, -number if match["sign"] else number)
     if match := _CONSTANT.fullmatch(text):
         offset, bank = int(match["offset"], 16), int(match["bank"], 16)
-        return MachineOperand(OperandKind.CONSTANT, offset, match["sign"], bank)
+        sign, part = match["sign"], match["part"] or ""
+        return MachineOperand(OperandKind.CONSTANT, offset, sign, bank, part=part)
     if match := _MEMORY.fullmatch(text):
         offset = int((match["offset"] or "+0x0")[1:], 16)
         return MachineOperand(OperandKind.MEMORY, offset, "", int(match["base"]))

@@ -12,35 +12,54 @@ Match = re.Match[str]
 
 
 def _add_three(s: MachineStep[V], match: Match) -> None:
-    """a + b + c, with up to two carries; ``.X`` adds those of an earlier addition.
+    """a + b + c, with up to two carries; ``.X`` adds those of an earlier addition."""
+    s.expect_sources(*((4, 5) if match["x"] else (3,)))
+    _add_with_carries(s, 3, WORD_BITS)
+
+
+def _add_pairs(s: MachineStep[V], match: Match) -> None:
+    """a + b in 64 bits, with a carry; ``.X`` adds that of an earlier addition."""
+    s.expect_sources(3 if match["x"] else 2)
+    _add_with_carries(s, 2, PAIR_BITS)
+
+
+def _add_with_carries(s: MachineStep[V], count: int, bits: int) -> None:
+    """Write the sum of so many numbers and of the truths behind them, and its carries.
 
     A negated source is ~x + 1, of which the 1 counts in the carry.
     """
-    ar, is_extended = s.ar, bool(match["x"])
-    s.expect_sources(*((4, 5) if is_extended else (3,)))
+    ar = s.ar
     total = carry_total = None
-    for index in range(3):
-        x = s.read_number(index)
+    for index in range(count):
+        x = s.read_number(index, bits)
         total = x if total is None else ar.add(total, x)
         if len(s.outputs) > 1:
             if s.get_source(index).sign == "-":
-                x = ar.add(s.invert(s.read_bits_of_signed(index)), 1)
+                x = ar.add(s.invert(s.read_bits_of_signed(index, bits), bits), 1)
             carry_total = x if carry_total is None else ar.add(carry_total, x)
     assert total is not None
-    for index in range(3, len(s.sources)):
+    for index in range(count, len(s.sources)):
         total = ar.add(total, s.read_truth(index))
         if carry_total is not None:
             carry_total = ar.add(carry_total, s.read_truth(index))
-    s.write_word(total)
+    (s.write_word if bits == WORD_BITS else s.write_pair)(total)
     if carry_total is not None:
         for index in range(1, len(s.outputs)):
-            s.write_truth(s.is_at_least(carry_total, index * WORD), index)
+            s.write_truth(s.is_at_least(carry_total, index << bits), index)
 
 
-def _add_pairs(s: MachineStep[V], _: Match) -> None:
-    """a + b in 64 bits."""
+def _add_saturated(s: MachineStep[V], _: Match) -> None:
+    """a + b or a - b of exact signed numbers, clamped to a signed word."""
     s.expect_sources(2)
-    s.write_pair(s.ar.add(s.read_number(0, PAIR_BITS), s.read_number(1, PAIR_BITS)))
+    total = s.lift(0)
+    for index in range(2):
+        x, sign = s.read_bits_of_signed(index), s.get_source(index).sign
+        if sign not in ("", "-"):
+            raise s.refuse("an inverted number")
+        x = s.ar.cast(x, WORD_BITS, signed=True)
+        total = s.ar.add(total, s.ar.negative(x) if sign else x)
+    low, high = -(1 << WORD_BITS - 1), (1 << WORD_BITS - 1) - 1
+    s.write_word(s.ar.minimum(s.ar.maximum(total, low), high))
 
 
 def _add_two(s: MachineStep[V], _: Match) -> None:
@@ -249,7 +268,8 @@ def _saturate(s: MachineStep[V], match: Match) -> None:
 _CARRIES = "[RU][PQ]*"
 SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?IADD3(?P<x>\.X)?", _add_three, _CARRIES),
-    make_opcode(r"U?IADD\.64", _add_pairs),
+    make_opcode(r"U?IADD\.64(?P<x>\.X)?", _add_pairs, "[RU][PQ]?"),
+    make_opcode(r"VIADD\.S32\.ISAT", _add_saturated),
     make_opcode(r"V?IADD", _add_two),
     make_opcode(r"VIADD\.[US]?(?P<unit>8|16)x[24]", _add_lanes),
     make_opcode(r"U?IMAD(?:\.(?:MOV|IADD|SHL))?(?:\.U32)?(?P<x>\.X)?", _multiply),
