@@ -58,6 +58,16 @@ class Tool(NamedTuple):
     build: str
     """The whole version: ``13.0.88``."""
 
+    @property
+    def identity(self) -> str:
+        """The version, and the file's place, size and time: a wrapper says the same version."""
+        path = Path(shutil.which(self.path) or self.path)
+        try:
+            state = path.stat()
+        except OSError:
+            return f"{self.build} {path}"
+        return f"{self.build} {path.resolve()} {state.st_size} {state.st_mtime_ns}"
+
 
 def find_tool(name: str, path: str | None = None, *, has_option: bool = False) -> Tool:
     """Return a program: by its path, a variable, PATH, or the place of its PyPI package.

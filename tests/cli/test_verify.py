@@ -350,6 +350,26 @@ def test_verdicts_are_kept(stored: list[str], tmp_path: Path) -> None:
     assert len(stored) == 2
 
 
+def test_verdicts_hold_for_the_files_of_the_tools(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tool = tmp_path / "ptxas"
+    tool.write_text("one", "utf-8")
+    found = {"ptxas": PTXAS._replace(path=str(tool)), "nvdisasm": NVDISASM}
+    monkeypatch.setattr(tools, "find_tool", lambda name, *_, **__: found[name])
+    run("verify", SHOWING_E3)
+    run("verify", SHOWING_E3)
+    assert len(stored) == 1
+    tool.write_text("a wrapper of the same version", "utf-8")
+    run("verify", SHOWING_E3)
+    assert len(stored) == 2
+    found["ptxas"] = PTXAS
+    run("verify", SHOWING_E3)
+    found["nvdisasm"] = NVDISASM._replace(path=str(tool))
+    run("verify", SHOWING_E3)
+    assert len(stored) == 4
+
+
 @pytest.mark.parametrize(
     "content",
     [

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -44,6 +44,11 @@ class Task(NamedTuple):
     arch: str
     timeout: float
     """The seconds for each proof."""
+
+    @property
+    def identity(self) -> str:
+        """The files of the tools, for which a verdict on a line holds."""
+        return f"{self.ptxas.identity}; {self.nvdisasm.identity}"
 
 
 Found = tuple[str, FormVerdict]
@@ -176,21 +181,24 @@ class VerdictStore:
 
     def _add(self, text: str) -> None:
         try:
-            (build, arch, digest), verdict = _read_verdict(text)
+            (tools, arch, digest), verdict = _read_verdict(text)
         except (ValueError, TypeError, LookupError):
             return  # a line that an interrupted run has not finished, or that is none of ours
-        self._lines[build, arch, verdict.line] = verdict
+        self._lines[tools, arch, verdict.line] = verdict
         if digest:
             self.code_verdicts[digest] = verdict
 
-    def get_verdict(self, task: Task, line: str) -> FormVerdict | None:
-        """Return what is known of a line for a compiler and a target."""
-        return self._lines.get((task.ptxas.build, task.arch, line))
+    def get_verdicts(self, task: Task, lines: Iterable[str]) -> dict[str, FormVerdict]:
+        """Return what is known of lines for the tools and the target of a task."""
+        tools = task.identity
+        found = ((line, self._lines.get((tools, task.arch, line))) for line in lines)
+        return {line: verdict for line, verdict in found if verdict is not None}
 
     def keep(self, task: Task, found: Sequence[Found]) -> None:
         """Add verdicts to the file; those that more time may decide are not kept."""
+        tools = task.identity
         texts = [
-            json.dumps([task.ptxas.build, task.arch, digest, *verdict])
+            json.dumps([tools, task.arch, digest, *verdict])
             for digest, verdict in found
             if verdict.outcome is not Outcome.UNDECIDED
         ]
@@ -205,17 +213,17 @@ class VerdictStore:
 
 
 def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
-    """Return the compiler, the target and the digest of a kept verdict, and the verdict.
+    """Return the tools, the target and the digest of a kept verdict, and the verdict.
 
     Raise ValueError, TypeError or LookupError if a text is none.
     """
-    build, arch, digest, *fields = json.loads(text)
+    tools, arch, digest, *fields = json.loads(text)
     verdict = FormVerdict(*fields)
-    values: Sequence[object] = (build, arch, digest, *verdict)
+    values: Sequence[object] = (tools, arch, digest, *verdict)
     for value, type_ in zip(values, (str, str, str, *_FIELD_TYPES), strict=True):
         if not isinstance(value, type_):
             raise TypeError("no verdict")
-    return (build, arch, digest), verdict._replace(
+    return (tools, arch, digest), verdict._replace(
         outcome=Outcome(verdict.outcome),
         models=tuple(verdict.models),
         errata=tuple(get_erratum(x).id for x in verdict.errata),
@@ -245,11 +253,7 @@ def verify_all(
     on_verdicts: OnVerdicts,
 ) -> list[FormVerdict]:
     """Return the verdict on each line, in order; those that are known come from the store."""
-    known = {
-        line: verdict
-        for ins in lines
-        if (verdict := store.get_verdict(task, line := format_line(ins))) is not None
-    }
+    known = store.get_verdicts(task, map(format_line, lines))
     on_verdicts([*known.values()])
     missing = [ins for ins in lines if format_line(ins) not in known]
     for _, found in iter_verdicts(task, missing, jobs, store.code_verdicts):
