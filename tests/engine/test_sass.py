@@ -789,3 +789,53 @@ def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None
         larger, lambda forms: [x.sat and x.dsel is not None for x in forms]
     )
     assert smallest == form
+
+
+def list_rows(line: str, code: Sequence[str]) -> dict[str, tuple[str, str, str]]:
+    """The purpose, the key and the reading of each instruction that computes."""
+    kernel = parse_disassembly(_format_code([*_ADDRESSES, *code, "EXIT"]))["k"]
+    kernel = kernel._replace(constants={0: bytes(0x170)})
+    listing = list_machine_code(line, make_kernel_source(parse(line)), kernel, "sm_75")
+    assert listing.verdict.outcome is Outcome.PROVED, listing.verdict
+    return {
+        x.text.split()[0]: (x.purpose, x.key, x.reading)
+        for x in listing.instructions
+        if x.purpose in ("row", "part")
+    }
+
+
+# what ptxas 13.0.88 writes for sm_75: R2 points to the results, R4 to the operands
+_ADDRESSES = [
+    "S2R R2, SR_TID.X",
+    "MOV R3, 0x40",
+    "IMAD.WIDE.U32 R4, R2, R3, c[0x0][0x168]",
+    "IMAD.WIDE.U32 R2, R2, R3, c[0x0][0x160]",
+]
+
+
+def test_a_value_on_random_operands_that_a_proof_refutes_is_not_named() -> None:
+    code = [
+        "LDG.E.64.SYS R4, [R4]",
+        "ISETP.EQ.U32.AND P0, PT, R4, RZ, PT",
+        "ISETP.EQ.U32.AND.EX P0, PT, R5, RZ, PT, P0",
+        "SEL R6, RZ, 0x1, !P0",
+        "MOV R7, RZ",
+        "STG.E.64.SYS [R2], R6",
+    ]
+    rows = list_rows("cnot.b64 d, a", code)
+    assert rows["ISETP.EQ.U32.AND"] == ("part", "compare.t", "")  # false for a = 1 << 32
+    assert rows["ISETP.EQ.U32.AND.EX"] == ("row", "compare.t", "")
+
+
+def test_of_a_half_word_that_is_stored_the_other_half_does_not_count() -> None:
+    code = [
+        "LDG.E.SYS R0, [R4]",
+        "LDG.E.U16.SYS R6, [R4+0x8]",
+        "ISETP.GT.U32.AND P0, PT, R0, 0xffff, PT",
+        "SEL R0, R0, 0xffff, !P0",
+        "SHF.L.U32 R7, R6, R0, RZ",
+        "STG.E.U16.SYS [R2], R7",
+    ]
+    rows = list_rows("shl.b16 d, a, b", code)
+    assert rows["SHF.L.U32"] == ("row", "operate.t", "low half")
+    assert rows["SEL"][0] == "part"

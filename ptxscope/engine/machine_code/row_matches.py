@@ -17,6 +17,7 @@ from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.types import Type
 from ..listings.probe_operands import draw_operands
+from ..proof.equivalence import Verdict
 from ..proof.question import compute_nodes
 from ..proof.solver import Undecided
 from ..records import NamedTuple
@@ -122,6 +123,9 @@ class _Matcher:
         self.machine, self.plan, self.has_proofs = machine, plan, has_proofs
         self.values = machine.add_plan(plan)
         self.effects = machine.run.effects
+        self.stored_halves = {
+            x.reads[-1] for x in self.effects if x.is_store and _stores_half(x.ins) and x.reads
+        }
         self.samples = self._draw_samples()
         self.columns = self._evaluate()
 
@@ -141,14 +145,15 @@ class _Matcher:
 
     # --- candidates -----------------------------------------------------------------------------
 
-    def _list_candidates(self) -> dict[tuple[int, Signature], _Candidate]:
-        """Return the values of the plan by width and samples; the first of equal ones."""
-        found: dict[tuple[int, Signature], _Candidate] = {}
+    def _list_candidates(self) -> dict[tuple[int, Signature], list[_Candidate]]:
+        """Return the values of the plan by width and samples, in the plan's order."""
+        found: dict[tuple[int, Signature], list[_Candidate]] = {}
         for row in self.plan.rows:
             node = self.values[row.key]
             for lane, name, bits, signature in self._iter_signatures(node, row.lanes):
                 if len(set(signature)) > 1:
-                    found.setdefault((bits, signature), _Candidate(row.key, lane, name, node))
+                    candidate = _Candidate(row.key, lane, name, node)
+                    found.setdefault((bits, signature), []).append(candidate)
         return found
 
     def _iter_signatures(
@@ -168,7 +173,7 @@ class _Matcher:
 
     def match_all(self) -> list[MatchedInstruction]:
         candidates = self._list_candidates()
-        matches = [self._match(effect, candidates) for effect in self.effects]
+        matches = [self._match(index, candidates) for index in range(len(self.effects))]
         self._mark_predicate_accesses(matches)
         readers: dict[int, list[int]] = {}
         for index, effect in enumerate(self.effects):
@@ -227,9 +232,10 @@ class _Matcher:
 
     def _match(
         self,
-        effect: MachineEffect[Node],
-        candidates: Mapping[tuple[int, Signature], _Candidate],
+        index: int,
+        candidates: Mapping[tuple[int, Signature], list[_Candidate]],
     ) -> MatchedInstruction:
+        effect = self.effects[index]
         ins = effect.ins
         match = MatchedInstruction(ins.offset, ins.text, Purpose.NOTHING)
         if effect.is_load or effect.is_store:
@@ -238,35 +244,45 @@ class _Matcher:
         if effect.origin is not Origin.OPERAND:
             purpose = Purpose.ADDRESS if effect.origin is Origin.ADDRESS else Purpose.CONSTANT
             return match._replace(purpose=purpose)
-        for write in effect.writes:
-            signature = tuple(lanes[0] for lanes in self.columns[write.value])
-            found = candidates.get((write.bits, signature))
-            if found:
-                return match._replace(
-                    purpose=Purpose.ROW,
-                    key=found.key,
-                    lane=found.lane,
-                    reading=found.reading,
-                    is_proved=self.has_proofs and self._prove(write, found),
-                )
+        for write, signature, reading in self._iter_written(index):
+            for found in candidates.get((write.bits, signature), ()):
+                verdict = self._decide(write, found) if self.has_proofs else Verdict.UNDECIDED
+                if verdict is not Verdict.DIFFERENT:
+                    return match._replace(
+                        purpose=Purpose.ROW,
+                        key=found.key,
+                        lane=found.lane,
+                        reading=found.reading or reading,
+                        is_proved=verdict is Verdict.EQUAL,
+                    )
         return match
+
+    def _iter_written(self, index: int) -> Iterator[tuple[Write[Node], Signature, str]]:
+        """Yield what an instruction writes, with its samples, and a half-word that is stored."""
+        for write in self.effects[index].writes:
+            signature = tuple(lanes[0] for lanes in self.columns[write.value])
+            yield write, signature, ""
+            if index in self.stored_halves:
+                half = self.machine.question.tape.cast(write.value, 16, signed=False)
+                yield write._replace(value=half), tuple(x & 0xFFFF for x in signature), "low half"
 
     def _find_role(self, effect: MachineEffect[Node]) -> str:
         slots = self.machine.source.results if effect.is_store else self.machine.source.inputs
         return next((x.role for x in slots if x.offset == effect.place), "")
 
-    def _prove(self, write: Write[Node], found: _Candidate) -> bool:
-        """Return whether the equality of a written value and a candidate is proved."""
+    def _decide(self, write: Write[Node], found: _Candidate) -> Verdict:
+        """Return whether a written value equals a candidate for all operands."""
         question, tape = self.machine.question, self.machine.question.tape
         expected = self._make_node(found, write.bits)
         if expected is write.value:
-            return True
+            return Verdict.EQUAL
         differs = tape.equal(tape.equal(expected, write.value), 0)
         try:
             truth = question.make_truth(differs)
-            return not question.solver.is_possible(truth, seconds=_PROOF_SECONDS)
+            is_different = question.solver.is_possible(truth, seconds=_PROOF_SECONDS)
         except Undecided:
-            return False
+            return Verdict.UNDECIDED
+        return Verdict.DIFFERENT if is_different else Verdict.EQUAL
 
     def _make_node(self, found: _Candidate, bits: int) -> Node:
         """Return a candidate as a node of one lane, unsigned."""
@@ -297,6 +313,11 @@ class _Matcher:
 def _pack(lanes: Sequence[int], unit: int) -> int:
     """Return the word of lanes, each cut to its width."""
     return sum((x & (1 << unit) - 1) << unit * lane for lane, x in enumerate(lanes))
+
+
+def _stores_half(ins: MachineInstruction) -> bool:
+    """Whether a store takes the low half-word of a register."""
+    return "U16" in ins.opcode.split(".")
 
 
 def _writes_carry_alone(ins: MachineInstruction) -> bool:
