@@ -839,3 +839,19 @@ def test_of_a_half_word_that_is_stored_the_other_half_does_not_count() -> None:
     rows = list_rows("shl.b16 d, a, b", code)
     assert rows["SHF.L.U32"] == ("row", "operate.t", "low half")
     assert rows["SEL"][0] == "part"
+
+
+def test_a_register_that_held_an_address_can_be_used_again_under_a_guard() -> None:
+    code = [
+        "LDG.E.SYS R0, [R4+0x8]",
+        "LDG.E.SYS R7, [R4]",
+        "ISETP.NE.U32.AND P0, PT, R0, RZ, PT",
+        "@!P0 MOV R4, RZ",
+        "@!P0 MOV R5, R7",
+        "@!P0 IMAD.HI R7, R7, R7, R4",
+        "STG.E.SYS [R2], R7",
+    ]
+    assert list_rows("@!p mad.hi.s32 d, d, d, d", code)["@!P0"] == ("row", "guard.d", "")
+    code[3] = "@P0 MOV R4, RZ"  # where P0 is false, R4 is still an address
+    with pytest.raises(AssertionError, match="departs"):
+        list_rows("@!p mad.hi.s32 d, d, d, d", code)

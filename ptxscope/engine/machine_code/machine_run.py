@@ -214,8 +214,10 @@ class MachineRun(Generic[V]):
         is_negated = ins.guard.sign == "!"
         if guard.value is None:
             return value if bool(guard.number) != is_negated else old
-        if Origin.ADDRESS in (value.origin, old.origin):
+        if value.origin is Origin.ADDRESS or (old.origin is Origin.ADDRESS and bits == PAIR_BITS):
             raise UnknownMachineCodeError("an address depends on an operand", ins)
+        if old.origin is Origin.ADDRESS:  # no longer needed as one, so it may be anything
+            old = MachineValue(Origin.OPERAND, 0, self._make_unknown(bits))
         new_value, old_value = self._take(value), self._take(old)
         if is_negated:
             new_value, old_value = old_value, new_value
