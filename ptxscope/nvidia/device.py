@@ -79,6 +79,7 @@ class DeviceVerdict(NamedTuple):
     operands: Mapping[str, int]
     """The first operands for which it differs from the documentation."""
     documented: Mapping[str, int]
+    """The results for them, by register."""
     obtained: Mapping[str, int]
 
 
@@ -93,7 +94,7 @@ def _find_release(arch: str) -> tuple[int, int]:
 
 
 def make_batch(lines: Sequence[Instruction]) -> Batch:
-    """Return a batch, with the same operands each time; raise ValueError for a carry flag."""
+    """Return a batch, with the same operands each time."""
     sources = [make_kernel_source(ins) for ins in lines]
     operands = np.zeros((len(lines), THREADS, _WORDS), np.uint64)
     for index, source in enumerate(sources):
@@ -131,11 +132,8 @@ def read_results(path: Path) -> tuple[Batch, DeviceResults]:
             if not isinstance(stored, NpzFile):
                 raise ValueError("it is no .npz file")
             results, device = stored["results"], " ".join(str(stored["device"]).split())
-        document = json.loads((folder / _LINES).read_text("utf-8"))
-        lines = [parse(line) for line in document["lines"]]
+        lines = _read_lines(folder / _LINES)
         operands = np.load(folder / _OPERANDS, allow_pickle=False)
-        if document["schema"] != SCHEMA:
-            raise ValueError(f"{_LINES} is of another version")
     except (LookupError, TypeError, ValueError, EOFError, BadZipFile) as error:
         reason = str(error).partition("\n")[0].removeprefix("error: ")
         raise ValueError(f"{path} and the files beside it are no batch: {reason}") from None
@@ -147,6 +145,20 @@ def read_results(path: Path) -> tuple[Batch, DeviceResults]:
             )
     batch = Batch(lines, [make_kernel_source(ins) for ins in lines], operands)
     return batch, DeviceResults(device, results)
+
+
+def _read_lines(path: Path) -> list[Instruction]:
+    """Return the lines of a batch; raise ValueError or LookupError if a file has none."""
+    try:
+        document = json.loads(path.read_text("utf-8"))
+    except RecursionError:
+        raise ValueError(f"{path.name} is nested too deeply") from None
+    if not isinstance(document, dict) or document.get("schema") != SCHEMA:
+        raise ValueError(f"{path.name} is of another version")
+    texts = document["lines"]
+    if not isinstance(texts, list) or not all(isinstance(x, str) for x in texts):
+        raise ValueError(f"`lines` of {path.name} is no list of lines of PTX")
+    return [parse(x) for x in texts]
 
 
 def judge_results(batch: Batch, results: Words) -> list[DeviceVerdict]:
@@ -170,14 +182,15 @@ def _judge(source: KernelSource, operands: Words, results: Words) -> DeviceVerdi
     for role, column in obtained.items():
         differs |= documented[role] != column
     followed = equal[0].errata if equal else ()
+    names = source.ins.results
     first = int(np.argmax(differs)) if differs.any() else None
     return DeviceVerdict(
         str(source.ins).removesuffix(";"),
         tuple(model.name for model in equal),
         tuple(x.id for x in source.ins.errata if x in followed) if first is not None else (),
         {} if first is None else {x.name: int(_take(operands, x)[first]) for x in source.inputs},
-        {} if first is None else {role: int(x[first]) for role, x in documented.items()},
-        {} if first is None else {role: int(x[first]) for role, x in obtained.items()},
+        {} if first is None else {names[x]: int(documented[x][first]) for x in obtained},
+        {} if first is None else {names[x]: int(obtained[x][first]) for x in obtained},
     )
 
 

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
 from types import SimpleNamespace
@@ -464,6 +465,10 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
         assert part in text, part
     text = run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--report").stdout
     assert text == "Nothing departs from the documentation.\n"
+    # the literals stay if the form departs with them alone
+    text = run("verify", "bfe.s32 d, a, 40, 3", "--report").stdout
+    assert text.startswith("# E15: `bfe.s32` departs")
+    assert "`bfe.s32 d, a, 40, 3` does not compute what" in text
 
 
 @sampled
@@ -505,6 +510,7 @@ def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
     assert text.endswith("None is shown: it is missing.\n")
     assert "\n.version 7.8\n.target sm_90\n" in text  # which ptxas 11.8 reads, the first with E3
     assert "--report takes one erratum" in run("errata", "--report").stderr
+    assert "F1 shows for constants alone: `ptxscope" in run("errata", "F1", "--report").stderr
 
 
 def test_a_report_without_nvdisasm_is_for_the_ptxas_that_is_here(
@@ -524,8 +530,8 @@ def test_a_report_without_nvdisasm_is_for_the_ptxas_that_is_here(
 @ci_only
 def test_requests_that_are_wrong(stored: list[str]) -> None:
     for words, message in (
-        ((), "give an instruction, --all, or --family OPCODE"),
-        (("--all", "--family", "vadd"), "give an instruction, --all, or --family OPCODE"),
+        ((), "give an instruction, --all, or --family OPCODE\n"),
+        (("--all", "--family", "vadd"), "--all, or --family OPCODE, one of them\n"),
         (("--family", "vad"), "did you mean vmad?"),
         ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),
         ((SHOWING_E3, "--model", "nonsense"), "nonsense: write isa, ptxas or ptxas-MAJOR.MINOR"),
@@ -894,13 +900,40 @@ def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
             lambda: (folder / "lines.json").write_bytes(lines.replace(b"device/1", b"device/2")),
             "are no batch: lines.json is of another version",
         ),
+        (
+            lambda: (folder / "lines.json").write_bytes(b"[" * 100_000),
+            "are no batch: lines.json is nested too deeply",
+        ),
+        (
+            lambda: (folder / "lines.json").write_bytes(b"[]"),
+            "are no batch: lines.json is of another version",
+        ),
+        *(
+            (
+                partial((folder / "lines.json").write_text, text, "utf-8"),
+                "are no batch: `lines` of lines.json is no list of lines of PTX",
+            )
+            for text in (
+                '{"schema": "ptxscope.device/1", "lines": NaN}',
+                '{"schema": "ptxscope.device/1", "lines": "abc"}',
+                '{"schema": "ptxscope.device/1", "lines": [1]}',
+            )
+        ),
     ):
         path.write_bytes(whole)
+        (folder / "lines.json").write_bytes(lines)
         spoil()
         done = run("verify", "--gpu", "--results", str(path))
         assert (done.returncode, done.stdout) == (2, "")
         assert message in done.stderr
         assert done.stderr.count("error: ") == done.stderr.count("\n") == 1
+
+
+def test_results_of_a_gpu_are_named_by_their_registers() -> None:
+    batch = device.make_batch([parse("addc.cc.u32 d, a, b")])
+    results = np.zeros_like(batch.operands)
+    (verdict,) = device.judge_results(batch, results)
+    assert set(verdict.documented) == set(verdict.obtained) == {"d", "CC.CF"}
 
 
 def test_operands_for_a_gpu_have_edge_cases() -> None:

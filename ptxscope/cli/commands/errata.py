@@ -55,8 +55,13 @@ def run(words: Sequence[str]) -> int:
     if arguments.report and arguments.json:
         raise CommandError("error: --report is Markdown, --json is not: give one of them")
     if arguments.report:
-        if len(errata) > 1 or not isinstance(errata[0], Erratum):
+        if len(errata) > 1:
             raise CommandError(f"error: --report takes one erratum: E1 to E{len(ERRATA)}")
+        if not isinstance(errata[0], Erratum):
+            raise CommandError(
+                f"error: --report is for E1 to E{len(ERRATA)}; {errata[0].id} shows for constants "
+                "alone: `ptxscope verify LINE --report` reports on a line with them"
+            )
         from ..support.departures import report_erratum
 
         sys.stdout.write(report_erratum(errata[0], arguments.ptxas, arguments.nvdisasm))

@@ -188,7 +188,8 @@ def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:
     """Return the instructions to verify."""
     chosen = [arguments.ptx is not None, arguments.all, bool(arguments.family)]
     if sum(chosen) != 1:
-        raise CommandError("error: give an instruction, --all, or --family OPCODE")
+        hint = ", one of them" if any(chosen) else ""
+        raise CommandError(f"error: give an instruction, --all, or --family OPCODE{hint}")
     if arguments.ptx is not None:
         return [rename_registers(parse_instruction(arguments.ptx, illegal_status=2))]
     for name in arguments.family:

@@ -42,13 +42,18 @@ def render_departures(
 
 
 def _report(task: Task, ins: Instruction) -> str:
-    """Return the report on a line, in the smallest form that has the same errata."""
+    """Return the report on a line, in the smallest form that has the same errata.
+
+    A line whose form does not depart in registers alone, but with its literals, is kept.
+    """
     errata = _decide(task, [ins])[0].errata
 
     def has_departure(forms: list[Form]) -> list[bool]:
         decided = _decide(task, [_make_line(ins, form) for form in forms])
         return [x.is_as_documented is False and x.errata == errata for x in decided]
 
+    if not all(has_departure([ins.form])):
+        return make_report(task, ins, errata)
     smallest = _make_line(ins, find_smallest_form(ins.form, has_departure))
     return make_report(task, smallest, errata)
 
