@@ -531,6 +531,7 @@ def test_a_report_without_nvdisasm_is_for_the_ptxas_that_is_here(
 def test_requests_that_are_wrong(stored: list[str]) -> None:
     for words, message in (
         ((), "give an instruction, --all, or --family OPCODE\n"),
+        (("{ popc.b32 d, a; add.u32 d, d, 1; }",), "a block of instructions; this command takes"),
         (("--all", "--family", "vadd"), "--all, or --family OPCODE, one of them\n"),
         (("--family", "vad"), "did you mean vmad?"),
         ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),

@@ -191,8 +191,21 @@ def parse_instruction(text: str, *, illegal_status: int = 1) -> Instruction:
     try:
         return parse_pasted(text)
     except PtxError as error:
+        if isinstance(error, NotOneError) and _is_block(text):
+            message = "error: this is a block of instructions; this command takes one instruction"
+            raise CommandError(message) from None
         is_legal = isinstance(error, NotOneError) or all(x.unread for x in error.errors)
         raise CommandError(str(error), 2 if is_legal else illegal_status) from None
+
+
+def _is_block(text: str) -> bool:
+    """Whether a text is a block of several instructions that other commands take."""
+    from ...engine.blocks.block_parser import find_block
+
+    try:
+        return find_block(text) is not None
+    except PtxError:
+        return False
 
 
 def choose_model(name: str) -> Model:
