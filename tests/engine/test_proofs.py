@@ -406,6 +406,22 @@ def test_small_factors_make_small_products(a: str, b: str, where: str, verdict: 
     assert prove(a, b, where=where, timeout=20).verdict == verdict
 
 
+@pytest.mark.parametrize("width", [64, 96, 128])
+@pytest.mark.parametrize("signed", [False, True])
+@pytest.mark.parametrize(
+    "factor", [0, 5, -3, 1 << 31, 1 << 63, -(1 << 63), (1 << 64) - 1, 1 << 64, -1 - (1 << 64)]
+)
+def test_products_of_a_pair_and_a_constant(factor: int, signed: bool, width: int) -> None:
+    solver = Solver(20)
+    terms = solver.terms
+    pair = terms.make_variable(64, "a")
+    product = terms.multiply(terms.resize(pair, 64, width, signed), terms.make_value(factor, width))
+    for a in (0, 1, 7, (1 << 63) - 1, 1 << 63, (1 << 64) - 2, 0x8000000180000001):
+        number = a - (a >> 63 << 64) if signed else a
+        is_other = terms.make("DISTINCT", product, terms.make_value(number * factor, width))
+        assert not solver.is_possible(terms.make("EQUAL", pair, terms.make_value(a, 64)), is_other)
+
+
 # --- divisions by a constant -------------------------------------------------------------
 
 

@@ -855,3 +855,18 @@ def test_a_register_that_held_an_address_can_be_used_again_under_a_guard() -> No
     code[3] = "@P0 MOV R4, RZ"  # where P0 is false, R4 is still an address
     with pytest.raises(AssertionError, match="departs"):
         list_rows("@!p mad.hi.s32 d, d, d, d", code)
+
+
+def test_a_product_of_pairs_with_a_literal_is_proved() -> None:
+    code = [
+        "LDG.E.64.SYS R4, [R4]",
+        "IMAD R11, R5, -0x76543211, RZ",
+        "IMAD.WIDE.U32 R6, R4, -0x76543211, RZ",
+        "IMAD R11, R4, 0x1234567, R11",
+        "IADD3 R7, R7, R11, RZ",
+        "STG.E.64.SYS [R2], R6",
+    ]
+    assert list_rows("mul.lo.u64 d, a, 0x123456789abcdef", code)["IADD3"][1] == "operate.t"
+    code[1] = code[1].replace("-0x76543211", "-0x76543212")
+    with pytest.raises(AssertionError, match="departs"):
+        list_rows("mul.lo.u64 d, a, 0x123456789abcdef", code)

@@ -160,6 +160,11 @@ def _make_manager(bitwuzla: ModuleType) -> Any:
     return manager
 
 
+def _get_value(x: Term) -> int:
+    """Return the bits of a constant."""
+    return int(x.value(2), 2)
+
+
 class TermFactory:
     """Makes the terms of one solver."""
 
@@ -191,11 +196,16 @@ class TermFactory:
         return terms[0] if len(terms) == 1 else self.make(kind, *terms)
 
     def cut(self, x: Term, low: int, high: int) -> Term:
-        """Return bits low..high-1."""
+        """Return bits low..high-1; those of a constant are one."""
+        if x.is_value():
+            return self.make_value(_get_value(x) >> low, high - low)
         return self.make("BV_EXTRACT", x, indices=(high - 1, low))
 
     def resize(self, x: Term, bits: int, width: int, signed: bool) -> Term:
         """Return a bit vector of ``bits``, truncated or extended to a width."""
+        if x.is_value():
+            value = _get_value(x)
+            return self.make_value(value - (signed and value >> bits - 1 << bits), width)
         x, bits, signed = self._find_core(x, bits, signed or width < bits)
         if width < bits:
             return self.cut(x, 0, width)
@@ -210,6 +220,12 @@ class TermFactory:
         A signed reading of a vector that is extended by zeros is that of the vector.
         """
         kind = x.kind()
+        if x.is_value() and bits > 2 * _WORD_BITS:
+            value = _get_value(x)
+            is_negative = bool(value >> bits - 1)
+            rest = value >> 2 * _WORD_BITS - is_negative  # the sign, if the low bits are signed
+            if rest in (0, (1 << bits - 2 * _WORD_BITS + 1) - 1):
+                return self.cut(x, 0, 2 * _WORD_BITS), 2 * _WORD_BITS, is_negative
         if kind == self.kinds.BV_ZERO_EXTEND or (kind == self.kinds.BV_SIGN_EXTEND and signed):
             return x.children()[0], bits - x.indices()[0], kind == self.kinds.BV_SIGN_EXTEND
         return x, bits, signed
@@ -250,9 +266,11 @@ class TermFactory:
         for (x, x_bits, is_signed), (y, y_bits, _) in (factors, factors[::-1]):
             if is_signed and x_bits < width:  # a negative x is less by 2**x_bits than its bits say
                 is_negative = self.is_set(self.cut(x, x_bits - 1, x_bits))
-                excess = self._shift(self.resize(y, y_bits, width, signed=False), x_bits)
-                zero = self.make_value(0, width)
-                total = self.make("BV_SUB", total, self.make("ITE", is_negative, excess, zero))
+                rest = width - x_bits
+                excess = self.resize(y, y_bits, rest, signed=False)
+                excess = self.make("ITE", is_negative, excess, self.make_value(0, rest))
+                high = self.make("BV_SUB", self.cut(total, x_bits, width), excess)
+                total = self.make("BV_CONCAT", high, self.cut(total, 0, x_bits))
         return total
 
     def _place_product(self, x: Term, y: Term, place: int, width: int) -> Term:
