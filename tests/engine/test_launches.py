@@ -1005,7 +1005,65 @@ def test_floats(line: str, words: tuple[int, int], expected: int) -> None:
     assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(
+    ("lines", "is_fusible"),
+    [
+        ("mul.f32 %f4, %f1, %f2; {}.f32 %f5, %f4, %f3;", True),
+        ("mul.f32 %f4, %f1, %f2; mov.f32 %f1, %f3; {}.f32 %f5, %f4, %f1;", True),
+        ("mul.f32 %f1, %f1, %f2; {}.f32 %f5, %f1, %f3;", True),
+        ("mul.rn.f32 %f4, %f1, %f2; {}.f32 %f5, %f4, %f3;", False),
+        ("mul.f32 %f4, %f1, %f2; {}.rn.f32 %f5, %f4, %f3;", False),
+        ("mul.ftz.f32 %f4, %f1, %f2; {}.f32 %f5, %f4, %f3;", False),
+        ("mul.f32 %f4, %f1, %f2; mov.f32 %f4, 0f3F800000; {}.f32 %f5, %f4, %f3;", False),
+    ],
+)
+def test_a_sum_that_ptxas_may_fuse_with_a_product_is_exact_only_where_it_would_be_the_same(
+    lines: str, is_fusible: bool, sign: int
+) -> None:
+    draw = Random(7)
+    rows = np.array(
+        [[draw.randint(124, 130) << 23 | draw.getrandbits(23) for _ in range(4)] for _ in range(64)]
+    ).astype(np.uint32)
+    rows[::2, :2] &= 0xFFFFF000  # these products are exact
+    opcode = "add" if sign > 0 else "sub"
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 4)}{index_of("%r1", "%d2", "%d4")}
+ld.global.v4.f32 {{%f1, %f2, %f3, %f4}}, [%d3];
+{lines.format(opcode)}
+st.global.f32 [%d4], %f5;
+ret;"""
+    result = run(make_kernel(body), rows, "zeros:u32:64", block=64)
+    causes = result.get_buffer("out").causes
+    unknown = np.zeros(64, bool) if causes is None else causes != 0
+    expected = []
+    for a, b, c in rows[:, :3].view(np.float32):
+        once = _round(Fraction(float(a)) * Fraction(float(b)) + sign * Fraction(float(c)))
+        product = Fraction(float(np.float32(np.float64(a) * np.float64(b))))
+        expected.append(is_fusible and once != _round(product + sign * Fraction(float(c))))
+    assert unknown.tolist() == expected
+    assert not is_fusible or 8 < sum(expected) < 40
+
+
 # --- fidelity ----------------------------------------------------------------------------
+
+
+def test_a_failed_assertion_ends_the_kernel() -> None:
+    head = ".extern .func __assertfail (.param .b64 a);"
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}
+ld.global.u32 %r4, [%d3];
+setp.ne.u32 %p1, %r4, 0;
+@%p1 bra DONE;
+{{ .param .b64 x; st.param.b64 [x+0], %d1; call.uni __assertfail, (x); }}
+DONE:
+st.global.u32 [%d2], %r3;
+ret;"""
+    kernel = make_kernel(body, head=head)
+    assert run(kernel, np.array([1, 2, 3], np.uint32), "zeros:u32:1", block=3).is_exact
+    message = r"thread \(1,0,0\) of block \(0,0,0\) calls __assertfail: an assertion fails"
+    with pytest.raises(LaunchError, match=message):
+        run(kernel, np.array([1, 0, 3], np.uint32), "zeros:u32:1", block=3)
+    unknown = kernel.replace("ld.global.u32 %r4, [%d3]", "mov.u32 %r4, %clock")
+    assert not run(unknown, "zeros:u32:3", "zeros:u32:1").is_exact
 
 
 def _find_unknown(result: KernelRun, name: str = "out") -> list[int]:

@@ -37,7 +37,9 @@ _MAX_DEPTH = 64
 """Maximum depth of calls."""
 _WORD_BYTES = (1, 2, 4, 8)
 """The sizes of parameters in memory that a register can hold."""
-_HARMLESS_FUNCTIONS = frozenset(("vprintf", "__assertfail"))
+_FAILED_ASSERTION = "__assertfail"
+"""What ``assert`` calls; it ends the kernel."""
+_HARMLESS_FUNCTIONS = frozenset(("vprintf", _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
 
 
@@ -173,6 +175,8 @@ def _make_foreign_call(
     causes = np.full(state.wave.lane_count, cause)
 
     def call(group: Group) -> None:
+        if name == _FAILED_ASSERTION and not state.fidelity.decisions:
+            state.fail(statement, group.lanes, f"calls {name}: an assertion fails")
         for result in results:
             if isinstance(result, RegisterOperand):
                 write_causes(frame.get_register(result.name), group, causes)

@@ -5,14 +5,24 @@ A NaN that an operation yields is 0x7fffffff. Other roundings and other types ar
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from .contractions import FusibleProduct
 from .device_code import TYPE_BITS, CodeStatement, RegisterOperand
-from .thread_state import Bits, Frame, Group, Step, unite_causes, write_values
+from .thread_state import (
+    Bits,
+    Frame,
+    Group,
+    Step,
+    ThreadValues,
+    unite_causes,
+    write_causes,
+    write_values,
+)
 
 Floats = npt.NDArray[np.float32]
 _NAN = np.uint32(0x7FFFFFFF)
@@ -102,7 +112,7 @@ def make_float_step(frame: Frame, statement: CodeStatement) -> Step | None:
     if len(sources) < count or not isinstance(operands[0], RegisterOperand):
         return None
     destination = frame.get_register(operands[0].name)
-    flushes, saturates = "ftz" in modifiers, "sat" in modifiers
+    flushes = "ftz" in modifiers
 
     def act(group: Group) -> None:
         words = [_flush(x.bits) if flushes else x.bits for x in sources]
@@ -110,12 +120,77 @@ def make_float_step(frame: Frame, statement: CodeStatement) -> Step | None:
             result = change_sign(words[0])
         else:
             assert compute
-            with np.errstate(all="ignore"):
-                values = compute(*(x.view(np.float32) for x in words))
-                values = _saturate(values) if saturates else values
-            result = np.where(np.isnan(values), _NAN, values.view(np.uint32))
-            result = _flush(result) if flushes else result
+            result = _compute(compute, words, modifiers)
         write_values(destination, result, group, unite_causes(sources))
+
+    fusible = frame.state.get_fusible_products(frame.function)
+    if products := fusible.sums.get(id(statement)):
+        return _make_fusible_sum(frame, statement, act, sources, destination, products)
+    if id(statement) in fusible.products:
+        return _make_fusible_product(frame, statement, act, sources)
+    return act
+
+
+def _compute(compute: Callable[..., Any], words: list[Bits], modifiers: Set[str]) -> Bits:
+    """Return the bits of a result with its modifiers; the operands are flushed already."""
+    with np.errstate(all="ignore"):
+        values = compute(*(x.view(np.float32) for x in words))
+        values = _saturate(values) if "sat" in modifiers else values
+    result: Bits = np.where(np.isnan(values), _NAN, values.view(np.uint32))
+    return _flush(result) if "ftz" in modifiers else result
+
+
+# --- sums that an assembler may fuse with a product --------------------------------------
+
+
+def _make_fusible_product(
+    frame: Frame, statement: CodeStatement, step: Step, sources: list[ThreadValues]
+) -> Step:
+    """Return the step of a product that keeps its factors for a sum."""
+
+    def act(group: Group) -> None:
+        frame.state.factors[id(statement)] = [x.bits.copy() for x in sources]
+        step(group)
+
+    return act
+
+
+def _make_fusible_sum(
+    frame: Frame,
+    statement: CodeStatement,
+    step: Step,
+    sources: list[ThreadValues],
+    destination: ThreadValues,
+    products: tuple[FusibleProduct, ...],
+) -> Step:
+    """Return the step of a sum that is unknown where it would differ if it were fused."""
+    state, modifiers = frame.state, frozenset(statement.modifiers)
+    line = products[0].statement.line
+    reason = f"ptxas may fuse it with mul.f32 of line {line}, since neither has .rn"
+    cause = state.fidelity.get_cause(statement, reason)
+
+    def find_fused(words: list[Bits], x: FusibleProduct) -> tuple[Bits, Bits]:
+        """Return the fused sum, and where the operand still is the product."""
+        factors = state.factors[id(x.statement)]
+        factors = [_flush(y) for y in factors] if "ftz" in modifiers else factors
+        product = _compute(np.multiply, factors, modifiers - {"sat"})
+        a, b, c = *factors, words[1 - x.place]
+        if statement.opcode == "sub":
+            a, c = (a ^ _SIGN, c) if x.place else (a, c ^ _SIGN)
+        return _compute(_fuse, [a, b, c], modifiers), product == words[x.place]
+
+    def act(group: Group) -> None:
+        words = [_flush(x.bits) if "ftz" in modifiers else x.bits for x in sources]
+        fused = [find_fused(words, x) for x in products]
+        step(group)
+        differs = np.zeros(len(destination.bits), bool)
+        for bits, is_product in fused:
+            differs |= is_product & (bits != destination.bits)
+        if (differs & group.mask).any():
+            causes = np.where(differs, cause, np.uint64(0))
+            if destination.causes is not None:
+                causes |= destination.causes
+            write_causes(destination, group, causes)
 
     return act
 

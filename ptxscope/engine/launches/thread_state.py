@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..records import NamedTuple
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
+from .contractions import FusibleProducts, find_fusible_products
 from .device_code import (
     TYPE_BITS,
     CodeStatement,
@@ -180,6 +181,9 @@ class WaveState:
         """Memory that the steps share; nothing is kept there between two steps."""
         self._scratch: dict[tuple[Any, int], Bits] = {}
         self._constants: dict[tuple[int, Any], ThreadValues] = {}
+        self._fusible_products: dict[str, FusibleProducts] = {}
+        self.factors: dict[int, list[Bits]] = {}
+        """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
         """What sees each statement; set before the first step is made."""
 
@@ -193,6 +197,12 @@ class WaveState:
         if key not in self._constants:
             self._constants[key] = ThreadValues(np.full(self.wave.lane_count, bits, dtype))
         return self._constants[key]
+
+    def get_fusible_products(self, function: Function) -> FusibleProducts:
+        """Return the sums of a function that may be fused with a product."""
+        if function.name not in self._fusible_products:
+            self._fusible_products[function.name] = find_fusible_products(function)
+        return self._fusible_products[function.name]
 
     def fail(self, statement: CodeStatement, lanes: Numbers, message: str) -> NoReturn:
         """Raise LaunchError for the threads in some lanes; the message is that of the first."""

@@ -1,0 +1,63 @@
+"""Sums of f32 that an assembler may fuse with a product, since neither states a rounding.
+
+The product is not rounded then, and the sum may have other bits (PTX ISA 9.7.3, ``add``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from ..records import NamedTuple
+from .control_flow import find_blocks
+from .device_code import CodeStatement, Function, RegisterOperand
+from .register_names import iter_written_names
+
+
+class FusibleProduct(NamedTuple):
+    """An operand of a sum, which a statement before it in its basic block computes."""
+
+    statement: CodeStatement
+    place: int
+    """0 if the product is the first operand of the sum, 1 if it is the second."""
+
+
+class FusibleProducts(NamedTuple):
+    """The sums and products of a function that may be fused."""
+
+    sums: Mapping[int, tuple[FusibleProduct, ...]]
+    """The products in each sum, by the id of its statement."""
+    products: frozenset[int]
+    """The ids of the statements that compute a product."""
+
+
+def find_fusible_products(function: Function) -> FusibleProducts:
+    """Return the sums of a function that may be fused with a product."""
+    sums: dict[int, tuple[FusibleProduct, ...]] = {}
+    for block in find_blocks(function).blocks:
+        products: dict[str, CodeStatement] = {}
+        for statement in function.statements[block.start : block.end]:
+            if statement.opcode in ("add", "sub") and _has_free_rounding(statement):
+                sums[id(statement)] = tuple(_iter_products(statement, products))
+            names = list(iter_written_names(statement))
+            for name in names:
+                products.pop(name, None)
+            is_product = statement.opcode == "mul" and _has_free_rounding(statement)
+            if is_product and "sat" not in statement.modifiers and statement.guard is None:
+                products |= dict.fromkeys(names, statement)
+    return FusibleProducts(sums, frozenset(id(y.statement) for x in sums.values() for y in x))
+
+
+def _has_free_rounding(statement: CodeStatement) -> bool:
+    """Whether a statement is arithmetic on f32 that an assembler may round once with another."""
+    return statement.modifiers[-1:] == ("f32",) and not {"rn", "rz", "rm", "rp"} & {
+        *statement.modifiers
+    }
+
+
+def _iter_products(
+    statement: CodeStatement, products: Mapping[str, CodeStatement]
+) -> Iterator[FusibleProduct]:
+    for place, operand in enumerate(statement.operands[1:]):
+        product = products.get(operand.name) if isinstance(operand, RegisterOperand) else None
+        if product and ("ftz" in product.modifiers) == ("ftz" in statement.modifiers):
+            yield FusibleProduct(product, place)
