@@ -48,6 +48,15 @@ def test_different() -> None:
     )
 
 
+def test_the_byte_that_differs_is_one_of_the_result_that_differs() -> None:
+    same, lines = (
+        "not.b32 e, a;",
+        ("vmin4.s32.s32.s32 d, a, b, c;", "vmin4.u32.u32.u32 d, a, b, c;"),
+    )
+    done = run("prove", *(f"{{ {same} {line} }}" for line in lines))
+    assert "Byte 0 of d differs for 32,768 of the 65,536 values of a.b0 and b.b0." in done.stdout
+
+
 def test_models() -> None:
     done = run("prove", SHOWING_E3, "--model-b", "ptxas")
     assert done.returncode == 1

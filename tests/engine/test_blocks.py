@@ -353,3 +353,23 @@ def test_the_longest_block_is_computed_on_arrays(line: str, engine: str) -> None
             [evaluate(line, {"t": int(x), "a": 0x01FF8003})["t"] for x in expected], np.uint32
         )
     assert (np.asarray(results["t"]) == expected).all()
+
+
+@pytest.mark.parametrize(
+    ("ptx", "expected"),
+    [
+        ("{ .reg .b32 t; add.u32 t, a, a; not.b32 d, a; }", {"d": 0xFFFFFFFE}),
+        ("{ .reg .b16 lo, hi; mov.b32 {lo,hi}, a; mov.b32 d, {hi,hi}; }", {"d": 0}),
+        ("{ .reg .b32 t; add.u32 t, a, a; }", {"t": 2}),  # or there would be none
+        (
+            "add.u32 x, a, a; { .reg .b32 x; not.b32 x, a; neg.s32 e, x; } add.u32 d, x, a;",
+            {"e": 2, "d": 3},
+        ),
+        ("add.u32 x, a, a; { .reg .b32 x; not.b32 x, a; neg.s32 e, x; }", {"x": 2, "e": 2}),
+    ],
+)
+def test_a_register_that_an_inner_block_declares_ends_with_it(
+    ptx: str, expected: dict[str, int]
+) -> None:
+    assert evaluate_block(ptx, {"a": 1}) == expected
+    assert evaluate_block(str(parse_block(ptx)), {"a": 1}) == expected

@@ -199,6 +199,21 @@ def test_names() -> None:
     assert proof.pairs == (("x", "x"), ("", "z"))
 
 
+def test_a_result_that_the_other_block_writes_and_reads_again() -> None:
+    carry = "add.cc.u32 d, a, b; addc.u32 e, 0, 0;"
+    wraps = "add.u32 d, a, b; setp.lt.u32 p, d, {}; selp.u32 e, 1, 0, p;"
+    assert prove(carry, wraps.format("a")).verdict is Verdict.EQUAL
+    assert prove(wraps.format("b"), carry).verdict is Verdict.EQUAL
+    proof = prove(carry, wraps.format("1"))
+    a, b = proof.operands["a"], proof.operands["b"]
+    total = a + b & 0xFFFFFFFF
+    assert proof.pairs == (("d", "d"), ("e", "e"))
+    assert proof.results == ((total, total), (a + b >> 32, int(total < 1)))
+    # one that it declares is its own
+    own = prove("not.b32 e, a; add.u32 d, a, b;", "{ .reg .b32 d; not.b32 d, a; mov.b32 e, d; }")
+    assert own.pairs == (("e", "e"), ("d", ""))
+
+
 def test_nothing_is_guessed() -> None:
     product = "vmad.u32.u32.u32 t, a, b, c; vmad.u32.u32.u32 d, t, t, c;"
     squares = "vmad.u32.u32.u32 t, b, a, c; vadd.u32.u32.u32 u, t, 1; sub.u32 u, u, 1;" \

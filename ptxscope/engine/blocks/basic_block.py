@@ -8,11 +8,11 @@ every back end, that plan is like any other.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from ..isa.types import Type
-from ..records import FrozenDict, NamedTuple, Record
+from ..records import FrozenDict, NamedTuple, Record, replace
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
 from ..syntax.errors import Span
@@ -78,10 +78,19 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     """The span of the statements in the text, as ``line``."""
     notes: tuple[str, ...] = ()
     """Remarks on statements that were left out."""
+    read_values: Mapping[str, ValuePlace] = {}
+    """The place of what is in each other register at the end that the block writes, and reads."""
 
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""
         return self.statements[number - 1]
+
+    def with_results(self, names: Iterable[str]) -> BasicBlock:
+        """Return the block with more results: those of the registers that it writes, and reads."""
+        places = {*self.outputs.values()}
+        more = {name: self.read_values[name] for name in names if name in self.read_values}
+        added = {name: place for name, place in more.items() if place not in places}
+        return replace(self, outputs={**self.outputs, **added}) if added else self
 
     def make_plan(self, model: Model = ISA_MODEL) -> Plan:
         """Return the joined plan of all statements under a model."""
@@ -179,4 +188,6 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
 
     def __str__(self) -> str:
         """Return the statements in braces."""
-        return f"{{ {' '.join(self.lines)} }}"
+        text = " ".join(self.lines)
+        has_braces = self.lines[0][0] == "{" and self.lines[-1] == "}" and text.count("}") == 1
+        return text if has_braces else f"{{ {text} }}"

@@ -169,6 +169,8 @@ class _Reader:
         """What is in the registers that are taken as given, which nothing uses before."""
         self.stored: dict[str, ValuePlace] = {}
         """The computed values that are stored, by their registers."""
+        self.own_results: dict[str, ValuePlace] = {}
+        """The results of inner blocks, by registers that they declare."""
         self.cut_values: dict[tuple[ValuePlace, int], ValuePlace] = {}
         """The low bits of values of which a statement stores so many."""
         self.open_blocks: list[Statement] = []
@@ -186,8 +188,8 @@ class _Reader:
                     declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
                     self.written_lines.append(" ".join(("{", *declared)))
                 case StatementKind.BLOCK_END:
+                    self._forget_own(self.open_blocks.pop())
                     shadowed.leave_block(self.state, statement)
-                    self.open_blocks.pop()
                     if self.written_lines[-1][0] == "{":  # nothing in it is selected
                         self.written_lines.pop()
                     else:
@@ -218,7 +220,15 @@ class _Reader:
             self.text,
             {"line": span},
             tuple(dict.fromkeys(self.notes)),
+            self._find_read_values(outputs),
         )
+
+    def _forget_own(self, block: Statement) -> None:
+        """Forget the registers that an inner block declares, at its end."""
+        for name in block.writes:
+            contents = self.state.pop(name, None)
+            if contents and self.unread.get(contents.place) == name:
+                self.own_results[name] = contents.place
 
     def _check_count(self, statement: Statement) -> None:
         if len(self.statements) == MAX_STATEMENTS:
@@ -390,10 +400,19 @@ class _Reader:
             for name, (place, *_) in self.state.items()
             if place.statement and (name in named if named else self.unread.get(place) == name)
         }
+        outputs = outputs or self.own_results
         if len({*outputs.values()}) < len(outputs) or not outputs:
             problem = "two outputs are one value here" if outputs else "this block has no result"
             self._fail(problem, (0, len(self.text.rstrip())))
         return dict(sorted(outputs.items(), key=lambda item: item[1].statement))
+
+    def _find_read_values(self, outputs: Mapping[str, ValuePlace]) -> Mapping[str, ValuePlace]:
+        """Return what is in the other registers that were written, unless it is stored."""
+        return {
+            name: x.place
+            for name, x in self.state.items()
+            if x.place.statement and name not in outputs and not self.stored
+        }
 
 
 def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:

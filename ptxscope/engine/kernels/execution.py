@@ -215,11 +215,9 @@ class ShadowedRegisters(Generic[StateT]):
 
     def leave_block(self, state: dict[str, StateT], statement: Statement) -> None:
         """At its ``BLOCK_END``, restore them."""
-        hidden_values = self._hidden_states.pop() if self._hidden_states else {}
         for name in statement.writes:
             state.pop(name, None)
-            if name in hidden_values:
-                state[name] = hidden_values[name]
+        state |= self._hidden_states.pop() if self._hidden_states else {}
 
     def forget_values(self) -> None:
         """Forget all hidden values."""

@@ -7,6 +7,7 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
+from ..blocks.basic_block import BasicBlock
 from ..blocks.block_trace import BlockTrace
 from ..ir.tape import Node
 from ..isa.types import Type
@@ -131,6 +132,7 @@ def prove_equal(
     and Stopped once ``is_stopped`` says so.
     """
     question = Question(timeout, is_stopped)
+    a, b = _with_same_results(a, b), _with_same_results(b, a)
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     pairs = tuple(_pair_results(question, first, second))
@@ -228,6 +230,17 @@ def _match_inputs(first: Side, b: Program, same: Renaming) -> dict[str, str]:
 
 def _list_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "nothing"
+
+
+def _with_same_results(program: Program, other: Program) -> Program:
+    """Return a block with the results of another computation that it writes, and reads later.
+
+    Results that are paired by position need no more.
+    """
+    names, others = program.results.values(), other.results.values()
+    if isinstance(program, BasicBlock) and len(names) != len(others) and {*names} & {*others}:
+        return program.with_results(others)
+    return program
 
 
 def _pair_results(question: Question, first: Side, second: Side) -> Iterator[_Pair]:

@@ -105,7 +105,12 @@ def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
 
 def _difference_lines(proof: Proof, width: int) -> Iterator[str]:
     if found := proof.difference:
-        part = f"Byte {found.part[1:]} of {proof.pairs[0][0]} differs" if found.part else ""
+        names = (
+            x or y
+            for (x, y), (first, second) in zip(proof.pairs, proof.results, strict=True)
+            if first != second
+        )
+        part = f"Byte {found.part[1:]} of {next(names)} differs" if found.part else ""
         clauses = []
         if found.condition:
             manner = "exactly where" if found.is_exact else "only where"
