@@ -360,5 +360,10 @@ def test_check_finds_the_uses_of_intrinsics(name: str) -> None:
         "`__byte_perm` is `prmt.b32` without bit 3 of each digit of the selector",
         "`__vcmpgtu4` is emulated by nvcc 13.0 with 6 other instructions",
     ]
+    (note,) = uses("unsigned f(unsigned a, unsigned b) { return __dp4a(a, b, 0u); }", name)
+    assert note.diagnostics[0].message == (
+        "`__dp4a` (`dp4a.s32.s32`) is one PTX instruction; "
+        "of unsigned operands, the intrinsic is dp4a.u32.u32"
+    )
     assert all(x.is_legal for x in items)
     assert not uses(SOURCE, "k.py")

@@ -45,7 +45,8 @@ def find_intrinsic_uses(
             continue
         intrinsic, location = map_intrinsics()[match[0]], lines.locate(*match.span())
         mnemonic = "" if intrinsic.block else f" (`{intrinsic.ptx.partition(' ')[0]}`)"
-        message = f"`{match[0]}`{mnemonic} {intrinsic.compilation}"
+        remark = f"`{match[0]}`{mnemonic} {intrinsic.compilation}"
+        message = "; ".join((remark, *intrinsic.remarks[1:]))
         diagnostic = Diagnostic("intrinsic", message, location)
         yield CheckedInstruction(name, location, match[0], (diagnostic,))
 
