@@ -283,6 +283,69 @@ def test_the_line_of_a_planted_fault_is_named_first() -> None:
     assert count >= 32
 
 
+_WIDE_SUM = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry wide(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<20>; .reg .b64 %d<6>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 32;
+  add.s64 %d1, %d1, %d3;
+  mul.wide.u32 %d3, %r1, 16;
+  add.s64 %d2, %d2, %d3;
+  ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1];
+  ld.global.v4.u32 {%r6, %r7, %r8, %r9}, [%d1+16];
+  add.cc.u32 %r10, %r2, %r6;
+  addc.cc.u32 %r11, %r3, %r7;
+  addc.cc.u32 %r12, %r4, %r8;
+  addc.u32 %r13, %r5, %r9;
+  st.global.v4.u32 [%d2], {%r10, %r11, %r12, %r13};
+  ret;
+}"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "phrase"),
+    [
+        ("add.cc.u32 %r10", "add.u32 %r10", "with `.cc`"),
+        ("add.cc.u32 %r10", "addc.cc.u32 %r10", "with `add` rather than `addc`"),
+        ("addc.cc.u32 %r11", "add.cc.u32 %r11", "with `addc` rather than `add`"),
+        ("addc.cc.u32 %r11", "addc.u32 %r11", "with `.cc`"),
+        ("addc.cc.u32 %r11", "add.u32 %r11", "with `addc` rather than `add` and with `.cc`"),
+        ("addc.cc.u32 %r12", "subc.cc.u32 %r12", "with `addc` rather than `subc`"),
+        ("addc.u32 %r13", "add.u32 %r13", "with `addc` rather than `add`"),
+        ("%r12, %r4, %r8", "%r12, %r4, %r7", "with `%r8` rather than `%r7`"),
+        ("%r13, %r5, %r9", "%r13, %r6, %r9", "with `%r5` rather than `%r6`"),
+    ],
+)
+def test_a_forgotten_carry_or_register_of_a_vector_is_explained(
+    right: str, wrong: str, phrase: str
+) -> None:
+    draw = np.random.default_rng(6)
+    numbers = draw.integers(0, 2**32, (32, 8), dtype=np.uint32)
+    numbers[:8] |= 0xFFFF0000  # whose sums carry
+    sums = [
+        int.from_bytes(x[:4].tobytes(), "little") + int.from_bytes(x[4:].tobytes(), "little")
+        for x in numbers
+    ]
+    rows = [(x % 2**128).to_bytes(16, "little") for x in sums]
+    expected = np.frombuffer(b"".join(rows), np.uint32)
+    arguments = {"in": numbers, "out": np.zeros(128, np.uint32)}
+    fault = _WIDE_SUM.replace(right, wrong)
+    if "%r5, %r9" in right:  # far from where the registers are written
+        fault = fault.replace("  addc.u32", 15 * "  mov.u32 %r14, 0;\n" + "  addc.u32")
+    assert fault != _WIDE_SUM
+    diagnosis = ptxscope.explain_kernel(fault, arguments, {"out": expected}, block=32)
+    first = diagnosis.explanations[0]
+    assert first.statement
+    assert fault.splitlines()[first.statement.line - 1].strip().startswith(first.statement.text)
+    assert right in first.changed_text
+    assert first.phrase == phrase
+
+
 def test_a_kernel_that_gives_what_is_expected_needs_no_explanation() -> None:
     code = load_device_code(_read(_VIDEO), kernel="sad_stereo")
     result = launch("sad_stereo", code)

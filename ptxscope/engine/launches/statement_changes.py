@@ -6,9 +6,9 @@ register, a guard, or a modifier of a statement that the catalog lacks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from itertools import chain, combinations
+from itertools import chain, combinations, product
 
 from ..arrays.call_sequence import get_storage_dtype
 from ..diagnosis.causes import Cause, CauseKind
@@ -16,12 +16,14 @@ from ..diagnosis.digit_changes import iter_digit_changes
 from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
+from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
 from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
-from ..syntax.errors import format_count
+from ..syntax.errors import PtxError, format_count
 from ..syntax.instruction import Immediate, Instruction, Register
+from ..syntax.parser import parse
 from ..tracing.evaluation import make_plan
 from .device_code import (
     TYPE_BITS,
@@ -34,16 +36,19 @@ from .device_code import (
     SpecialOperand,
 )
 from .operand_text import replace_operand_text
+from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
 
 _ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
 _GUARD_COST = 3
 _MODIFIER_COST = 2
+_CARRY_OUT_COST = 3
 _SPECIAL_COST = 3
 _NEAR_CONSTANT_COST = 3
 _CONSTANT_COST = 5
 _REGISTER_COST = 5
 _OFFSET_COST = 5
+_CARRY_OPCODES = frozenset(("add", "mad", "sub"))
 _COMMUTATIVE = frozenset(("add", "and", "fma", "mad", "max", "min", "mul", "or", "xor"))
 """The opcodes whose first two operands may be exchanged."""
 _NEAR_STATEMENTS = 12
@@ -78,6 +83,8 @@ def iter_changes(
     function: Function, model: Model, likelihood: Likelihood
 ) -> Iterator[StatementChange]:
     """Yield the changes of all statements of a function, in order."""
+    far_names = _list_far_names(function)
+    has_carries = any(CARRY_REGISTER in x.names.values() for x in _iter_instructions(function))
     for index, statement in enumerate(function.statements):
         if likelihood is Likelihood.VALUES:
             yield from (x for x in _iter_value_changes(statement, model) if _fits(x, function))
@@ -85,17 +92,24 @@ def iter_changes(
         if statement.instruction:
             if likelihood is Likelihood.LIKELY:
                 changes = _iter_line_changes(statement, model)
+                if has_carries:
+                    changes = chain(changes, _iter_carry_changes(statement, model))
             else:
-                changes = _iter_register_changes(function, index, model)
+                changes = _iter_register_changes(function, index, far_names, model)
         elif likelihood is Likelihood.LIKELY:
             changes = chain(_iter_guard_changes(statement), _iter_modifier_changes(statement))
             changes = chain(changes, _iter_special_changes(statement))
         else:
-            changes = chain(_iter_offset_changes(statement), _iter_operand_changes(function, index))
+            changes = _iter_operand_changes(function, index, far_names)
+            changes = chain(_iter_offset_changes(statement), changes)
         constant_changes = _iter_constant_changes(statement, model, likelihood)
         for change in chain(changes, constant_changes):
             if _fits(change, function):
                 yield change
+
+
+def _iter_instructions(function: Function) -> Iterator[Instruction]:
+    return (x.instruction for x in function.statements if x.instruction)
 
 
 def _fits(change: StatementChange, function: Function) -> bool:
@@ -136,6 +150,34 @@ def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[State
         yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
 
 
+def _iter_carry_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+    """Yield the sum that reads a carry or does not, and writes one or does not."""
+    ins = statement.instruction
+    assert ins
+    base = ins.opcode.removesuffix("c")
+    if base not in _CARRY_OPCODES:
+        return
+    operands = str(replace(ins, guard=None, text="", spans={})).partition(" ")[2]
+    modifiers = [x for x in statement.modifiers if x != "cc"]
+    for opcode, has_carry_out in product((base, f"{base}c"), (False, True)):
+        if (opcode, has_carry_out) == (ins.opcode, ins.form.cc):
+            continue
+        mnemonic = ".".join((opcode, *modifiers[:-1], *("cc",) * has_carry_out, modifiers[-1]))
+        try:
+            changed = replace(parse(f"{mnemonic} {operands}"), guard=ins.guard, text="", spans={})
+        except PtxError:  # half-words and lanes have no carry
+            continue
+        phrases = []
+        if opcode != ins.opcode:
+            phrases.append(f"with `{opcode}` rather than `{ins.opcode}`")
+        if has_carry_out != ins.form.cc:
+            phrases.append("with `.cc`" if has_carry_out else "without `.cc`")
+        cost = _CARRY_OUT_COST if has_carry_out != ins.form.cc else _MODIFIER_COST
+        yield _make_change(
+            statement, changed, _make_plan(changed, model), " and ".join(phrases), cost
+        )
+
+
 def _iter_value_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
     """Yield the causes of ``explain`` that change values only."""
     ins = statement.instruction
@@ -173,13 +215,13 @@ def _make_change(
 
 
 def _iter_register_changes(
-    function: Function, index: int, model: Model
+    function: Function, index: int, far_names: Sequence[str], model: Model
 ) -> Iterator[StatementChange]:
     """Yield two exchanged sources, and another register nearby, of the same type, for each."""
     statement = function.statements[index]
     ins = statement.instruction
     assert ins
-    plan, names = _make_plan(ins, model), _list_near_names(function, index)
+    plan, names = _make_plan(ins, model), _list_near_names(function, index, far_names)
     tried = {_get_operands_key(ins.opcode, ins.sources)}
     for place, source in enumerate(ins.sources):
         if not isinstance(source, Register):
@@ -215,21 +257,30 @@ def _change_sources(ins: Instruction, sources: tuple[Register | Immediate, ...])
     return replace(ins, sources=sources, text="", spans={}, notes=())
 
 
-def _list_near_names(function: Function, index: int) -> list[str]:
-    """Return the registers of the statements around one, and those with parameters."""
+def _list_far_names(function: Function) -> list[str]:
+    """Return the registers with parameters, and those that nothing reads.
+
+    A register that should be read somewhere, and is not, is often the one that was meant.
+    """
+    statements = function.statements
+    read_names = {name for x in statements for name in iter_read_names(x)}
+    parameters = [x for x in statements if x.opcode == "ld" and "param" in x.modifiers]
+    names = [name for x in parameters for name in _iter_names(x)]
+    return names + [y for x in statements for y in iter_written_names(x) if y not in read_names]
+
+
+def _list_near_names(function: Function, index: int, far_names: Sequence[str]) -> list[str]:
+    """Return the registers of the statements around one, and those that may be meant anywhere."""
     start, end = max(index - _NEAR_STATEMENTS, 0), index + _NEAR_STATEMENTS
-    near = function.statements[start:end]
-    parameters = [x for x in function.statements if x.opcode == "ld" and "param" in x.modifiers]
-    names = (name for x in (*near, *parameters) for name in _iter_names(x))
-    return list(dict.fromkeys(names))
+    names = (name for x in function.statements[start:end] for name in _iter_names(x))
+    return list(dict.fromkeys((*names, *far_names)))
 
 
 def _iter_names(statement: CodeStatement) -> Iterator[str]:
     if statement.instruction:
         yield from statement.instruction.names.values()
     for x in statement.operands:
-        if isinstance(x, RegisterOperand):
-            yield x.name
+        yield from iter_register_names(x)
 
 
 # --- constants ---------------------------------------------------------------------------
@@ -362,7 +413,9 @@ def _iter_special_changes(statement: CodeStatement) -> Iterator[StatementChange]
                 yield _replace_operand(statement, index, operand, phrase, _SPECIAL_COST)
 
 
-def _iter_operand_changes(function: Function, index: int) -> Iterator[StatementChange]:
+def _iter_operand_changes(
+    function: Function, index: int, far_names: Sequence[str]
+) -> Iterator[StatementChange]:
     """Yield another register nearby, of the same type, for each source and each address."""
     statement = function.statements[index]
     first = 0 if statement.opcode in ("st", "red") else 1
@@ -371,7 +424,7 @@ def _iter_operand_changes(function: Function, index: int) -> Iterator[StatementC
         if not isinstance(register, RegisterOperand):
             continue
         type_ = function.registers.get(register.name)
-        for name in _list_near_names(function, index):
+        for name in _list_near_names(function, index, far_names):
             if name == register.name or function.registers.get(name) != type_:
                 continue
             new = register._replace(name=name)
