@@ -1394,3 +1394,20 @@ ret;"""
     stores = [log.find_store("param1", i) for i in range(8)]
     assert [x is not None for x in stores] == [i in (2, 3) for i in range(8)]
     assert log.find_store("param0", 0) is log.find_store("nothing", 0) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"block": (1, 1, 1, 1)}, r"block is one to three integers, not \(1, 1, 1, 1\)"),
+        ({"block": ()}, r"block is one to three integers, not \(\)"),
+        ({"grid": 1.5}, r"grid is one to three integers, not 1\.5"),
+        ({"dynamic_shared_bytes": -1}, "dynamic shared memory can't have -1 bytes"),
+    ],
+)
+def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        run(make_kernel("ret;"), "zeros:u32:1", "zeros:u32:1", **options)
+    kernel = make_kernel(f"{_ADDRESSES}mov.u32 %r4, %ntid.y; st.global.u32 [%d2], %r4; ret;")
+    shape: Any = [np.int64(1), np.int64(3)]
+    assert run(kernel, "zeros:u32:1", "zeros:u32:1", block=shape).get_buffer("out").values[0] == 3

@@ -569,3 +569,28 @@ def test_another_register_is_written_out_once_for_operands_in_any_order() -> Non
     assert found[0][0] == "with `%r1` rather than `%r2`"
     found = explain_line("ld.global.u8 %r3, [%d1]", "ld.global.u8 %r3, [%d4]")
     assert found == [("with `%d1` rather than `%d4`", "ld.global.u8 %r3, [%d1]")]
+
+
+@pytest.mark.parametrize(
+    ("room", "expected", "message"),
+    [
+        (np.uint8, [300, 1], "out: 300 is not an integer of 8 bits"),
+        (np.uint8, [-129, 1], "out: -129 is not an integer of 8 bits"),
+        (np.int32, [1.5, 1], "out: 1.5 is not an integer of 32 bits"),
+        (np.uint8, [-1, 255], ""),
+        (np.int32, [-1, 2**32 - 1], ""),
+        (np.float32, [0.1, 3], ""),
+    ],
+)
+def test_expected_numbers_are_converted_to_the_type_of_the_buffer(
+    room: type, expected: list[float], message: str
+) -> None:
+    ptx = ".visible .entry k(.param .u64 out) { ret; }"
+    numbers: npt.NDArray[Any] = np.array(expected, room if room is np.float32 else np.int64)
+    given: dict[str, Any] = {"out": numbers.astype(room)}
+    wanted = {"out": np.array(expected)}
+    if message:
+        with pytest.raises(ValueError, match=message):
+            ptxscope.explain_kernel(ptx, given, wanted)
+    else:  # what the buffer has
+        assert ptxscope.explain_kernel(ptx, given, wanted) == RunDiagnosis((), (), 2, 0)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,19 +23,36 @@ ExpectedBuffer = npt.NDArray[Any] | Mapping[int, int | Observed]
 """All elements of a buffer, or the bits of some by their positions."""
 
 
-def read_expectations(
-    expected: Mapping[str, ExpectedBuffer],
-) -> dict[str, dict[int, Observed]]:
-    """Return the expected bits of elements, of at most 64, by buffer and position."""
-    return {name: dict(_iter_elements(x)) for name, x in expected.items()}
+def read_elements(expected: ExpectedBuffer, dtype: np.dtype[Any]) -> dict[int, Observed]:
+    """Return the expected bits of elements of a type, of at most 64, by position.
 
-
-def _iter_elements(expected: ExpectedBuffer) -> Iterator[tuple[int, Observed]]:
+    Raise ValueError if an array has a number that the type does not.
+    """
     if isinstance(expected, np.ndarray):
-        array = np.ascontiguousarray(expected).reshape(-1)
-        expected = dict(enumerate(array.view(f"u{array.dtype.itemsize}").tolist()))
-    for index, bits in expected.items():
-        yield index, bits if isinstance(bits, Observed) else make_observed(bits, 64)
+        array = convert_numbers(expected, dtype)
+        expected = dict(enumerate(array.view(f"u{dtype.itemsize}").tolist()))
+    return {
+        index: bits if isinstance(bits, Observed) else make_observed(bits, 64)
+        for index, bits in expected.items()
+    }
+
+
+def convert_numbers(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Return the numbers of an array as a buffer of another type would hold them.
+
+    An integer type takes negative and unsigned numbers. Raise ValueError for one that it does not.
+    """
+    numbers = array.reshape(-1)
+    if dtype.kind in "iu" and numbers.size:
+        width = 8 * dtype.itemsize
+        fits = (numbers >= -(1 << width - 1)) & (numbers < 1 << width)
+        if numbers.dtype.kind == "f":
+            fits &= numbers == np.rint(numbers)
+        if not fits.all():
+            raise ValueError(f"{numbers[~fits][0]} is not an integer of {width} bits")
+        if dtype.kind == "i" and numbers.dtype.kind != "i":
+            dtype = np.dtype(f"u{dtype.itemsize}")
+    return numbers.astype(dtype)
 
 
 def narrow(observed: Observed, width: int) -> Observed:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -178,13 +179,21 @@ def make_shape(
     grid: int | tuple[int, ...], block: int | tuple[int, ...], dynamic_shared_bytes: int
 ) -> LaunchShape:
     """Return the shape of a launch. Raise ValueError if no GPU has it."""
-    shape = LaunchShape(_complete_shape(grid), _complete_shape(block), dynamic_shared_bytes)
+    shape = LaunchShape(
+        _complete_shape("grid", grid), _complete_shape("block", block), dynamic_shared_bytes
+    )
     shape.check()
     return shape
 
 
-def _complete_shape(shape: int | tuple[int, ...]) -> Shape:
-    x, y, z = (*((shape,) if isinstance(shape, int) else shape), 1, 1)[:3]
+def _complete_shape(name: str, shape: int | tuple[int, ...]) -> Shape:
+    try:
+        numbers = tuple(map(index, shape if isinstance(shape, (tuple, list)) else (shape,)))
+    except TypeError:
+        numbers = ()
+    if not 1 <= len(numbers) <= 3:
+        raise ValueError(f"{name} is one to three integers, not {shape!r}")
+    x, y, z = (*numbers, 1, 1)[:3]
     return x, y, z
 
 

@@ -54,6 +54,8 @@ class LaunchShape(NamedTuple):
                     raise ValueError(f"{name} has {count} along {axis}; 1 to {limit} are possible")
         if self.block_size > _MAX_BLOCK:
             raise ValueError(f"a block has {self.block_size} threads; at most {_MAX_BLOCK}")
+        if self.dynamic_shared_bytes < 0:
+            raise ValueError(f"dynamic shared memory can't have {self.dynamic_shared_bytes} bytes")
 
     def iter_waves(self, local_bytes: int, shared_bytes: int) -> Iterator[Wave]:
         """Yield the blocks in groups that run together.

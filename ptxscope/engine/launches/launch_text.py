@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from ..diagnosis.observation import Observed, make_observed, parse_observed
+from ..diagnosis.observation import Observed, parse_observed
 from ..isa.types import Type
 from ..records import NamedTuple
 from ..syntax.errors import PtxError
 from .device_code import DeviceCode, Function, Variable
+from .expected_elements import read_elements
 from .launch import LaunchShape, Shape
 from .parameters import (
     Argument,
@@ -168,9 +169,10 @@ def _read_elements(
     array = read_file(array) if isinstance(array, FileArgument) else array
     if not isinstance(array, np.ndarray):
         raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
-    width = 8 * buffer.dtype.itemsize
-    words = array.astype(buffer.dtype).reshape(-1).view(f"u{width // 8}").tolist()
-    return {i: make_observed(x, width) for i, x in enumerate(words)}
+    try:
+        return read_elements(array, buffer.dtype)
+    except ValueError as error:
+        raise ArgumentError(f"{name}: {error}") from None
 
 
 def _parse_element(text: str, dtype: np.dtype[Any]) -> Observed:

@@ -18,7 +18,7 @@ from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
 from .device_code_loader import load_device_code
-from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_expectations
+from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
 from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, make_shape, run_kernel
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
@@ -165,7 +165,7 @@ class _Search:
         self.memory = LaunchMemory(code, self.kernel, self.shape, values)
         self.functions = _list_functions(code, self.kernel)
         self.all_threads = ThreadSelection(range(self.shape.block_count))
-        self.expected = [self._read_expected(*x) for x in read_expectations(expected).items()]
+        self.expected = [self._read_expected(*x) for x in expected.items()]
         self.first_threads = self._select_threads()
         self.elements = list(self._list_elements())
         self.element_count = sum(len(x.indices) for x in self.elements)
@@ -210,11 +210,16 @@ class _Search:
     # --- threads
 
     def _read_expected(
-        self, name: str, elements: Mapping[int, Observed]
+        self, name: str, expected: ExpectedBuffer
     ) -> tuple[BoundBuffer, dict[int, Observed]]:
         """Return a buffer with its expected elements of which something is known."""
         buffer = self._find_buffer(name)
-        array, highest = buffer.array, max(elements, default=0)
+        array = buffer.array
+        try:
+            elements = read_elements(expected, array.dtype)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        highest = max(elements, default=0)
         if highest >= array.size:
             raise ValueError(f"{name} has {array.size:,} elements, none at {highest}")
         width = 8 * array.dtype.itemsize
