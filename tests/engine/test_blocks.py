@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -373,3 +374,44 @@ def test_a_register_that_an_inner_block_declares_ends_with_it(
 ) -> None:
     assert evaluate_block(ptx, {"a": 1}) == expected
     assert evaluate_block(str(parse_block(ptx)), {"a": 1}) == expected
+
+
+@pytest.mark.parametrize(
+    ("ptx", "compute"),
+    [
+        ("@p mov.u32 d, a; @!p mov.u32 d, b;", lambda x: x.a if x.p else x.b),
+        ("@!p mov.u32 d, a; @p mov.u32 d, b;", lambda x: x.b if x.p else x.a),
+        ("@p mov.u32 d, 1; @!p mov.u32 d, 0;", lambda x: x.p),
+        (
+            "@p add.u32 d, a, b; not.b32 e, a; @!p sub.u32 d, a, b; xor.b32 f, d, e;",
+            lambda x: (x.a + x.b if x.p else x.a - x.b & WORD) ^ x.a ^ WORD,
+        ),
+        (
+            "setp.lt.u32 q, a, b; @q vabsdiff.u32.u32.u32 f, b, 1; @!q mov.u32 f, p0;",
+            lambda x: abs(x.b - 1) if x.a < x.b else 77,
+        ),
+    ],
+)
+def test_guards_of_which_one_holds_need_no_value_before(ptx: str, compute: Any) -> None:
+    name = "f" if "f" in ptx else "d"
+    for a, b, p in ((5, 9, 0), (5, 9, 1), (9, 5, 0), (9, 5, 1)):
+        values = {"a": a, "b": b, "p": p, "p0": 77}
+        needed = {x.name for x in parse_block(ptx).inputs}
+        given = {key: value for key, value in values.items() if key in needed}
+        assert needed <= values.keys()
+        assert evaluate_block(ptx, given)[name] == compute(SimpleNamespace(**values))
+
+
+@pytest.mark.parametrize(
+    "ptx",
+    [
+        "@p mov.u32 d, a; @p mov.u32 d, b;",
+        "@p mov.u32 d, a; not.b32 e, d; @!p mov.u32 d, b;",
+        "@p mov.u32 d, a; setp.eq.u32 p, a, 9; @!p mov.u32 d, b;",
+        "@p add.u32 d, d, a; @!p mov.u32 d, b;",
+        "@p mov.u32 d, a; @!p add.u32 d, d, b;",
+        "@p mov.u32 d, a; @!q mov.u32 d, b;",
+    ],
+)
+def test_other_guards_need_the_value_before(ptx: str) -> None:
+    assert "d" in {x.name for x in parse_block(ptx).inputs}

@@ -20,6 +20,7 @@ from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
 from ..syntax.register_checks import with_register_widths
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
+from .complementary_guards import drop_needless_guards
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
@@ -180,7 +181,8 @@ class _Reader:
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""
         shadowed = ShadowedRegisters[_Contents]()
-        for statement in statements:
+        for written, statement, note in drop_needless_guards(statements):
+            self.notes += filter(None, [note])
             match statement.kind:
                 case StatementKind.BLOCK_START:
                     shadowed.enter_block(self.state, statement)
@@ -197,7 +199,7 @@ class _Reader:
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
                     self.written_lines.append(f"{statement.text};")
-                    if statement.is_copy and not statement.guard:
+                    if statement.is_copy and not written.guard:
                         self._move(statement)
                     else:
                         self._add(statement)

@@ -1,0 +1,75 @@
+"""Guards of two statements of which exactly one acts: ``@p mov d, a; @!p mov d, b``.
+
+The register needs no value before them, so the first can act always: the second replaces its result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ..kernels.program import Statement
+from ..records import NamedTuple, replace
+from ..syntax.errors import quote_word
+from ..syntax.instruction import Register
+
+_MAX_DISTANCE = 64
+"""Statements after the first in which the second is sought."""
+
+
+class GuardedStatement(NamedTuple):
+    """A statement of a block, and what it is computed as."""
+
+    statement: Statement
+    computed: Statement
+    """Without its guard if another statement replaces its result otherwise."""
+    note: str = ""
+
+
+def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedStatement]:
+    """Yield the statements; of each such two, the first is computed without its guard.
+
+    Those stay as they are that write a register with a value already, or several.
+    """
+    named = set[str]()
+    for index, x in enumerate(statements):
+        other = None
+        if x.guard and named.isdisjoint(x.writes):
+            other = _find_other(x, statements[index + 1 : index + 1 + _MAX_DISTANCE])
+        if other:
+            texts = quote_word(x.text), quote_word(other.text)
+            note = "{} is computed without its guard; where that fails, {} replaces the result"
+            yield GuardedStatement(x, _drop_guard(x), note.format(*texts))
+        else:
+            yield GuardedStatement(x, x)
+        named.update(name for name, _ in x.declared)
+
+
+def _find_other(statement: Statement, later: Sequence[Statement]) -> Statement | None:
+    """Return the statement that writes a register under the opposite guard, before any reads it."""
+    if len(statement.writes) != 1 or statement.writes[0] in _list_sources(statement):
+        return None
+    name, guard = statement.writes[0], statement.guard
+    for x in later:
+        if any(name == other for other, _ in x.declared):
+            is_opposite = (x.guard, x.negated) == (guard, not statement.negated)
+            is_write = x.writes == (name,) and name not in _list_sources(x)
+            return x if is_opposite and is_write else None
+        if x.span == (0, 0) or x.is_opaque or guard in x.writes:
+            return None
+    return None
+
+
+def _list_sources(statement: Statement) -> list[str]:
+    """Return what an instruction reads besides its guard; the registers of another statement."""
+    ins = statement.instruction or statement.plain
+    if ins is None:
+        return [name for name, _ in statement.declared]
+    return [x.name for x in ins.sources if isinstance(x, Register)]
+
+
+def _drop_guard(statement: Statement) -> Statement:
+    ins, plain = (
+        x and replace(x, guard=None, text="", spans={})
+        for x in (statement.instruction, statement.plain)
+    )
+    return statement._replace(guard=None, negated=False, instruction=ins, plain=plain)
