@@ -1,6 +1,7 @@
 """Guards of two statements of which exactly one acts: ``@p mov d, a; @!p mov d, b``.
 
-The register needs no value before them, so the first can act always: the second replaces its result.
+The register needs no value before them, so the first can act always: the second replaces the
+result.
 """
 
 from __future__ import annotations
