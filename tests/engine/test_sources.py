@@ -488,3 +488,25 @@ def test_a_statement_whose_opcode_is_a_macro_is_named_by_it() -> None:
     (program,) = load(text)
     (need,) = execute(program, {"%1": 1}).missing_inputs
     assert "(<MYOP>.u32 at line 1 made it unknown)" in need.message
+
+
+def test_ptx_in_no_asm_statement_is_noted() -> None:
+    text = """\
+__device__ void f(unsigned a, unsigned& d) { asm("brev.b32 %0, %1;" : "=r"(d) : "r"(a)); }
+  @%p1 prmt.b32 %r1, %r2, %r3, 0x5410;
+// vadd4.u32.u32.u32 d, a, b, c;
+#if 0
+vadd4.u32.u32.u32 d, a, b, c;
+#endif
+#define S(x) S2(x)
+int x = S(vadd4.u32.u32.u32 d, a, b, c;) + add.u32 + y(lop3.b32 ? 1 : 2);
+{ vadd4.u32.u32.u32 d, a, b,
+  c; }
+"""
+    items = [x for x in check_text(text, "k.cu") if x.diagnostics]
+    assert [(x.location.line, x.location.column, x.ptx) for x in items] == [
+        (2, 8, "prmt.b32 %r1, %r2, %r3, 0x5410;"),
+        (9, 3, "vadd4.u32.u32.u32 d, a, b, c;"),
+    ]
+    assert {x.diagnostics[0].rule for x in items} == {"unread"}
+    assert "no asm statement" in items[0].diagnostics[0].message

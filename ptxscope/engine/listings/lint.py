@@ -24,6 +24,7 @@ from .asm_checks import (
     pass_over_unknown_values,
 )
 from .asm_operands import AsmOperands
+from .bare_statements import find_bare_statements
 from .conditions import Definitions, find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
@@ -119,6 +120,8 @@ def check_source(
         from .intrinsic_uses import find_intrinsic_uses  # few sources have any
 
         items = merge(items, find_intrinsic_uses(text, name, disabled_spans), key=_get_place)
+    if language is Language.C:
+        items = merge(items, find_bare_statements(text, name, disabled_spans), key=_get_place)
     comments = IgnoreComments()
     comments.record(text)
     items = comments.report_items(items, name)
