@@ -315,6 +315,18 @@ def test_find(ptx: str, where: str, holds: object) -> None:
         assert holds(values, result), values
 
 
+def test_find_by_a_register_that_a_later_statement_reads() -> None:
+    block = "{ add.u32 %d, a, b; shr.u32 e, %d, 4; add.u32 %d, %d, 1; xor.b32 f, %d, e; }"
+    (answer,) = find(block, "%d == 0x1235 and a > b").answers
+    assert (answer["a"] + answer["b"] + 1) & 0xFFFFFFFF == 0x1235
+    assert answer["a"] > answer["b"]
+    # what a block reads first has its value from before
+    (answer,) = find("{ add.u32 a, a, b; not.b32 d, a; }", "a == 7 and d == 3").answers
+    assert answer == {"a": 7, "b": (~3 - 7) & 0xFFFFFFFF}
+    with pytest.raises(PtxError, match="nothing here is called `t`"):
+        find("{ { .reg .b32 t; add.u32 t, a, b; shr.u32 e, t, 4; } not.b32 f, e; }", "t == 5")
+
+
 def test_find_all() -> None:
     search = find("popc.b32 d, a", "d == 31", count=100)
     assert {x["a"] for x in search.answers} == {2**32 - 1 - (1 << bit) for bit in range(32)}

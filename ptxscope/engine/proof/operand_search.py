@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
+from ..blocks.basic_block import BasicBlock
 from ..blocks.block_trace import BlockTrace
 from ..isa.types import Type
 from ..isa.value_text import format_registers
@@ -111,6 +113,7 @@ def find_operands(
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = Question(timeout, is_stopped)
+    program = _with_named_results(program, where)
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
     fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
@@ -158,6 +161,15 @@ def find_operands(
         question.solver.elapsed,
         get_solver_name(),
     )
+
+
+def _with_named_results(program: Program, where: str) -> Program:
+    """Return a block with the registers as results that a condition names and it reads later."""
+    if not isinstance(program, BasicBlock):
+        return program
+    given = {x.name for x in program.inputs}
+    named = (x for x in program.read_values if x not in given)
+    return program.with_results(x for x in named if re.search(rf"(?<!\w){re.escape(x)}\b", where))
 
 
 def make_scope(question: Question, side: Side) -> Scope:
