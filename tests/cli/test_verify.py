@@ -887,7 +887,7 @@ def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
     def save_objects() -> None:
         np.savez(path, results=np.array([{}], object), device=np.array("other"))
 
-    for spoil, message in (
+    cases: list[tuple[Callable[[], object], str]] = [
         (lambda: path.write_bytes(whole[:500]), "are no batch: File is not a zip file"),
         (lambda: path.write_bytes(b""), "are no batch: No data left in file"),
         (lambda: path.write_bytes(array), "are no batch: it is no .npz file"),
@@ -920,7 +920,8 @@ def check_that_results_are_refused(folder: Path, results: np.ndarray) -> None:
                 '{"schema": "ptxscope.device/1", "lines": [1]}',
             )
         ),
-    ):
+    ]
+    for spoil, message in cases:
         path.write_bytes(whole)
         (folder / "lines.json").write_bytes(lines)
         spoil()
