@@ -10,8 +10,10 @@ import numpy as np
 import pytest
 
 from ptxscope import evaluate, parse
+from ptxscope.engine.blocks.block_diagnosis import investigate_block
 from ptxscope.engine.blocks.block_parser import find_block, parse_block
 from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
+from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.semantics.models import parse_model
@@ -415,3 +417,34 @@ def test_guards_of_which_one_holds_need_no_value_before(ptx: str, compute: Any) 
 )
 def test_other_guards_need_the_value_before(ptx: str) -> None:
     assert "d" in {x.name for x in parse_block(ptx).inputs}
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "number", "phrase"),
+    [
+        ("add.cc.u32 d", "add.u32 d", 1, "with `.cc`"),
+        ("addc.cc.u32 e", "add.cc.u32 e", 2, "with `addc` rather than `add`"),
+        ("addc.cc.u32 e", "addc.u32 e", 2, "with `.cc`"),
+        ("addc.cc.u32 e", "add.u32 e", 2, "with `addc` rather than `add` and with `.cc`"),
+        ("madc.hi.u32 f", "mad.hi.u32 f", 3, "with `madc` rather than `mad`"),
+    ],
+)
+def test_a_forgotten_carry_in_a_block_is_explained(
+    right: str, wrong: str, number: int, phrase: str
+) -> None:
+    lines = "{ add.cc.u32 d, a, b; addc.cc.u32 e, c, b; madc.hi.u32 f, a, b, c; }"
+    fault, observations = parse_block(lines.replace(right, wrong)), []
+    for a, b, c in ((WORD, 1, 7), (5, WORD - 9, 20), (0x80000000, 0x80000001, 0)):
+        e = c + b + (a + b >> 32)
+        f = (a * b >> 32) + c + (e >> 32) & WORD
+        expected = {"d": a + b & WORD, "e": e & WORD, "f": f}
+        roles = {name: role for role, name in fault.results.items()}
+        observed = {roles[x]: make_observed(y, 32) for x, y in expected.items()}
+        operands = {f"s0.{x}": y for x, y in {"a": a, "b": b, "c": c}.items()}
+        if "s0.CC.CF" in fault.names:
+            operands["s0.CC.CF"] = 0
+        observations.append(Observation(operands, observed))
+    first = investigate_block(fault, observations).explanations[0]
+    assert first.statement.number == number
+    assert right in first.explanation.ptx
+    assert first.explanation.causes[0].phrase == phrase

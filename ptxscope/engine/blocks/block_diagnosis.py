@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from ..diagnosis.causes import CauseKind
+from ..diagnosis.carry_changes import iter_carry_changes
+from ..diagnosis.causes import Cause, CauseKind
 from ..diagnosis.explanations import Explanation, investigate
 from ..diagnosis.observation import Observation
-from ..records import NamedTuple
+from ..isa.roles import CARRY_REGISTER, Role
+from ..records import NamedTuple, replace
 from ..semantics.models import ISA_MODEL
 from ..semantics.plan_execution import compute_results
+from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_plan
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_trace import BlockTrace
+
+_CARRY_ROLES = (Role.CARRY, Role.CARRY_OUT)
 
 
 class StatementExplanation(NamedTuple):
@@ -66,9 +71,52 @@ def investigate_block(block: BasicBlock, observations: Sequence[Observation]) ->
             for x in diagnosis.explanations
             if x.kind is not CauseKind.DOCUMENTED
         )
+        tried = list(_iter_carry_explanations(block, statement, observations))
+        try_count += len(tried)
+        explanations += filter(None, tried)
     explanations.sort(key=lambda x: x.explanation.cost)
     index = wrong[0]
     return BlockDiagnosis(block, observations, traces[index], index, tuple(explanations), try_count)
+
+
+def _iter_carry_explanations(
+    block: BasicBlock, statement: BlockStatement, observations: Sequence[Observation]
+) -> Iterator[StatementExplanation | None]:
+    """Yield the statement with a carry that it reads or writes otherwise; None if that is wrong."""
+    for ins, phrase, cost in iter_carry_changes(statement.instruction):
+        changed = _replace_instruction(block, statement.number, ins)
+        given = [{**changed.constants, **x.operands} for x in observations]
+        roles = {x.role for x in changed.plan.sources}
+        observed = {role for x in observations for role in x.observed}
+        if any(roles - x.keys() for x in given) or observed - changed.results.keys():
+            continue  # a carry that nothing in the block writes, or one that is observed
+        results = [compute_results(changed.plan, x) for x in given]
+        if not all(x.matches(y) for x, y in zip(observations, results, strict=True)):
+            yield None
+            continue
+        aspects = frozenset(("opcode", "cc"))
+        cause = Cause(CauseKind.OPCODE, aspects, phrase, cost)
+        traces = (BlockTrace(changed, ISA_MODEL, x) for x in given)
+        operands = tuple(x.parts[statement.number - 1].operands for x in traces)
+        sentence = f"The instruction gives this {phrase}."
+        explanation = Explanation((cause,), ins, ISA_MODEL, operands, sentence, len(observations))
+        yield StatementExplanation(statement, explanation)
+
+
+def _replace_instruction(block: BasicBlock, number: int, ins: Instruction) -> BasicBlock:
+    """Return a block with another instruction in one statement, which may read or write CC.CF."""
+    statements, carry = list[BlockStatement](), ValuePlace(0, CARRY_REGISTER)
+    for x in block.statements:
+        changed = x._replace(instruction=ins) if x.number == number else x
+        carries = {role for role, y in changed.instruction.names.items() if y == CARRY_REGISTER}
+        reads = {role: place for role, place in x.reads.items() if role not in _CARRY_ROLES}
+        if changed.instruction.guard is None:
+            carries.discard(Role.CARRY_OUT)
+        statements.append(changed._replace(reads={**reads, **dict.fromkeys(carries, carry)}))
+        carry = changed.places.get(Role.CARRY_OUT, carry)
+    places = {y for x in statements for y in x.places.values()}
+    outputs = {name: x for name, x in block.outputs.items() if x in places}
+    return replace(block, statements=tuple(statements), outputs=outputs)
 
 
 def _observe(observation: Observation, trace: BlockTrace, statement: BlockStatement) -> Observation:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from enum import IntEnum
-from itertools import chain, combinations, product
+from itertools import chain, combinations
 
 from ..arrays.call_sequence import get_storage_dtype
+from ..diagnosis.carry_changes import iter_carry_changes
 from ..diagnosis.causes import Cause, CauseKind
 from ..diagnosis.digit_changes import iter_digit_changes
 from ..diagnosis.form_causes import iter_form_causes
@@ -21,9 +22,8 @@ from ..isa.types import Type
 from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
-from ..syntax.errors import PtxError, format_count
+from ..syntax.errors import format_count
 from ..syntax.instruction import Immediate, Instruction, Register
-from ..syntax.parser import parse
 from ..tracing.evaluation import make_plan
 from .device_code import (
     TYPE_BITS,
@@ -42,13 +42,11 @@ from .thread_state import find_dtype
 _ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
 _GUARD_COST = 3
 _MODIFIER_COST = 2
-_CARRY_OUT_COST = 3
 _SPECIAL_COST = 3
 _NEAR_CONSTANT_COST = 3
 _CONSTANT_COST = 5
 _REGISTER_COST = 5
 _OFFSET_COST = 5
-_CARRY_OPCODES = frozenset(("add", "mad", "sub"))
 _COMMUTATIVE = frozenset(("add", "and", "fma", "mad", "max", "min", "mul", "or", "xor"))
 """The opcodes whose first two operands may be exchanged."""
 _NEAR_STATEMENTS = 12
@@ -152,30 +150,9 @@ def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[State
 
 def _iter_carry_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
     """Yield the sum that reads a carry or does not, and writes one or does not."""
-    ins = statement.instruction
-    assert ins
-    base = ins.opcode.removesuffix("c")
-    if base not in _CARRY_OPCODES:
-        return
-    operands = str(replace(ins, guard=None, text="", spans={})).partition(" ")[2]
-    modifiers = [x for x in statement.modifiers if x != "cc"]
-    for opcode, has_carry_out in product((base, f"{base}c"), (False, True)):
-        if (opcode, has_carry_out) == (ins.opcode, ins.form.cc):
-            continue
-        mnemonic = ".".join((opcode, *modifiers[:-1], *("cc",) * has_carry_out, modifiers[-1]))
-        try:
-            changed = replace(parse(f"{mnemonic} {operands}"), guard=ins.guard, text="", spans={})
-        except PtxError:  # half-words and lanes have no carry
-            continue
-        phrases = []
-        if opcode != ins.opcode:
-            phrases.append(f"with `{opcode}` rather than `{ins.opcode}`")
-        if has_carry_out != ins.form.cc:
-            phrases.append("with `.cc`" if has_carry_out else "without `.cc`")
-        cost = _CARRY_OUT_COST if has_carry_out != ins.form.cc else _MODIFIER_COST
-        yield _make_change(
-            statement, changed, _make_plan(changed, model), " and ".join(phrases), cost
-        )
+    assert statement.instruction
+    for ins, phrase, cost in iter_carry_changes(statement.instruction):
+        yield _make_change(statement, ins, _make_plan(ins, model), phrase, cost)
 
 
 def _iter_value_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
