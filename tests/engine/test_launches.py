@@ -1411,3 +1411,20 @@ def test_a_shape_that_no_launch_has(options: dict[str, Any], message: str) -> No
     kernel = make_kernel(f"{_ADDRESSES}mov.u32 %r4, %ntid.y; st.global.u32 [%d2], %r4; ret;")
     shape: Any = [np.int64(1), np.int64(3)]
     assert run(kernel, "zeros:u32:1", "zeros:u32:1", block=shape).get_buffer("out").values[0] == 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "st.global.u32 [%d2], %r99;",
+        "ld.global.u32 %r4, [%d99+4];",
+        "ld.global.v2.u32 {%r4, %r99}, [%d1];",
+        "mov.u32 %r99, %tid.x;",
+        "mul.rn.f32 %f1, %f2, %f99;",
+        "shfl.sync.idx.b32 %r4|%p99, %r1, 0, 31, -1;",
+        "@%p99 bra L; L:",
+    ],
+)
+def test_a_register_that_nothing_declares_is_an_error(line: str) -> None:
+    with pytest.raises(PtxError, match=r"no declaration of `%[a-z]99` is in sight"):
+        run(make_kernel(f"{_ADDRESSES}{line}\nret;"), "zeros:u32:1", "zeros:u32:1")

@@ -594,3 +594,30 @@ def test_expected_numbers_are_converted_to_the_type_of_the_buffer(
             ptxscope.explain_kernel(ptx, given, wanted)
     else:  # what the buffer has
         assert ptxscope.explain_kernel(ptx, given, wanted) == RunDiagnosis((), (), 2, 0)
+
+
+def test_a_branch_to_another_label_is_explained() -> None:
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.s64 %d1, %d1, %d2;
+  mov.u32 %r2, 1;
+  setp.gt.u32 %p1, %r1, 4;
+  @%p1 bra LAST;
+  mov.u32 %r2, 20;
+MIDDLE:
+  add.u32 %r2, %r2, 300;
+LAST:
+  xor.b32 %r2, %r2, %r1;
+  st.global.u32 [%d1], %r2;
+  ret;
+}"""
+    room, fault = np.zeros(8, np.uint32), ptx.replace("bra LAST", "bra MIDDLE")
+    expected = np.array([(1 if x > 4 else 320) ^ x for x in range(8)], np.uint32)
+    diagnosis = ptxscope.explain_kernel(fault, {"out": room}, {"out": expected}, block=8)
+    assert ("@%p1 bra LAST", "with `LAST` rather than `MIDDLE`") in [
+        (x.changed_text, x.phrase) for x in diagnosis.explanations
+    ]

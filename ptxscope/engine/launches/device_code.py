@@ -147,8 +147,8 @@ class Function(NamedTuple):
     """Types of the declared registers that statements name: ``b32``."""
     variables: Mapping[str, Variable]
     """The variables that it declares, parameters and results included."""
-    labels: frozenset[int]
-    """The indices of the statements after a label."""
+    labels: Mapping[int, str]
+    """The names of the labels, by the index of the statement after each."""
     has_body: bool = True
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 from ..listings.embedded_ptx import find_ptx
 from ..listings.source_language import Language, language_of
 from ..records import NamedTuple, replace
 from ..syntax import tokens as syntax
-from ..syntax.errors import Problem
+from ..syntax.errors import Problem, quote_word
 from ..syntax.opcodes import OPCODES
-from ..syntax.operands import COMPONENTS
+from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
 from ..syntax.register_checks import find_register_problems, fit_registers
 from ..syntax.scopes import Scope, Scopes
@@ -93,7 +94,7 @@ class _OpenFunction:
         statements = tuple(
             x.statement._replace(targets=tuple(self._find_targets(x))) for x in self.statements
         )
-        labels = frozenset(self.labels.values())
+        labels = {index: name for (name, _), index in self.labels.items()}
         return Function(
             self.name,
             self.is_kernel,
@@ -295,9 +296,21 @@ class _Loader:
             span=self.fragment.find_origin(*raw.span),
         )
         statement = self._with_instruction(statement, raw, unique_raw)
+        if not statement.instruction and not statement.problems:
+            statement = statement._replace(problems=tuple(self._find_undeclared(raw)))
         last_operand = raw.operands[-1] if raw.operands else ()
         label_name = last_operand[0].text if is_branch and last_operand else ""
         return _PendingStatement(statement, label_name, tuple(self.path))
+
+    def _find_undeclared(self, raw: RawInstruction) -> Iterator[Problem]:
+        """Yield the registers of a statement that the catalog lacks that nothing declares."""
+        for word in (*chain(*raw.operands), *filter(None, [raw.guard])):
+            name = word.text
+            if name[0] != "%" or len(name) == 1 or SPECIAL.fullmatch(name):
+                continue
+            if self.scopes.find_declaration(name) is None:
+                span = self.fragment.find_origin(word.start, word.end)
+                yield Problem(f"no declaration of {quote_word(name)} is in sight", span)
 
     def _with_instruction(
         self, statement: CodeStatement, raw: RawInstruction, unique_raw: RawInstruction

@@ -47,6 +47,9 @@ _NEAR_CONSTANT_COST = 3
 _CONSTANT_COST = 5
 _REGISTER_COST = 5
 _OFFSET_COST = 5
+_LABEL_COST = 5
+_NEAR_LABELS = 2
+"""Labels before and after one, which may have been meant."""
 _COMMUTATIVE = frozenset(("add", "and", "fma", "mad", "max", "min", "mul", "or", "xor"))
 """The opcodes whose first two operands may be exchanged."""
 _NEAR_STATEMENTS = 12
@@ -99,7 +102,9 @@ def iter_changes(
             changes = chain(changes, _iter_special_changes(statement))
         else:
             changes = _iter_operand_changes(function, index, far_names)
-            changes = chain(_iter_offset_changes(statement), changes)
+            changes = chain(
+                _iter_offset_changes(statement), _iter_label_changes(function, statement), changes
+            )
         constant_changes = _iter_constant_changes(statement, model, likelihood)
         for change in chain(changes, constant_changes):
             if _fits(change, function):
@@ -422,6 +427,21 @@ def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
                 phrase = f"at an address {size} {'higher' if distance > 0 else 'lower'}"
                 operand = x._replace(offset=x.offset + distance)
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
+
+
+def _iter_label_changes(function: Function, statement: CodeStatement) -> Iterator[StatementChange]:
+    """Yield the labels before and after the one to which a statement branches."""
+    if statement.opcode != "bra" or not statement.targets:
+        return
+    old, labels = statement.targets[0], sorted(function.labels)
+    place = labels.index(old)
+    for index in labels[max(place - _NEAR_LABELS, 0) : place + _NEAR_LABELS + 1]:
+        if index != old:
+            name = function.labels[index]
+            text = f"{statement.text.rpartition(' ')[0]} {name}"
+            phrase = f"with `{name}` rather than `{function.labels[old]}`"
+            changed = statement._replace(targets=(index,), text=text)
+            yield StatementChange(statement, changed, None, phrase, _LABEL_COST)
 
 
 def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChange]:
