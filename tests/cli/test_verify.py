@@ -17,6 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from queue import SimpleQueue
 from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree as ET
@@ -37,7 +38,7 @@ from ptxscope.engine.machine_code.form_lists import (
     list_verified_opcodes,
     make_instruction,
 )
-from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome
+from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome, decide_line
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
@@ -404,6 +405,43 @@ def test_without_a_place_for_verdicts_they_are_proved(stored: list[str], tmp_pat
 def test_a_refusal_can_be_told_by_another_process() -> None:
     error = pickle.loads(pickle.dumps(RefusedError("no", ((3, "refused"),))))
     assert (str(error), error.errors) == ("no", ((3, "refused"),))
+
+
+def test_an_interrupted_chunk_keeps_what_is_decided(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [parse(x.line) for x in read_samples("sm_90")[:20]]
+    monkeypatch.setattr(verify, "_list_lines", lambda _: lines)
+    decide, decided = decide_line, list[str]()
+
+    def interrupt(line: str, *arguments: Any, **options: Any) -> FormVerdict:
+        if len(decided) == 5:
+            raise KeyboardInterrupt
+        decided.append(line)
+        return decide(line, *arguments, **options)
+
+    monkeypatch.setattr(verification, "decide_line", interrupt)
+    done = run("verify", "--all", "--jobs", "2")
+    assert done.returncode == 130
+    assert "stopped after 5 of 20 lines; the same command goes on from there" in done.stderr
+    monkeypatch.setattr(verification, "decide_line", decide)
+    assert run("verify", "--all").returncode == 0
+    assert len(stored) == 20 + 15
+
+
+def test_a_process_sends_verdicts_before_its_chunk_ends(
+    stored: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [parse(x.line) for x in read_samples("sm_90")[:4]]
+    outlet: SimpleQueue[list[verification.Found]] = SimpleQueue()
+    monkeypatch.setattr(verification, "_outlet", outlet)
+    monkeypatch.setattr(verification, "_PATIENCE", -1)
+    task = verification.Task(PTXAS, NVDISASM, "sm_90", 20)
+    assert verification._find_in_process(task, lines) == []
+    sent = [verdict.line for _ in lines for _, verdict in outlet.get()]
+    assert sent == stored
+    monkeypatch.setattr(verification, "_PATIENCE", 1000)
+    assert [x.line for _, x in verification._find_in_process(task, lines)] == sent
 
 
 @ci_only
@@ -1029,12 +1067,14 @@ def test_ctrl_c_and_another_run(tmp_path: Path) -> None:
     end = time.monotonic() + 60
     while time.monotonic() < end and not list(tmp_path.rglob("*.jsonl")):
         time.sleep(0.2)
-    process.send_signal(signal.SIGINT)
+    for _ in range(2):  # as an impatient user does
+        process.send_signal(signal.SIGINT)
     _, errors = process.communicate(timeout=30)
     assert process.returncode == 130
+    assert errors.count("\n") == 1
     assert "the same command goes on from there" in errors
     (path,) = tmp_path.rglob("*.jsonl")
-    assert len(path.read_text("utf-8").splitlines()) >= 33
+    assert len(path.read_text("utf-8").splitlines()) >= 2
 
 
 def test_a_mapping_is_what_a_verdict_holds() -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -11,6 +13,7 @@ from contextlib import contextmanager
 from functools import cache
 from hashlib import sha256
 from multiprocessing import get_context
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +36,10 @@ from .streams import print_message
 CHUNK_LINES = 60
 """The lines of one module."""
 _PATIENCE = 0.25
-"""Seconds between two looks at the processes."""
+"""Seconds between two looks at the processes, and between what one of them says."""
+
+_SECONDS_TO_END = 3.0
+"""The seconds in which a process removes its files."""
 
 
 class Task(NamedTuple):
@@ -57,15 +63,19 @@ Found = tuple[str, FormVerdict]
 
 _code_verdicts: Mapping[str, FormVerdict] = {}
 """In a process that verifies: known verdicts by the digest of the machine code."""
+_outlet: SimpleQueue[list[Found]] | None = None
+"""In a process of its own: where it puts verdicts before it is through with its lines."""
 
 
-def _begin(code_verdicts: Mapping[str, FormVerdict]) -> None:
-    global _code_verdicts
-    _code_verdicts = code_verdicts
+def _begin(
+    code_verdicts: Mapping[str, FormVerdict], outlet: SimpleQueue[list[Found]] | None = None
+) -> None:
+    global _code_verdicts, _outlet
+    _code_verdicts, _outlet = code_verdicts, outlet
 
 
-def verify_lines(task: Task, lines: Sequence[Instruction]) -> list[Found]:
-    """Compile lines in one module and decide each; raise ToolError if the tools fail."""
+def iter_found(task: Task, lines: Sequence[Instruction]) -> Iterator[Found]:
+    """Compile lines in one module and yield the verdict on each; raise ToolError."""
     sources: list[KernelSource | str] = [_make_source(x) for x in lines]
     kernels = iter(
         compile_kernels(
@@ -75,18 +85,27 @@ def verify_lines(task: Task, lines: Sequence[Instruction]) -> list[Found]:
             [x for x in sources if isinstance(x, KernelSource)],
         )
     )
-    found: list[Found] = []
     for ins, source in zip(lines, sources, strict=True):
         line = format_line(ins)
         if isinstance(source, str):
-            found.append(("", FormVerdict(line, Outcome.UNKNOWN, reason=source)))
+            yield "", FormVerdict(line, Outcome.UNKNOWN, reason=source)
             continue
         kernel = next(kernels)
         digest = "" if isinstance(kernel, str) else make_code_digest(source, kernel)
         verdict = _code_verdicts.get(digest)
         if verdict is None:
             verdict = decide_line(line, source, kernel, timeout=task.timeout)
-        found.append((digest, verdict._replace(line=line)))
+        yield digest, verdict._replace(line=line)
+
+
+def _find_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
+    """Put verdicts into the outlet every now and then, and return the last ones."""
+    found, start = list[Found](), time.monotonic()
+    for x in iter_found(task, lines):
+        found.append(x)
+        if _outlet and time.monotonic() - start > _PATIENCE:
+            _outlet.put(found)
+            found, start = [], time.monotonic()
     return found
 
 
@@ -102,8 +121,8 @@ def iter_verdicts(
     lines: Sequence[Instruction],
     jobs: int,
     code_verdicts: Mapping[str, FormVerdict],
-) -> Iterator[tuple[Sequence[Instruction], list[Found]]]:
-    """Yield the verdicts on lines, chunk by chunk, as they come, from some processes.
+) -> Iterator[list[Found]]:
+    """Yield the verdicts on lines, some at once, as they come, from some processes.
 
     The processes end with the iteration. Raise ToolError if the tools fail.
     """
@@ -111,35 +130,70 @@ def iter_verdicts(
     if jobs < 2 or len(chunks) < 2:
         _begin(code_verdicts)
         for chunk in chunks:
-            yield chunk, verify_lines(task, chunk)
+            for found in iter_found(task, chunk):
+                yield [found]
         return
     context = get_context("spawn")
     number = min(jobs, len(chunks))
-    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts,))
-    waiting: dict[Future[list[Found]], Sequence[Instruction]] = {}
+    outlet: SimpleQueue[list[Found]] = context.SimpleQueue()
+    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts, outlet))
+    waiting: set[Future[list[Found]]] = set()
     remaining = chunks[::-1]
+    with _note_interrupts() as interrupts:
+        try:
+            while (remaining or waiting) and not interrupts:
+                while remaining and len(waiting) < 2 * jobs:
+                    waiting.add(pool.submit(_find_in_process, task, remaining.pop()))
+                done, waiting = wait(waiting, _PATIENCE, FIRST_COMPLETED)
+                while not outlet.empty():
+                    yield outlet.get()
+                for future in done:
+                    yield future.result()
+        except BrokenProcessPool:
+            raise ToolError("a process was killed; --jobs 1 takes less memory") from None
+        finally:
+            _end_pool(pool)
+
+
+@contextmanager
+def _note_interrupts() -> Iterator[list[int]]:
+    """Note Ctrl-C, and raise KeyboardInterrupt at the end.
+
+    Anywhere else it would break the locks of the pool, whose threads then wait for ever.
+    """
+    interrupts: list[int] = []
+    if threading.current_thread() is not threading.main_thread():
+        yield interrupts
+        return
+    handler = signal.signal(signal.SIGINT, lambda number, _: interrupts.append(number))
     try:
-        while remaining or waiting:
-            while remaining and len(waiting) < 2 * jobs:
-                chunk = remaining.pop()
-                waiting[pool.submit(verify_lines, task, chunk)] = chunk
-            done, _ = wait(waiting, _PATIENCE, FIRST_COMPLETED)
-            for future in done:
-                yield waiting.pop(future), future.result()
-    except BrokenProcessPool:
-        raise ToolError("a process was killed; --jobs 1 takes less memory") from None
+        yield interrupts
     finally:
-        processes: Sequence[Any] = [*pool._processes.values()]
-        pool.shutdown(wait=False, cancel_futures=True)
-        for process in processes:
-            process.terminate()
+        signal.signal(signal.SIGINT, handler)
+    if interrupts:
+        raise KeyboardInterrupt
 
 
-def _begin_process(code_verdicts: Mapping[str, FormVerdict]) -> None:
+def _end_pool(pool: ProcessPoolExecutor) -> None:
+    """End the processes of a pool, and wait until they and the pool's thread have ended."""
+    processes: Sequence[Any] = [*pool._processes.values()]
+    for process in processes:
+        process.terminate()
+    end = time.monotonic() + _SECONDS_TO_END
+    for process in processes:
+        process.join(max(0.0, end - time.monotonic()))
+        if process.is_alive():
+            process.kill()
+    pool.shutdown(cancel_futures=True)
+
+
+def _begin_process(
+    code_verdicts: Mapping[str, FormVerdict], outlet: SimpleQueue[list[Found]]
+) -> None:
     """Leave Ctrl-C to the main process, clean up at the end, and remember what is known."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_process)
-    _begin(code_verdicts)
+    _begin(code_verdicts, outlet)
 
 
 def _end_process(*_: object) -> None:
@@ -256,7 +310,7 @@ def verify_all(
     known = store.get_verdicts(task, map(format_line, lines))
     on_verdicts([*known.values()])
     missing = [ins for ins in lines if format_line(ins) not in known]
-    for _, found in iter_verdicts(task, missing, jobs, store.code_verdicts):
+    for found in iter_verdicts(task, missing, jobs, store.code_verdicts):
         store.keep(task, found)
         verdicts = [verdict for _, verdict in found]
         known |= {verdict.line: verdict for verdict in verdicts}
