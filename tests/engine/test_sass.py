@@ -611,6 +611,8 @@ def test_an_opcode_computes_its_formula(text: str) -> None:
         "IADD3 R0, !R1, R2, R3",
         "PRMT R0, ~R1, 0x7710, RZ",
         "PRMT R0, R1, 0x7710, -RZ",
+        "PRMT R0, R1, 0x7710, RZ.64",
+        "PRMT R0, R1, 0x7710, |RZ|",
         "PRMT.RC16 R0, R1, ~R2, R3",
         "VIMNMX.S16x2 R0, R1.64, R2, PT",
         "VIMNMX.S16x2 R0, R1, -R2, PT",

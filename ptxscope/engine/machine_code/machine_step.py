@@ -62,7 +62,12 @@ class MachineStep(Generic[V]):
         return UnknownMachineCodeError(reason, self.ins)
 
     def check_operands(self) -> None:
-        """Raise UnknownMachineCodeError for a sign or a part that the meaning has not obeyed."""
+        """Raise UnknownMachineCodeError for what the meaning has not obeyed.
+
+        That is a sign, a part, or an operand of an unknown kind, even if it is not read.
+        """
+        if any(x.kind is OperandKind.UNKNOWN for x in self.ins.operands):
+            raise self.refuse("an operand of an unknown kind")
         sources = [x for index, x in enumerate(self.sources) if index not in self._known]
         if not all(x.is_plain for x in (*self.outputs, *sources)):
             raise self.refuse("a sign or a part without a known meaning")
