@@ -297,6 +297,27 @@ def test_settings_are_read_from_the_folder_or_one_around_it(
     assert run(capsys, "b.cu")[0] == 1
 
 
+def test_a_folder_stands_for_its_listings_and_sources(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_sources(folder)
+    for name in ("src/k.cuh", "src/notes.bin", "src/.git/c.cu", "src/x.h/d.h", "empty/e.bin"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(_ASM.format(E3), encoding="utf-8")
+
+    def list_checked(*words: str) -> list[str]:
+        _, said, _ = run(capsys, *words, "--json")
+        return list(dict.fromkeys(x["file"] for x in json.loads(said)))
+
+    assert list_checked("src") == ["src/a.cu", "src/k.cuh", "src/old/b.cu", "src/x.h/d.h"]
+    (folder / "ptxscope.toml").write_text('[check]\nexclude = ["src/old/*"]', encoding="utf-8")
+    assert list_checked("src/old/b.cu", "src/x.h") == ["src/old/b.cu", "src/x.h/d.h"]
+    monkeypatch.chdir(folder / "src")
+    assert list_checked(".") == ["a.cu", "k.cuh", "x.h/d.h"]
+    status, _, said = run(capsys, "../empty")
+    assert (status, said) == (2, "error: ../empty has no listing or source\n")
+
+
 def test_options_add_to_settings(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = f"#if N == 2\n{_ASM.format('vadd4 x;')}\n#endif\n{_ASM.format(E3)}\n"
     (folder / "x.cu").write_text(text, encoding="utf-8")

@@ -214,11 +214,17 @@ def test_input_that_does_not_wait_is_not_taken_for_its_end(name: str, tmp_path: 
     assert done.stderr == b"error: standard input: Resource temporarily unavailable\n"
 
 
-@pytest.mark.parametrize("path", ["/", "/no/such/file", "/proc/self/mem", "a\udcff", "x" * 300])
+FOLDER = "/empty"
+
+
+@pytest.mark.parametrize("path", [FOLDER, "/no/such/file", "/proc/self/mem", "a\udcff", "x" * 300])
 @every_reader
-def test_unreadable_files(name: str, path: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_unreadable_files(
+    name: str, path: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     if path.startswith("/proc") and not Path(path).exists():
         pytest.skip("no /proc here")
+    path = str(tmp_path) if path == FOLDER else path
     assert main([path if word == "-" else word for word in COMMANDLINES[name]]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"error: {path[:1]}")

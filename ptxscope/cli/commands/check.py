@@ -28,7 +28,13 @@ from ..support.arguments import (
     parse_count,
     parse_words,
 )
-from ..support.check_settings import CheckSettings, join_settings, make_settings, read_settings
+from ..support.check_settings import (
+    CheckSettings,
+    join_settings,
+    list_files,
+    make_settings,
+    read_settings,
+)
 from ..support.command_error import CommandError
 from ..support.inputs import open_text, require_single_stdin
 from ..support.progress_bar import ProgressBar
@@ -43,7 +49,7 @@ _EPILOG = """\
 examples:
   ptxscope check kernel.ptx
   ptxscope check --json kernel.cu other.cuh
-  ptxscope check --sarif src/*.cu > ptxscope.sarif
+  ptxscope check --sarif src > ptxscope.sarif
   ptxscope check -D __CUDA_ARCH__=900 kernel.cu
   ptxscope check --fix --write src/*.cu
   cuobjdump -ptx a.out | ptxscope check -
@@ -51,7 +57,8 @@ examples:
 
 The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .cl, .hip,
 .py, .pyx, .rs, .jl, .ll and .mlir files; the cells of .ipynb files; fenced code in .md files and
-<pre> in .html files. The language of any other file is recognised by its beginning. Several large
+<pre> in .html files. The language of any other file is recognised by its beginning. Of a folder,
+all files with such names are checked, also in the folders in it, but for hidden ones. Several large
 files are checked at once, in processes of their own.
 
 In every asm statement, it warns of a register that is read before it is written, of an output that
@@ -87,7 +94,7 @@ def make_parser() -> Parser:
         "files",
         metavar="FILE",
         nargs="*",
-        help="listing or source (.ptx, .cu, …); - is standard input",
+        help="file (.ptx, .cu, …) or folder; - is standard input",
     )
     add_format(parser, ("text", "json", "sarif"), "text", has_file=False)
     for name, about in (("json", "write JSON"), ("sarif", "write SARIF 2.1.0")):
@@ -155,7 +162,7 @@ def run(words: Sequence[str]) -> int:
     arguments = parse_words(make_parser(), words)
     options = make_settings(arguments.ignore, None, arguments.defined, arguments.undefined)
     settings = join_settings(read_settings(Path.cwd()), options)
-    files = arguments.files or settings.paths
+    files = list_files(arguments.files, settings) or settings.paths
     if not files:
         raise CommandError("error: no FILE is named, and no settings have `paths`")
     require_single_stdin(files)

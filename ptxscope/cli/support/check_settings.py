@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
 from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.source_language import has_known_suffix
 from ...engine.listings.suppressions import remove_diagnostics
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
@@ -15,6 +17,7 @@ from ...engine.semantics.models import parse_model
 from ...engine.syntax.errors import make_printable
 from ...files import read
 from .command_error import CommandError
+from .inputs import format_input_name
 
 _MAX_BYTES = 1 << 20
 _ERRATA_RULES = frozenset((*(x.id for x in ERRATA), "F2"))
@@ -28,6 +31,15 @@ class CheckSettings(NamedTuple):
     """C macros by name; None for one that is not defined."""
     paths: tuple[str, ...] = ()
     """The files to check if none are named."""
+    excluded: tuple[str, ...] = ()
+    """Patterns of files that are not checked unless they are named."""
+    folder: Path = Path()
+    """The folder of the settings, for the patterns."""
+
+    def is_excluded(self, path: Path) -> bool:
+        """Whether a pattern leaves a file out."""
+        name = Path(os.path.relpath(path, self.folder)).as_posix()
+        return any(fnmatch(name, x) for x in self.excluded)
 
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the instructions without the diagnostics of ignored rules."""
@@ -108,7 +120,8 @@ def _parse_settings(table: object, path: Path) -> CheckSettings:
         )
     except CommandError as error:
         raise _make_error(path, str(error).removeprefix("error: ")) from None
-    files = _find_files(path.parent, values.get("paths", ()), values.get("exclude", ()))
+    settings = settings._replace(excluded=values.get("exclude", ()), folder=path.parent)
+    files = _find_files(settings, values.get("paths", ()))
     return settings._replace(paths=tuple(files))
 
 
@@ -123,18 +136,41 @@ def _refuse(expected: str) -> str:
     raise ValueError(f"{expected} is expected")
 
 
-def _find_files(folder: Path, patterns: Sequence[str], excluded: Sequence[str]) -> Iterator[str]:
-    """Yield the files that match one of the patterns and none of the excluded ones, in order."""
-    found = dict[Path, None]()
+def _find_files(settings: CheckSettings, patterns: Sequence[str]) -> Iterator[str]:
+    """Yield the files that match one of the patterns and are not excluded, in order."""
+    folder, found = settings.folder, dict[Path, None]()
     for pattern in patterns:
         try:
             found |= dict.fromkeys(sorted(x for x in folder.glob(pattern) if x.is_file()))
         except (ValueError, NotImplementedError) as error:
             raise _make_error(folder, f"paths: {pattern!r}: {error}") from None
-    for path in found:
-        name = path.relative_to(folder).as_posix()
-        if not any(fnmatch(name, x) for x in excluded):
-            yield _shorten(path)
+    yield from (_shorten(path) for path in found if not settings.is_excluded(path))
+
+
+def list_files(names: Iterable[str], settings: CheckSettings) -> list[str]:
+    """Return files, and for each folder its listings and sources at any depth, in order.
+
+    Hidden folders and what the settings exclude are left out. Raise CommandError for a folder
+    without such a file.
+    """
+    files: list[str] = []
+    for name in names:
+        if name == "-" or not Path(name).is_dir():
+            files.append(name)
+            continue
+        found = [x for x in _iter_sources(name) if not settings.is_excluded(Path(x))]
+        if not found:
+            raise CommandError(f"error: {format_input_name(name)} has no listing or source")
+        files += found
+    return files
+
+
+def _iter_sources(folder: str) -> Iterator[str]:
+    for place, folders, names in os.walk(folder):
+        folders[:] = sorted(x for x in folders if not x.startswith("."))
+        for name in sorted(names):
+            if has_known_suffix(name):
+                yield str(Path(place, name))
 
 
 def _shorten(path: Path) -> str:
@@ -171,9 +207,8 @@ def make_settings(
 
 
 def join_settings(first: CheckSettings, second: CheckSettings) -> CheckSettings:
-    """Return settings with those of both; a macro has its second definition."""
-    return CheckSettings(
-        first.ignored_rules | second.ignored_rules,
-        {**first.definitions, **second.definitions},
-        first.paths,
+    """Return the first settings with the second's rules and macros, which may redefine macros."""
+    return first._replace(
+        ignored_rules=first.ignored_rules | second.ignored_rules,
+        definitions={**first.definitions, **second.definitions},
     )

@@ -80,6 +80,11 @@ _DUMP = re.compile(r"\s*+Fatbin (?:elf|ptx) code:")
 """The beginning of cuobjdump output."""
 
 
+def has_known_suffix(name: str) -> bool:
+    """Return whether the name alone says the language of a file."""
+    return _suffix(name) in _BY_SUFFIX
+
+
 def is_whole(name: str) -> bool:
     """Return whether a source with that name is complete: no header, and not pasted."""
     return _suffix(name) in _WHOLE_FILE_SUFFIXES
