@@ -859,6 +859,11 @@ def test_a_register_that_held_an_address_can_be_used_again_under_a_guard() -> No
         list_rows("@!p mad.hi.s32 d, d, d, d", code)
 
 
+def test_a_selector_that_is_rz_leaves_out_a_source() -> None:
+    code = ["LDG.E.SYS R0, [R4]", "PRMT R7, R0, RZ, R2", "STG.E.SYS [R2], R7"]
+    assert list_rows("prmt.b32 d, a, b, 0", code)["PRMT"][0] == "row"  # R2 is an address
+
+
 def test_a_product_of_pairs_with_a_literal_is_proved() -> None:
     code = [
         "LDG.E.64.SYS R4, [R4]",
