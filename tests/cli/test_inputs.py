@@ -171,7 +171,9 @@ def test_behind_two_dashes_stand_files(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
-    done = run("check", str(tmp_path), "")
+    done = run("run", str(tmp_path))
     assert done.returncode == 2
     assert f"{tmp_path} is a directory; name its files" in done.stderr
+    done = run("check", "")  # nor the current folder
+    assert done.returncode == 2
     assert "'' is not a file name" in done.stderr

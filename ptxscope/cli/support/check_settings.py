@@ -155,7 +155,7 @@ def list_files(names: Iterable[str], settings: CheckSettings) -> list[str]:
     """
     files: list[str] = []
     for name in names:
-        if name == "-" or not Path(name).is_dir():
+        if name in ("", "-") or not Path(name).is_dir():
             files.append(name)
             continue
         found = [x for x in _iter_sources(name) if not settings.is_excluded(Path(x))]
