@@ -191,6 +191,7 @@ def test_the_register_beside_d_has_a_name_of_its_own() -> None:
     assert make_replacement(parse("set.lt.f32.s32 d, a, b")) is None
 
 
+@ci_only
 def test_there_is_a_replacement_wherever_an_erratum_can_show() -> None:
     rng = Random(4)
     for opcode in sorted({opcode for x in EMULATED for opcode in x.opcodes}):

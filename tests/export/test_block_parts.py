@@ -24,6 +24,7 @@ from ptxscope.export.media.slides import _split_evenly
 from ptxscope.export.options import Motion, Options
 from ptxscope.export.svg.page_layout import COMPACT
 from ptxscope.export.svg.trace_picture import SMALL
+from tests.tiers import sampled
 
 # E3: the assembler's .sat wraps a negative number, so the byte is 255 instead of 0
 PTX = "{ brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123; }"
@@ -206,6 +207,7 @@ def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
         assert main([*words, "--note", wrong]) == 2
 
 
+@sampled
 @pytest.mark.parametrize("both", [False, True])
 @pytest.mark.parametrize("slide", [False, True])
 def test_frames_go_through_all_statements(both: bool, slide: bool) -> None:

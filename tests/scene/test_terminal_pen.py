@@ -37,7 +37,7 @@ from ptxscope.widgets.lanes.lane_figures import draw_figure
 from ptxscope.widgets.lanes.lane_labels import LABEL
 from ptxscope.widgets.lanes.lane_links import LINK_END_COLUMNS, draw_links, start_of
 from tests.reference_data import golden_rows
-from tests.tiers import some, thorough
+from tests.tiers import ci_only, some, thorough
 
 SIZES = [(58, 12), (78, 16), (80, 22), (88, 30), (126, 34), (128, 46), (168, 58)]
 """What is left to the lanes at seven sizes of the terminal."""
@@ -122,7 +122,8 @@ def test_nothing_is_wider_than_a_narrow_screen(width: int) -> None:
             assert max(len(line.rstrip()) for line in lines) <= width, one.instruction
 
 
-@pytest.mark.parametrize("width", some([58, 78, 88, 128], 1))
+@ci_only
+@pytest.mark.parametrize("width", [58, 78, 88, 128])
 def test_lines_only_get_fewer_as_columns_get_more(width: int) -> None:
     for one in FEW:
         if "accumulate.t" in one.rows or one.instruction.form.opcode == "prmt":
@@ -231,7 +232,8 @@ def test_a_wire_to_b_passes_by_what_a_takes() -> None:
             assert lines[ends - 2][x] in "│╭╮┼├┤"
 
 
-@pytest.mark.parametrize("size", some(SIZES, 1))
+@ci_only
+@pytest.mark.parametrize("size", SIZES)
 def test_the_cells_of_a_step_are_written_in_one_way(size: tuple[int, int]) -> None:
     """Chips with their ends in all rows of a step, or in none."""
     for one in FEW:
