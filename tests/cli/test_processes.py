@@ -66,7 +66,7 @@ def test_it_prints_what_one_process_prints(
 ) -> None:
     wrong, none = tmp_path / "wrong.ptx", tmp_path / "none.ptx"
     wrong.write_text("vadd4.bad d, a;\n", encoding="utf-8")
-    names = [none, DATA / "video.ptx", "-", wrong, DATA / "video.cu", tmp_path]
+    names = [none, DATA / "video.ptx", "-", wrong, DATA / "video.cu", tmp_path / "other.ptx"]
 
     def done(jobs: str) -> tuple[int, str, str]:
         stdin = io.TextIOWrapper(io.BytesIO(b"set.lt.u32.u32 d, a, b;"), encoding="utf-8")
