@@ -18,7 +18,7 @@ QUICK = 20
 ALONE = pytest.StashKey[set[str]]()
 """Tests that run in the thorough tier only, of those that were collected."""
 
-SAMPLE = 32
+SAMPLE = 64
 """The default run takes one of so many cases of what is `sampled`."""
 
 thorough = pytest.mark.thorough
