@@ -111,6 +111,10 @@ class Options(NamedTuple):
         """Whether a step is shown."""
         return self.stages is None or stage in self.stages
 
+    def shows_number(self, number: int) -> bool:
+        """Whether a step of a block is shown, by its number through all statements."""
+        return self.steps is None or number in self.steps
+
 
 DEFAULT = Options()
 

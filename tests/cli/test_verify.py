@@ -433,15 +433,15 @@ def test_a_process_sends_verdicts_before_its_chunk_ends(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lines = [parse(x.line) for x in read_samples("sm_90")[:4]]
-    outlet: SimpleQueue[list[verification.Found]] = SimpleQueue()
-    monkeypatch.setattr(verification, "_outlet", outlet)
+    queue: SimpleQueue[list[verification.Found]] = SimpleQueue()
+    monkeypatch.setattr(verification, "_queue", queue)
     monkeypatch.setattr(verification, "_PATIENCE", -1)
     task = verification.Task(PTXAS, NVDISASM, "sm_90", 20)
-    assert verification._find_in_process(task, lines) == []
-    sent = [verdict.line for _ in lines for _, verdict in outlet.get()]
+    assert verification._verify_in_process(task, lines) == []
+    sent = [verdict.line for _ in lines for _, verdict in queue.get()]
     assert sent == stored
     monkeypatch.setattr(verification, "_PATIENCE", 1000)
-    assert [x.line for _, x in verification._find_in_process(task, lines)] == sent
+    assert [x.line for _, x in verification._verify_in_process(task, lines)] == sent
 
 
 @ci_only

@@ -57,8 +57,8 @@ examples:
 
 The input is .ptx files; asm statements and strings of PTX in .c, .cpp, .cu, .cuh, .h, .cl, .hip,
 .py, .pyx, .rs, .jl, .ll and .mlir files; the cells of .ipynb files; fenced code in .md files and
-<pre> in .html files. The language of any other file is recognised by its beginning. Of a folder,
-all files with such names are checked, also in the folders in it, but for hidden ones. Several large
+<pre> in .html files. The language of any other file is recognised by its beginning. A folder
+stands for all files with such names in it, at any depth, outside hidden folders. Several large
 files are checked at once, in processes of their own.
 
 In every asm statement, it warns of a register that is read before it is written, of an output that

@@ -137,8 +137,7 @@ def _warn_about_hidden_notes(trace: Trace | BlockTrace, options: Options) -> Non
         shown = {
             (x.statement, x.step.stage)
             for x in trace.steps
-            if (options.steps is None or x.number in options.steps)
-            and x.statement not in options.folded
+            if options.shows_number(x.number) and x.statement not in options.folded
         }
     for note in trace.annotations.notes:
         if note.stage is not None and (note.statement, note.stage) not in shown:

@@ -36,10 +36,10 @@ from .streams import print_message
 CHUNK_LINES = 60
 """The lines of one module."""
 _PATIENCE = 0.25
-"""Seconds between two looks at the processes, and between what one of them says."""
+"""Seconds between two looks at the processes, and between two batches of verdicts of one."""
 
 _SECONDS_TO_END = 3.0
-"""The seconds in which a process removes its files."""
+"""Seconds that a process has to remove its files."""
 
 
 class Task(NamedTuple):
@@ -63,18 +63,18 @@ Found = tuple[str, FormVerdict]
 
 _code_verdicts: Mapping[str, FormVerdict] = {}
 """In a process that verifies: known verdicts by the digest of the machine code."""
-_outlet: SimpleQueue[list[Found]] | None = None
-"""In a process of its own: where it puts verdicts before it is through with its lines."""
+_queue: SimpleQueue[list[Found]] | None = None
+"""In a worker process: the queue to the main one, for verdicts before all its lines are done."""
 
 
 def _begin(
-    code_verdicts: Mapping[str, FormVerdict], outlet: SimpleQueue[list[Found]] | None = None
+    code_verdicts: Mapping[str, FormVerdict], queue: SimpleQueue[list[Found]] | None = None
 ) -> None:
-    global _code_verdicts, _outlet
-    _code_verdicts, _outlet = code_verdicts, outlet
+    global _code_verdicts, _queue
+    _code_verdicts, _queue = code_verdicts, queue
 
 
-def iter_found(task: Task, lines: Sequence[Instruction]) -> Iterator[Found]:
+def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Found]:
     """Compile lines in one module and yield the verdict on each; raise ToolError."""
     sources: list[KernelSource | str] = [_make_source(x) for x in lines]
     kernels = iter(
@@ -98,13 +98,13 @@ def iter_found(task: Task, lines: Sequence[Instruction]) -> Iterator[Found]:
         yield digest, verdict._replace(line=line)
 
 
-def _find_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
-    """Put verdicts into the outlet every now and then, and return the last ones."""
+def _verify_in_process(task: Task, lines: Sequence[Instruction]) -> list[Found]:
+    """Decide lines: send the verdicts in batches, and return those of the last one."""
     found, start = list[Found](), time.monotonic()
-    for x in iter_found(task, lines):
+    for x in iter_line_verdicts(task, lines):
         found.append(x)
-        if _outlet and time.monotonic() - start > _PATIENCE:
-            _outlet.put(found)
+        if _queue and time.monotonic() - start > _PATIENCE:
+            _queue.put(found)
             found, start = [], time.monotonic()
     return found
 
@@ -130,23 +130,23 @@ def iter_verdicts(
     if jobs < 2 or len(chunks) < 2:
         _begin(code_verdicts)
         for chunk in chunks:
-            for found in iter_found(task, chunk):
+            for found in iter_line_verdicts(task, chunk):
                 yield [found]
         return
     context = get_context("spawn")
     number = min(jobs, len(chunks))
-    outlet: SimpleQueue[list[Found]] = context.SimpleQueue()
-    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts, outlet))
+    queue: SimpleQueue[list[Found]] = context.SimpleQueue()
+    pool = ProcessPoolExecutor(number, context, _begin_process, (code_verdicts, queue))
     waiting: set[Future[list[Found]]] = set()
     remaining = chunks[::-1]
     with _note_interrupts() as interrupts:
         try:
             while (remaining or waiting) and not interrupts:
                 while remaining and len(waiting) < 2 * jobs:
-                    waiting.add(pool.submit(_find_in_process, task, remaining.pop()))
+                    waiting.add(pool.submit(_verify_in_process, task, remaining.pop()))
                 done, waiting = wait(waiting, _PATIENCE, FIRST_COMPLETED)
-                while not outlet.empty():
-                    yield outlet.get()
+                while not queue.empty():
+                    yield queue.get()
                 for future in done:
                     yield future.result()
         except BrokenProcessPool:
@@ -188,12 +188,12 @@ def _end_pool(pool: ProcessPoolExecutor) -> None:
 
 
 def _begin_process(
-    code_verdicts: Mapping[str, FormVerdict], outlet: SimpleQueue[list[Found]]
+    code_verdicts: Mapping[str, FormVerdict], queue: SimpleQueue[list[Found]]
 ) -> None:
     """Leave Ctrl-C to the main process, clean up at the end, and remember what is known."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, _end_process)
-    _begin(code_verdicts, outlet)
+    _begin(code_verdicts, queue)
 
 
 def _end_process(*_: object) -> None:

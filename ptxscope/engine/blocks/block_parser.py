@@ -181,7 +181,7 @@ class _Reader:
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""
         shadowed = ShadowedRegisters[_Contents]()
-        for written, statement, note in drop_needless_guards(statements):
+        for original, statement, note in drop_needless_guards(statements):
             self.notes += filter(None, [note])
             match statement.kind:
                 case StatementKind.BLOCK_START:
@@ -199,7 +199,7 @@ class _Reader:
                 case StatementKind.INSTRUCTION | StatementKind.PLAIN_INSTRUCTION:
                     self._check_count(statement)
                     self.written_lines.append(f"{statement.text};")
-                    if statement.is_copy and not written.guard:
+                    if statement.is_copy and not original.guard:
                         self._move(statement)
                     else:
                         self._add(statement)

@@ -21,7 +21,7 @@ from ..tracing.evaluation import (
 )
 from ..tracing.operand_bits import bind_values
 from ..tracing.provenance import find_provenance, format_origins
-from ..tracing.trace import Drawn, RowTrace, Step, Trace, display, draw_figure
+from ..tracing.trace import Drawn, RowTrace, Step, Trace, draw_figure, make_mime_bundle
 from .basic_block import BasicBlock, BlockStatement, ValuePlace
 from .block_parser import parse_block
 
@@ -61,7 +61,7 @@ class BlockTrace(Record):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return display(self)
+        return make_mime_bundle(self)
 
     def figure(
         self,

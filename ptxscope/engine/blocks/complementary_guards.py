@@ -18,34 +18,34 @@ _MAX_DISTANCE = 64
 
 
 class GuardedStatement(NamedTuple):
-    """A statement of a block, and what it is computed as."""
+    """A statement of a block, as it is written and as it is evaluated."""
 
+    original: Statement
     statement: Statement
-    computed: Statement
-    """Without its guard if another statement replaces its result otherwise."""
+    """Without its guard if another statement replaces its result where the guard fails."""
     note: str = ""
 
 
 def drop_needless_guards(statements: Sequence[Statement]) -> Iterator[GuardedStatement]:
-    """Yield the statements; of each such two, the first is computed without its guard.
+    """Yield the statements; the first of two with opposite guards is evaluated without its guard.
 
-    Those stay as they are that write a register with a value already, or several.
+    It keeps the guard if it writes several registers, or one that has a value already.
     """
-    named = set[str]()
+    names = set[str]()
     for index, x in enumerate(statements):
-        other = None
-        if x.guard and named.isdisjoint(x.writes):
-            other = _find_other(x, statements[index + 1 : index + 1 + _MAX_DISTANCE])
-        if other:
-            texts = quote_word(x.text), quote_word(other.text)
+        complement = None
+        if x.guard and names.isdisjoint(x.writes):
+            complement = _find_complement(x, statements[index + 1 : index + 1 + _MAX_DISTANCE])
+        if complement:
+            texts = quote_word(x.text), quote_word(complement.text)
             note = "{} is computed without its guard; where that fails, {} replaces the result"
             yield GuardedStatement(x, _drop_guard(x), note.format(*texts))
         else:
             yield GuardedStatement(x, x)
-        named.update(name for name, _ in x.declared)
+        names.update(name for name, _ in x.declared)
 
 
-def _find_other(statement: Statement, later: Sequence[Statement]) -> Statement | None:
+def _find_complement(statement: Statement, later: Sequence[Statement]) -> Statement | None:
     """Return the statement that writes a register under the opposite guard, before any reads it."""
     if len(statement.writes) != 1 or statement.writes[0] in _list_sources(statement):
         return None

@@ -38,7 +38,7 @@ _MAX_DEPTH = 64
 _WORD_BYTES = (1, 2, 4, 8)
 """The sizes of parameters in memory that a register can hold."""
 _FAILED_ASSERTION = "__assertfail"
-"""What ``assert`` calls; it ends the kernel."""
+"""The function that a failed ``assert`` calls; it ends the kernel."""
 _HARMLESS_FUNCTIONS = frozenset(("vprintf", _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
 

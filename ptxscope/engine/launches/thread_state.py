@@ -124,7 +124,7 @@ class LocalPlace(NamedTuple):
 
 
 TransferPlace = RegisterPlace | LocalPlace
-"""What a call copies an argument or a result from, or to."""
+"""The source or the destination of an argument or a result of a call."""
 
 
 class Observer(Protocol):

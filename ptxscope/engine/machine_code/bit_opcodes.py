@@ -39,8 +39,8 @@ def _permute(s: MachineStep[V], _: Match) -> None:
     Digits with bit 3 set take eight copies of the byte's sign.
     """
     s.expect_sources(3)
-    if s.is_zero(1) or s.get_source(1).kind is OperandKind.IMMEDIATE:
-        s.write_word(_pick_bytes(s, 0 if s.is_zero(1) else s.get_number(1)))
+    if (number := s.find_number(1)) is not None:
+        s.write_word(_pick_bytes(s, number))
         return
     total = s.lift(0)
     selector = s.read_bits(1)

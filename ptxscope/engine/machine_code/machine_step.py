@@ -179,6 +179,13 @@ class MachineStep(Generic[V]):
             raise self.refuse(f"operand {index} is no immediate")
         return x.number
 
+    def find_number(self, index: int) -> int | None:
+        """Return an immediate, or 0 for RZ; None for any other source."""
+        if self.is_zero(index):
+            return 0
+        x = self.get_source(index)
+        return x.number if x.kind is OperandKind.IMMEDIATE else None
+
     # --- arithmetic -----------------------------------------------------------------------------
 
     def invert(self, x: V, bits: int = WORD_BITS) -> V:

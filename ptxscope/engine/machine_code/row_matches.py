@@ -245,14 +245,14 @@ class _Matcher:
             purpose = Purpose.ADDRESS if effect.origin is Origin.ADDRESS else Purpose.CONSTANT
             return match._replace(purpose=purpose)
         for write, signature, reading in self._iter_written(index):
-            for found in candidates.get((write.bits, signature), ()):
-                verdict = self._decide(write, found) if self.has_proofs else Verdict.UNDECIDED
+            for candidate in candidates.get((write.bits, signature), ()):
+                verdict = self._decide(write, candidate) if self.has_proofs else Verdict.UNDECIDED
                 if verdict is not Verdict.DIFFERENT:
                     return match._replace(
                         purpose=Purpose.ROW,
-                        key=found.key,
-                        lane=found.lane,
-                        reading=found.reading or reading,
+                        key=candidate.key,
+                        lane=candidate.lane,
+                        reading=candidate.reading or reading,
                         is_proved=verdict is Verdict.EQUAL,
                     )
         return match
@@ -270,10 +270,10 @@ class _Matcher:
         slots = self.machine.source.results if effect.is_store else self.machine.source.inputs
         return next((x.role for x in slots if x.offset == effect.place), "")
 
-    def _decide(self, write: Write[Node], found: _Candidate) -> Verdict:
+    def _decide(self, write: Write[Node], candidate: _Candidate) -> Verdict:
         """Return whether a written value equals a candidate for all operands."""
         question, tape = self.machine.question, self.machine.question.tape
-        expected = self._make_node(found, write.bits)
+        expected = self._make_node(candidate, write.bits)
         if expected is write.value:
             return Verdict.EQUAL
         differs = tape.equal(tape.equal(expected, write.value), 0)
@@ -284,16 +284,16 @@ class _Matcher:
             return Verdict.UNDECIDED
         return Verdict.DIFFERENT if is_different else Verdict.EQUAL
 
-    def _make_node(self, found: _Candidate, bits: int) -> Node:
+    def _make_node(self, candidate: _Candidate, bits: int) -> Node:
         """Return a candidate as a node of one lane, unsigned."""
-        tape, node = self.machine.question.tape, found.node
+        tape, node = self.machine.question.tape, candidate.node
         cut = partial(tape.cast, signed=False)
-        if found.reading == "all lanes":
+        if candidate.reading == "all lanes":
             unit = WORD_BITS // node.lanes
             return tape.pack(cut(node, unit), unit)
-        if found.lane is not None:
-            node = tape.sum_lanes(node, (found.lane,), node.lanes)
-        match found.reading:
+        if candidate.lane is not None:
+            node = tape.sum_lanes(node, (candidate.lane,), node.lanes)
+        match candidate.reading:
             case "high word":
                 return cut(tape.shift_right(node, WORD_BITS), WORD_BITS)
             case "low half":

@@ -113,7 +113,7 @@ def find_operands(
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = Question(timeout, is_stopped)
-    program = _with_named_results(program, where)
+    program = _with_condition_results(program, where)
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
     fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
@@ -163,13 +163,17 @@ def find_operands(
     )
 
 
-def _with_named_results(program: Program, where: str) -> Program:
-    """Return a block with the registers as results that a condition names and it reads later."""
+def _with_condition_results(program: Program, condition: str) -> Program:
+    """Return a block with the registers that a condition names among its results."""
     if not isinstance(program, BasicBlock):
         return program
-    given = {x.name for x in program.inputs}
-    named = (x for x in program.read_values if x not in given)
-    return program.with_results(x for x in named if re.search(rf"(?<!\w){re.escape(x)}\b", where))
+    input_names = {x.name for x in program.inputs}
+    names = (x for x in program.read_values if x not in input_names)
+    return program.with_results(x for x in names if _has_name(condition, x))
+
+
+def _has_name(condition: str, name: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}\b", condition) is not None
 
 
 def make_scope(question: Question, side: Side) -> Scope:

@@ -121,7 +121,7 @@ class Trace(Record):
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
-        return display(self)
+        return make_mime_bundle(self)
 
     def _repr_html_(self) -> str | None:
         """Return the HTML for older notebooks."""
@@ -306,7 +306,7 @@ DISPLAY_HOOKS: dict[str, Callable[..., Any]] = {}
 """
 
 
-def display(trace: object) -> dict[str, str]:
+def make_mime_bundle(trace: object) -> dict[str, str]:
     """Return the representations of a trace for a notebook, by MIME type."""
     return {mime: show(trace) for mime, show in DISPLAY_HOOKS.items() if "/" in mime}
 

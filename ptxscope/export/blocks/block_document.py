@@ -252,8 +252,7 @@ def _choose_part(
     stages = [
         step.stage
         for step in part.steps
-        if options.shows(step.stage)
-        and (options.steps is None or step_count + step.number in options.steps)
+        if options.shows(step.stage) and options.shows_number(step_count + step.number)
     ]
     is_early = options.is_early and part.steps[-1].stage not in stages
     own_rows = [row for row in plan.rows if row.key.startswith(statement.prefix)]

@@ -244,8 +244,8 @@ class Sketch:
             row for step in scene.steps if step.number in shown_numbers for row in step.rows
         )
         self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
-        """Keys of the registers and rows that some drawn row reads, or one that changes nothing."""
-        self.read_keys |= _find_registers_behind(doc.trace, steps, scene)
+        self.read_keys |= _find_read_registers(doc.trace, steps, scene)
+        """Keys of the registers and rows that a drawn row reads, also through folded rows."""
         self.own_keys = {
             source.place.key
             for row in self.rows.values()
@@ -507,8 +507,8 @@ ROLE_INKS = {"a": SvgColour.A, "b": SvgColour.B, "c": SvgColour.C}
 """Colour of an operand's name."""
 
 
-def _find_registers_behind(trace: Trace, steps: Iterable[StepView], scene: Scene) -> set[str]:
-    """Return the keys of the registers that shown rows read which a folded scene lacks."""
+def _find_read_registers(trace: Trace, steps: Iterable[StepView], scene: Scene) -> set[str]:
+    """Return the registers that the rows of steps read, also through rows that a scene folds."""
     registers = {register.role for register in scene.registers}
     keys = [row.row.key for step in steps for row in step.rows]
     found: set[str] = set()

@@ -85,10 +85,9 @@ class EditController:
 
     def ask_value(self, field: OperandField, start: str, place: Place | None = None) -> None:
         """Ask for an operand's value, unless a listing computes it."""
-        state = self._state
-        name = state.cursor and state.cursor.find_computed_register(state.setup, field.role)
-        if state.cursor is not None and name:
-            self._refuse_edit(name, state.cursor)
+        cursor, setup = self._state.cursor, self._state.setup
+        if cursor is not None and (name := cursor.find_computed_register(setup, field.role)):
+            self._refuse_edit(name, cursor)
         else:
             self._focus.ask_value(field, start, place)
 
