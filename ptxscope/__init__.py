@@ -8,9 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .engine.blocks.basic_block import BasicBlock as BasicBlock
     from .engine.blocks.block_parser import parse_block as parse_block
-    from .engine.blocks.block_trace import BlockTrace as BlockTrace
     from .engine.blocks.block_trace import evaluate_block as evaluate_block
     from .engine.blocks.block_trace import trace_block as trace_block
     from .engine.diagnosis.explanations import diagnose as diagnose
@@ -29,6 +27,7 @@ if TYPE_CHECKING:
     from .engine.syntax.instruction import Instruction as Instruction
     from .engine.syntax.parser import parse as parse
     from .engine.syntax.parser import parse_all as parse_all
+    from .engine.tracing.basic_block import BasicBlock as BasicBlock
     from .engine.tracing.evaluation import evaluate as evaluate
     from .engine.tracing.trace import Trace as Trace
     from .engine.tracing.trace import replay as replay
@@ -36,8 +35,7 @@ if TYPE_CHECKING:
     from .export import export as export
 
 _HOMES = {
-    "BasicBlock": "engine.blocks.basic_block",
-    "BlockTrace": "engine.blocks.block_trace",
+    "BasicBlock": "engine.tracing.basic_block",
     "Instruction": "engine.syntax.instruction",
     "KernelRun": "engine.launches.kernel_run",
     "LaunchError": "engine.launches.thread_state",
@@ -75,7 +73,7 @@ def __getattr__(name: str) -> object:
         home = import_module(f".{_HOMES[name]}", __name__)
         # The package `export` is callable as its function `export`; see `export/__init__`.
         value: object = home if name == "export" else getattr(home, name)
-        if name in ("BlockTrace", "Trace", "diagnose", "trace", "trace_block"):
+        if name in ("Trace", "diagnose", "trace", "trace_block"):
             display = import_module(".notebook", __name__)
             display.install()
             if name == "diagnose":

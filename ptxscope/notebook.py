@@ -12,7 +12,6 @@ from .engine.syntax.errors import make_printable, make_printable_lines, quote_va
 from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 from .export import export
-from .export.content.alt_text import format_alt_text
 from .export.content.annotated_trace import annotate_trace
 from .export.content.document import build_document
 from .export.content.sanitizer import sanitize_text
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
     from rich.text import Text
 
-    from .engine.blocks.block_trace import BlockTrace
     from .engine.diagnosis.explanations import Explanations
 
 _MAX_EXPLANATIONS = 20
@@ -66,7 +64,7 @@ class Figure(Record):
     Printed, for example for markdown-exec, it is HTML.
     """
 
-    trace: Trace | BlockTrace
+    trace: Trace
     options: Options
 
     @property
@@ -85,12 +83,9 @@ class Figure(Record):
     @property
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
-        if isinstance(self.trace, Trace):
-            return format_alt_text(build_document(self.trace, self.options))
-        from .export.blocks.block_document import build_block_document
-        from .export.blocks.block_picture import describe_block
+        from .export.media.slides import find_kind
 
-        return describe_block(build_block_document(self.trace, self.options))
+        return find_kind(self.trace).describe(build_document(self.trace, self.options))
 
     def __str__(self) -> str:
         return self.html
@@ -109,7 +104,7 @@ class Figure(Record):
 
 
 def figure(
-    trace: Trace | BlockTrace,
+    trace: Trace,
     *,
     title: str,
     caption: str,
@@ -120,7 +115,7 @@ def figure(
     fold: str = "",
     **rendering_options: Any,
 ) -> Figure:
-    """Return the picture that ``Trace.figure`` and ``BlockTrace.figure`` promise."""
+    """Return the picture that ``Trace.figure`` promises."""
     names = [name for name in Options._fields if name not in _CHOSEN]
     for name in rendering_options:
         if name not in names:
@@ -139,13 +134,9 @@ def figure(
         "result": result,
     }
     options = Options(**rendering_options)
-    if isinstance(trace, Trace):
-        if fold:
-            raise TypeError("a figure has no 'fold' of one instruction")
-        return Figure(*annotate_trace(trace, options, **words))
-    from .export.blocks.annotated_block import annotate_block
-
-    return Figure(*annotate_block(trace, options, folded=fold, **words))
+    if fold and trace.is_line:
+        raise TypeError("a figure has no 'fold' of one instruction")
+    return Figure(*annotate_trace(trace, options, folded=fold, **words))
 
 
 def _notes(notes: object) -> list[str]:

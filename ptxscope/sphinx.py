@@ -39,7 +39,7 @@ from .engine.records import NamedTuple
 from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
 from .export import export
-from .export.blocks.block_document import BlockDocument, build_block_document
+from .export.content.document import Document, build_document
 from .export.content.id_prefix import with_unique_ids
 from .export.content.value_lookup import format_block_value, format_destinations, format_value
 from .export.formats.responsive_svg import BOX, add_min_width
@@ -51,7 +51,6 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-    from .engine.blocks.block_trace import BlockTrace
     from .export.options import Options
 
 _FORMATS = ("html", "svg", "text")
@@ -196,10 +195,10 @@ def _format_error(error: Exception) -> str:
     return _OPTION.sub(lambda x: f":{x[1]}:" if x[1] in TraceDirective.option_spec else x[0], text)
 
 
-def _labels(name: str, trace: Trace | BlockTrace, options: Options) -> Iterator[_FigureLabel]:
+def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]:
     """Yield labels of a trace, its steps (by their names in notes) and its result."""
-    if not isinstance(trace, Trace):
-        yield from _list_block_labels(name, build_block_document(trace, options))
+    if not trace.is_line:
+        yield from _list_block_labels(name, build_document(trace, options))
         return
     title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
     yield _FigureLabel(name, name, title)
@@ -211,7 +210,7 @@ def _labels(name: str, trace: Trace | BlockTrace, options: Options) -> Iterator[
     yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
 
 
-def _list_block_labels(name: str, doc: BlockDocument) -> Iterator[_FigureLabel]:
+def _list_block_labels(name: str, doc: Document) -> Iterator[_FigureLabel]:
     """Yield labels of a block, its steps by number or ``s2-saturate``, and its result."""
     yield _FigureLabel(name, name, " ".join(doc.name.split()))
     for step in doc.steps:
@@ -272,7 +271,7 @@ class PtxDomain(Domain):
         parsed_trace, _, _ = parse_any_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
-        if not isinstance(parsed_trace, Trace):
+        if not parsed_trace.is_line:
             return format_block_value(parsed_trace, value)
         return (
             format_destinations(parsed_trace, value)
@@ -368,12 +367,12 @@ def _picture(words: list[str], folder: Path) -> str | None:
     return None
 
 
-def _exported(trace: Trace | BlockTrace, suffix: str, options: Options) -> bytes:
+def _exported(trace: Trace, suffix: str, options: Options) -> bytes:
     document: Any = export(trace, suffix, options)
     return bytes(document)
 
 
-def _by_resvg(trace: Trace | BlockTrace, _: str, options: Options) -> bytes:
+def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
     import resvg_py
 
     return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))

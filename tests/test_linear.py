@@ -55,7 +55,7 @@ from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export import export
 from ptxscope.export.formats import sarif
 from ptxscope.export.formats.check_report import item_lines, item_to_json
-from ptxscope.export.formats.json import load_with_options
+from ptxscope.export.formats.json_reader import load_with_options
 from ptxscope.learn.exercises import grade_answer, iter_exercises
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
@@ -80,7 +80,7 @@ CEILING = 10.0
 
 _POINTER = Variable("a", "param", "u64", 8, 8)
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
-_TRACE = Trace(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
+_TRACE = Trace.of(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
 _JSON = export(_TRACE, "json")
 
 

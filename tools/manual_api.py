@@ -59,7 +59,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
             (ptxscope.evaluate_block, ()),
             (ptxscope.trace_block, ()),
             (
-                ptxscope.BlockTrace,
+                ptxscope.Trace,
                 ("parts", "plan", "steps", "rows", "result", "with_model", "with_annotations"),
             ),
         ),

@@ -41,7 +41,8 @@ from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.export.content.alt_text import format_short_alt
-from ptxscope.export.content.document import build_document, format_command
+from ptxscope.export.content.command_words import format_command
+from ptxscope.export.content.document import build_document
 from ptxscope.export.options import DEFAULT, Options
 
 from .manual_text import (
@@ -447,7 +448,7 @@ def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
     """Return a trace of the example of an erratum or a misconception."""
     ptx, values, *_ = rule.example
     ins = parse(ptx)
-    return Trace(ins, model, bind_values(ins, values))
+    return Trace.of(ins, model, bind_values(ins, values))
 
 
 def _format_documented(rule: Erratum) -> str:
@@ -584,4 +585,4 @@ def _trace_with_bits(ins: Instruction) -> Trace:
     for needed in ins.inputs:
         bits = _EXAMPLE_BITS[needed.roles[0]]
         values[needed.name] = bits & ((1 << needed.type.bits) - 1)
-    return Trace(ins, ISA_MODEL, bind_values(ins, values))
+    return Trace.of(ins, ISA_MODEL, bind_values(ins, values))

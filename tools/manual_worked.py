@@ -81,7 +81,7 @@ def find_examples(entry: Entry) -> tuple[Worked, ...]:
     ptx, values = entry.example
     first = parse(ptx)
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
-    found = [Worked("To begin with", Trace(first, ISA_MODEL, bind_values(first, bits)))]
+    found = [Worked("To begin with", Trace.of(first, ISA_MODEL, bind_values(first, bits)))]
     for search in (_bites, _departs):
         seen = [x.trace for x in found]
         example = search(entry, seen)
@@ -152,7 +152,7 @@ def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
     rng = Random(str(ins))
     for _ in range(_DRAWS):
         bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
-        yield Trace(ins, ISA_MODEL, bind_values(ins, bits))
+        yield Trace.of(ins, ISA_MODEL, bind_values(ins, bits))
 
 
 def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
@@ -224,7 +224,7 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
             if shown is None:
                 continue
             values = shown.values
-        trace = Trace(ins, ISA_MODEL, bind_values(ins, values))
+        trace = Trace.of(ins, ISA_MODEL, bind_values(ins, values))
         parted = find_divergences(trace)
         if parted:
             return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)

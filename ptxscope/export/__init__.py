@@ -7,15 +7,12 @@ from collections.abc import Mapping
 from enum import StrEnum
 from importlib import import_module
 from types import ModuleType
-from typing import TYPE_CHECKING, Literal, overload
+from typing import Literal, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
 from .content.option_support import drop_idle_options
 from .options import DEFAULT, Options, validate_options
-
-if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
 
 
 class Format(StrEnum):
@@ -49,17 +46,11 @@ _HOMES: Mapping[Format, str] = {
 }
 """Module of each format, with the function unless it is ``render``."""
 _BLOCK_HOMES: Mapping[Format, str] = {
-    Format.TEXT: ".blocks.block_text:render",
-    **dict.fromkeys((Format.MARKDOWN, Format.RST, Format.ASCIIDOC), ".blocks.block_markup:render"),
-    Format.JSON: ".blocks.block_json:render",
     Format.HTML: ".blocks.block_html:render",
-    Format.SVG: ".blocks.block_picture:render",
     Format.C: ".blocks.block_code:render_c",
     Format.PYTHON: ".blocks.block_code:render_python",
-    Format.PNG: ".blocks.block_image:render_png",
-    Format.PDF: ".blocks.block_image:render_pdf",
 }
-"""The same for a block of several statements."""
+"""The same for a block of several statements, where that is another one."""
 SUFFIXES: Mapping[Format, str] = {
     Format.TEXT: "txt",
     Format.MARKDOWN: "md",
@@ -96,15 +87,15 @@ _Image = Literal[Format.PNG, Format.PDF, "png", "pdf"]
 
 
 @overload
-def export(trace: Trace | BlockTrace, format: _Image, options: Options = DEFAULT) -> bytes: ...  # type: ignore[overload-overlap]
+def export(trace: Trace, format: _Image, options: Options = DEFAULT) -> bytes: ...  # type: ignore[overload-overlap]
 
 
 @overload
-def export(trace: Trace | BlockTrace, format: str = "text", options: Options = DEFAULT) -> str: ...
+def export(trace: Trace, format: str = "text", options: Options = DEFAULT) -> str: ...
 
 
 def export(
-    trace: Trace | BlockTrace,
+    trace: Trace,
     format: str = "text",  # noqa: A002
     options: Options = DEFAULT,
 ) -> str | bytes:
@@ -113,13 +104,9 @@ def export(
     Raise ValueError if the format or an option is unknown, or an image would be too large. Raise
     ImportError with an installation command if an image needs a package that is not installed.
     """
-    homes = _HOMES
     if not isinstance(trace, Trace):
-        from ..engine.blocks.block_trace import BlockTrace
-
-        if not isinstance(trace, BlockTrace):
-            raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
-        homes = _BLOCK_HOMES
+        raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
+    homes = _HOMES if trace.is_line else {**_HOMES, **_BLOCK_HOMES}
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
     home, _, function = homes[Format(format)].partition(":")

@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..engine.micro_operations.stage import Stage
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import quote_value
+from ..engine.tracing.trace import Step
 from .theme import Theme
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
@@ -110,6 +111,10 @@ class Options(NamedTuple):
     def shows(self, stage: Stage) -> bool:
         """Whether a step is shown."""
         return self.stages is None or stage in self.stages
+
+    def shows_step(self, step: Step) -> bool:
+        """Whether a step of a trace is shown."""
+        return self.shows(step.stage) and self.shows_number(step.number)
 
     def shows_number(self, number: int) -> bool:
         """Whether a step of a block is shown, by its number through all statements."""

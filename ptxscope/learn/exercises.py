@@ -163,7 +163,7 @@ def make_exercise(
 def _make_trace(draw: SeededRandom, ins: Instruction, level: int) -> Trace:
     """Return a trace on operands that raise a flag, if a few draws find some."""
     traces = [
-        Trace(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, level)))
+        Trace.of(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, level)))
         for _ in range(1 + level)
     ]
     eventful_traces = (
@@ -185,7 +185,7 @@ def _make_modifier_exercise(
     known_results, other_lines = {_list_result_bits(trace)}, list[Instruction]()
     for changed in _iter_changed_forms(draw, ins.form, level):
         other_line = make_instruction(changed)
-        bits = _list_result_bits(Trace(other_line, ISA_MODEL, trace.operands))
+        bits = _list_result_bits(Trace.of(other_line, ISA_MODEL, trace.operands))
         if bits not in known_results:
             known_results.add(bits)
             other_lines.append(other_line)
@@ -254,7 +254,11 @@ def _make_divergence_exercise(
         for model, plan in model_plans:
             if compute_results(plan, bits) != documented:
                 return Exercise(
-                    number, ExerciseKind.PART, level, Trace(ins, ISA_MODEL, bits), other_model=model
+                    number,
+                    ExerciseKind.PART,
+                    level,
+                    Trace.of(ins, ISA_MODEL, bits),
+                    other_model=model,
                 )
     return None
 
@@ -352,14 +356,14 @@ def list_hints(exercise: Exercise) -> tuple[str, ...]:
             *(_format_choice_result(exercise, x) for x in wrong_lines),
             f"It is {format_solution(exercise)}",
         )
-    errata = Trace(
+    errata = Trace.of(
         exercise.trace.instruction, exercise.other_model, exercise.trace.operands
     ).changed_by
     return (*(f"{e.id}: {e.sentence}" for e in errata), f"{format_solution(exercise)}".capitalize())
 
 
 def _format_choice_result(exercise: Exercise, choice: Instruction) -> str:
-    trace = Trace(choice, ISA_MODEL, exercise.trace.operands)
+    trace = Trace.of(choice, ISA_MODEL, exercise.trace.operands)
     return f"{exercise.choices.index(choice) + 1}) gives {_format_results(trace)}."
 
 
@@ -425,7 +429,10 @@ def _parse_written_choice(exercise: Exercise, text: str) -> Instruction:
 def _grade_operands(exercise: Exercise, text: str) -> Verdict:
     ins = exercise.trace.instruction
     bits = bind_values(ins, _parse_assignments(ins, text))
-    isa_trace, other_trace = Trace(ins, ISA_MODEL, bits), Trace(ins, exercise.other_model, bits)
+    isa_trace, other_trace = (
+        Trace.of(ins, ISA_MODEL, bits),
+        Trace.of(ins, exercise.other_model, bits),
+    )
     if isa_trace.result == other_trace.result:
         return Verdict(False, (f"Both give {_format_results(isa_trace)}.",))
     sentences = [

@@ -304,7 +304,7 @@ class LessonSource:
             raise self._make_error(
                 values_line or ptx_line or part.title, f"no value for {', '.join(missing_names)}"
             )
-        return Trace(ins, self._choose_model(part, previous), bind_values(ins, values))
+        return Trace.of(ins, self._choose_model(part, previous), bind_values(ins, values))
 
     def _choose_model(self, part: _CardSource, previous: Card | None) -> Model:
         """Return the model of a card: that of the card before while the instruction is the same."""

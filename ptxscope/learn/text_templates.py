@@ -92,7 +92,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
             "use {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
         )
     if inside["model"]:
-        trace = Trace(trace.instruction, parse_model(inside["model"]), trace.operands)
+        trace = Trace.of(trace.instruction, parse_model(inside["model"]), trace.operands)
     name, form = inside["name"], inside["form"] or ""
     lane = int(inside["lane"] or 0)
     row = trace.rows.get(name)

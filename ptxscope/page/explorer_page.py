@@ -11,8 +11,7 @@ import json
 
 from ..engine.syntax.completions import find_completions
 from ..export import export
-from ..export.content.document import format_command
-from ..export.options import Options
+from ..export.content.command_words import format_command
 from ..export.theme import Theme
 from . import line_actions, page_view, picture_actions, step_actions, tool_actions
 from .page_edits import MAX_LINE_CHARS, Actions
@@ -96,16 +95,8 @@ class ExplorerPage:
         if format_ == "link":
             return page_view.make_link(self.state)[0]
         if format_ == "command":
-            return self._format_command(options._replace(format="svg"))
+            return format_command(self.state.shown_trace, options._replace(format="svg"))
         return export(self.state.shown_trace, format_, options._replace(compact=False))
-
-    def _format_command(self, options: Options) -> str:
-        page = self.state
-        if page.block_trace is None:
-            return format_command(page.trace, options)
-        from ..export.blocks.block_document import format_block_command
-
-        return format_block_command(page.block_trace, options)
 
 
 def settle() -> None:

@@ -9,14 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from html import escape
-from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
 from ..engine.tracing.trace import Trace
 from .elements import format_html, make_element
-
-if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
 
 SCRIPT = "live.js"
 """The module that redraws figures, in the folder of the engine."""
@@ -31,15 +27,13 @@ _STYLE = (
 )
 
 
-def make_live_markup(
-    document: str, trace: Trace | BlockTrace, words: Sequence[str], script: str
-) -> str:
+def make_live_markup(document: str, trace: Trace, words: Sequence[str], script: str) -> str:
     """Return HTML around a document of a trace.
 
     ``words`` are the arguments of ``ptxscope trace`` that make the document, and ``script`` is the
     address of ``live.js``.
     """
-    target = trace.instruction if isinstance(trace, Trace) else trace.block
+    target = trace.block
     fields = [
         make_element(
             "label",

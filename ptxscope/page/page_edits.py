@@ -12,8 +12,8 @@ from ..state import edits
 from .page_state import OpenTool, PageState
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock
     from ..engine.syntax.instruction import Instruction
+    from ..engine.tracing.basic_block import BasicBlock
     from ..state.setup import Setup
 
 Arguments = Mapping[str, Any]
@@ -67,7 +67,7 @@ def enter_statement(page: PageState, step: int) -> int:
     found, setup = block.steps[min(step, page.last_step) - 1], state.setup
     if state.go_to_statement(found.statement - state.block_statement):
         state.session.amend(keep_line(state.setup, setup), state.cursor)
-    return found.step.number
+    return sum(x.statement == found.statement for x in block.steps[: found.number])
 
 
 def leave_lesson(page: PageState) -> None:

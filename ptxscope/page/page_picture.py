@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from ..engine.isa.roles import Role
 from ..engine.records import NamedTuple
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
-from ..export.content.document import Document, list_traces
+from ..export.content.document import list_traces
 from ..export.formats.html import iter_value_sentences
+from ..export.media import slides
 from ..export.options import Options
 from ..export.svg import trace_picture
 from ..export.svg.svg_canvas import Node
@@ -19,9 +19,6 @@ from ..export.svg.zones import find_relations
 from ..scene.scene_builder import build_scene
 from ..scene.scene_model import BitRef, LaneRef, Place, Scene
 from ..state import figure_edits
-
-if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
 
 _MOST_RELATED = 12
 """Most statements of a block whose values show what they came from in other statements.
@@ -36,17 +33,17 @@ _ENTRY = f"{Role.TABLE}.entry"
 class PagePicture(NamedTuple):
     """A drawn picture."""
 
-    trace: Trace | BlockTrace
+    trace: Trace
     drawing: trace_picture.SvgDrawing
     svg: str
     """The text that ``ptxscope trace -f svg`` prints."""
 
 
-def draw_pictures(trace: Trace | BlockTrace, options: Options) -> tuple[PagePicture, ...]:
+def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
     """Draw a trace; if both answers are wanted in compact pictures, one picture for each."""
     traces = _list_traces(trace, options) if options.compact else [trace]
     options = options._replace(format="svg", both=options.both and not options.compact)
-    style, draw = trace_picture.choose_style(options), _choose_kind(trace).draw
+    style, draw = trace_picture.choose_style(options), slides.find_kind(trace).draw
     drawings = [draw(x, options, style=style) for x in traces]
     return tuple(
         PagePicture(x, drawing, trace_picture.render_drawing(drawing))
@@ -54,20 +51,10 @@ def draw_pictures(trace: Trace | BlockTrace, options: Options) -> tuple[PagePict
     )
 
 
-def _choose_kind(trace: Trace | BlockTrace) -> trace_picture.PictureKind:
-    if isinstance(trace, Trace):
-        return trace_picture.INSTRUCTION
-    from ..export.blocks.block_picture import BLOCK
-
-    return BLOCK
-
-
-def _list_traces(
-    trace: Trace | BlockTrace, options: Options
-) -> tuple[Trace, ...] | tuple[BlockTrace, ...]:
-    if isinstance(trace, Trace):
+def _list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
+    if trace.is_line:
         return list_traces(trace, options)
-    from ..export.blocks.block_document import find_other
+    from ..export.content.document import find_other
 
     other = find_other(trace) if options.both else None
     return (trace, other) if other else (trace,)
@@ -173,9 +160,9 @@ def _round(length: float) -> float:
     return round(length, 1)
 
 
-def _map_parts(trace: Trace | BlockTrace) -> dict[str, _Part]:
+def _map_parts(trace: Trace) -> dict[str, _Part]:
     """Return the parts of a picture by the branch of their values."""
-    if isinstance(trace, Trace):
+    if trace.is_line:
         return {"": _Part(trace, build_scene(trace))}
     return {
         x.prefix: _Part(
@@ -191,18 +178,16 @@ def _map_parts(trace: Trace | BlockTrace) -> dict[str, _Part]:
 def _map_sentences(picture: PagePicture) -> dict[Node, str]:
     """Return the sentence on each value, results among them."""
     document = picture.drawing.doc
-    if isinstance(document, Document):
+    if document.is_line:
         results = {("", f"{x.name} =", 0): x for x in document.results}
         sentences = dict(iter_value_sentences(document))
     else:
-        from ..export.blocks.block_document import BlockDocument
         from ..export.blocks.block_html import iter_block_sentences
 
-        assert isinstance(document, BlockDocument)
         results = {
             (section.branch, f"{x.name} =", 0): x
             for section in document.sections
-            for x in section.doc.results
+            for x in section.results
         }
         has_origins = len(document.trace.parts) <= _MOST_RELATED
         sentences = dict(iter_block_sentences(document, has_origins=has_origins))

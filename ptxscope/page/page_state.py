@@ -17,9 +17,8 @@ from .elements import Child
 from .permalink import PageLink
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock
-    from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Diagnosis
+    from ..engine.tracing.basic_block import BasicBlock
     from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
 
@@ -67,7 +66,7 @@ class PageState:
         """The exercise that the panel shows."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
         """The card at which each lesson was left since the page was opened."""
-        self._other_traces: tuple[BlockTrace | None, BlockTrace | None] = None, None
+        self._other_traces: tuple[Trace | None, Trace | None] = None, None
         """A block's evaluation, and that under another model."""
 
     @property
@@ -76,12 +75,12 @@ class PageState:
         return self.explorer.trace
 
     @property
-    def block_trace(self) -> BlockTrace | None:
+    def block_trace(self) -> Trace | None:
         """The evaluation of the block that the line is; None if it is one instruction."""
         return None if self.explorer.lesson else self.explorer.block_trace
 
     @property
-    def shown_trace(self) -> Trace | BlockTrace:
+    def shown_trace(self) -> Trace:
         """The evaluation that is drawn."""
         return self.block_trace or self.trace
 
@@ -99,8 +98,7 @@ class PageState:
     @property
     def steps(self) -> tuple[Step, ...]:
         """The steps, those of a block through all its statements."""
-        block = self.block_trace
-        return tuple(x.step for x in block.steps) if block else self.trace.steps
+        return self.shown_trace.steps
 
     @property
     def last_step(self) -> int:
@@ -125,11 +123,11 @@ class PageState:
         return self.shown_step < self.last_step and not self.explorer.is_revealed
 
     @property
-    def other_block_trace(self) -> BlockTrace | None:
+    def other_block_trace(self) -> Trace | None:
         """The evaluation of the block under another model, if something differs there."""
         block = self.block_trace
         if block is not self._other_traces[0]:
-            from ..export.blocks.block_document import find_other
+            from ..export.content.document import find_other
 
             self._other_traces = block, find_other(block) if block else None
         return self._other_traces[1]

@@ -30,7 +30,7 @@ from .page_state import PageState
 from .permalink import format_permalink
 
 if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
+    from ..engine.tracing.trace import Trace
 
 _TOOL_NAMES = {
     "explain": "Why did I get that?",
@@ -104,7 +104,7 @@ def describe_step(page: PageState) -> str:
     return f"{sentence} Result: {format_block_result(block) if block else format_result(trace)}."
 
 
-def format_block_result(trace: BlockTrace) -> str:
+def format_block_result(trace: Trace) -> str:
     """Return the results of a block: ``d = 0x00000001, e = 0x00000002``."""
     block = trace.block
     return ", ".join(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import groupby
-from typing import TYPE_CHECKING
 
 from ..engine.records import NamedTuple
 from ..engine.semantics.plan_execution import compute_results
@@ -19,9 +18,6 @@ from ..sweep.register_parts import (
 )
 from .elements import Child, Element, make_button, make_element
 from .tool_panels import make_error, make_field
-
-if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
 
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""
@@ -50,11 +46,9 @@ class SweptPart(NamedTuple):
     """1 if all values are there."""
 
 
-def compute_samples(
-    trace: Trace | BlockTrace, part: RegisterPart, result: RegisterPart
-) -> SweptPart:
+def compute_samples(trace: Trace, part: RegisterPart, result: RegisterPart) -> SweptPart:
     """Return the results over the values of a part, the other operands being those of a trace."""
-    ins = trace.instruction if isinstance(trace, Trace) else trace.block
+    ins = trace.instruction if trace.is_line else trace.block
     part = with_read_order(ins, part, result)
     stride = -(-part.values // _MAX_VALUES) | (part.values > _MAX_VALUES)
     names = [role for role, name in ins.names.items() if name == part.name]
@@ -87,9 +81,9 @@ def _get_slope(x: Sample, y: Sample) -> float:
     return (y.result_rank - x.result_rank) / (y.rank - x.rank)
 
 
-def sweep(trace: Trace | BlockTrace, text: str) -> list[Child]:
+def sweep(trace: Trace, text: str) -> list[Child]:
     """Return a table of the results over all values of a part, and the parts to choose from."""
-    ins = trace.instruction if isinstance(trace, Trace) else trace.block
+    ins = trace.instruction if trace.is_line else trace.block
     parts = list_sweepable_parts(ins)
     form = make_element(
         "form",

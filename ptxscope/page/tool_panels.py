@@ -14,10 +14,9 @@ from ..engine.tracing.trace import Trace
 from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock
-    from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.diagnosis.observation import Observation
+    from ..engine.tracing.basic_block import BasicBlock
     from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
@@ -66,14 +65,14 @@ def make_field(
 # --- explain -----------------------------------------------------------------------------
 
 
-def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosis | None]:
+def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, and the diagnosis of an instruction."""
     from ..engine.diagnosis.explanations import investigate
     from ..engine.diagnosis.observation import Observation, parse_got
     from ..engine.listings.asm_bindings import reading_type
     from ..export.formats.diagnosis_report import format_causes, render_text
 
-    ins = trace.instruction if isinstance(trace, Trace) else trace.block
+    ins = trace.block
     names = list(ins.results.values())
     hint = " ".join(f"{x}=1" for x in names) if len(names) > 1 else "0x11223344, -1, 0x??01??00"
     form = make_element(
@@ -91,7 +90,7 @@ def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosi
     except PtxError as error:
         return [form, make_error(error)], None
     observation = Observation(trace.operands, observed)
-    if not isinstance(trace, Trace):
+    if not trace.is_line:
         return [form, _explain_block(trace, observation, text)], None
     diagnosis = investigate(trace.instruction, [observation])
     buttons = [
@@ -106,7 +105,7 @@ def explain(trace: Trace | BlockTrace, text: str) -> tuple[list[Child], Diagnosi
     ], diagnosis
 
 
-def _explain_block(trace: BlockTrace, observation: Observation, text: str) -> Element:
+def _explain_block(trace: Trace, observation: Observation, text: str) -> Element:
     """Return the explanations, or the command that finds them if a page would take too long."""
     if len(trace.parts) > _MOST_EXPLAINED:
         values = (f"{x.name}={trace.operands[x.roles[0]]:#x}" for x in trace.block.inputs)

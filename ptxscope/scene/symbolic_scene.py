@@ -55,7 +55,7 @@ def format_symbolic_formula(trace: Trace, row: RowTrace) -> str:
 def make_placeholder_trace(ins: Instruction) -> Trace:
     """Return a trace of an instruction on zeros and its constants; no other value is shown."""
     zeros = {role: 0 for x in ins.inputs for role in x.roles}
-    return Trace(ins, ISA_MODEL, {**zeros, **ins.constants})
+    return Trace.of(ins, ISA_MODEL, {**zeros, **ins.constants})
 
 
 def build_form_scene(trace: Trace) -> Scene:

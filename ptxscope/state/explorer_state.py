@@ -17,7 +17,6 @@ from .setup import Setup, trace_of
 from .state_store import SavedState
 
 if TYPE_CHECKING:
-    from ..engine.blocks.block_trace import BlockTrace
     from ..engine.diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
@@ -227,7 +226,7 @@ class ExplorerState:
         return cursor.statement_number if is_shown else 0
 
     @property
-    def block_trace(self) -> BlockTrace | None:
+    def block_trace(self) -> Trace | None:
         """The evaluation of an open block, while one of its statements is shown unchanged."""
         return self.cursor.block_trace if self.cursor and self.block_statement else None
 

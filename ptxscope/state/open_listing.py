@@ -40,8 +40,8 @@ from .edits import with_line
 from .setup import Setup, make_setup
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock, BlockStatement
-    from ..engine.blocks.block_trace import BlockTrace
+    from ..engine.tracing.basic_block import BasicBlock, BlockStatement
+    from ..engine.tracing.trace import Trace
 
 MAX_CHARS = 1_000_000
 """Maximum characters of a listing in the explorer; ``check`` has no such limit."""
@@ -307,7 +307,7 @@ class ListingCursor(Record):
     # --- a block -------------------------------------------------------------------------
 
     @cached_property
-    def block_trace(self) -> BlockTrace | None:
+    def block_trace(self) -> Trace | None:
         """The evaluation of all statements, if they are a block."""
         block = self.listing.block
         if block is None:

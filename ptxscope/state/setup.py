@@ -59,7 +59,7 @@ def trace_of(setup: Setup) -> Trace:
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
-    trace = Trace(ins, parse_model(setup.model), operands)
+    trace = Trace.of(ins, parse_model(setup.model), operands)
     notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
     return trace.with_annotations(setup.annotations._replace(notes=notes))
 

@@ -14,7 +14,7 @@ from .setup import Setup, find_register_constants
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from ..engine.blocks.basic_block import BasicBlock
+    from ..engine.tracing.basic_block import BasicBlock
     from .open_listing import ListingCursor
 
 

@@ -25,7 +25,7 @@ from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.evaluation import make_model_plan, make_plan
 
 if TYPE_CHECKING:
-    from ..engine.blocks.basic_block import BasicBlock
+    from ..engine.tracing.basic_block import BasicBlock
 
 Swept: TypeAlias = "Instruction | BasicBlock"
 """What is swept: an instruction, or a block of several."""

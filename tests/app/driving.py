@@ -126,7 +126,7 @@ class Driver:
         if setup.error is None:
             assert parse(setup.line) == setup.instruction
         assert trace.instruction == setup.instruction
-        again = type(trace)(trace.instruction, trace.model, trace.operands)
+        again = type(trace)(trace.block, trace.model, trace.operands)
         assert again.result == trace.result
         for pane in self.app.screen.query(Pane):
             if (lines := pane._cached_lines) is not None:  # none is shown as it was before

@@ -40,13 +40,13 @@ async def test_steps_go_through_all_statements_and_back() -> None:
             await drive.press("n")
             assert f"Statement {step.statement} of 3 · " in title(drive)
             shown = drive.state.trace.steps[drive.state.step - 1]
-            assert [x.values for x in shown.rows] == [x.values for x in step.step.rows]
+            assert [x.values for x in shown.rows] == [x.values for x in step.rows]
         await drive.press("n")  # the last step is the end
         assert "Statement 3 of 3" in title(drive)
         for step in reversed(trace.steps[:-1]):
             await drive.press("p")
             assert f"Statement {step.statement} of 3 · " in title(drive)
-            assert drive.state.trace.steps[drive.state.step - 1].stage is step.step.stage
+            assert drive.state.trace.steps[drive.state.step - 1].stage is step.stage
         drive.agree()
 
 

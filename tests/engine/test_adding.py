@@ -316,7 +316,7 @@ def test_its_operands_are_lanes_where_the_catalog_says_so() -> None:
 @pytest.mark.usefixtures("_added")
 def test_no_sentence_names_a_modifier_that_it_does_not_have() -> None:
     ins = replace(_dp4a(Type.S32, Type.S32), guard=Guard("p", negated=True))
-    tr = Trace(ins, parse_model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
+    tr = Trace.of(ins, parse_model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
     assert tr.result == {"d": 5}
     for format_ in ("text", "markdown", "svg", "html"):
         assert ".add" not in export(tr, format_)

@@ -51,12 +51,12 @@ def _samples() -> Iterable[Trace]:
             if rng.random() < 0.3 and ins.results:
                 ins = replace(ins, guard=Guard("r", rng.random() < 0.5))
             for rules in ours:
-                trace = Trace(ins, rules, {})
+                trace = Trace.of(ins, rules, {})
                 pairs = {(row.stage, type(row.micro)) for row in trace.plan.rows}
                 if not pairs <= seen:
                     seen |= pairs
                     bits = {x.role: rng.getrandbits(x.type.bits) for x in trace.plan.sources}
-                    yield Trace(ins, rules, bits)
+                    yield Trace.of(ins, rules, bits)
 
 
 @ci_only

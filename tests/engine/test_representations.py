@@ -22,7 +22,7 @@ BLOCK = "{ add.u32 t, a, 1; xor.b32 d, t, b; }"
         ),
         (
             ptxscope.trace_block(BLOCK, {"a": 6, "b": 5}, model="ptxas-13.0"),
-            "<BlockTrace of { add.u32 t, a, 1; xor.b32 d, t, b; } under ptxas-13.0: "
+            "<Trace of { add.u32 t, a, 1; xor.b32 d, t, b; } under ptxas-13.0: "
             "a = 0x00000006, b = 0x00000005 -> d = 0x00000002>",
         ),
         (

@@ -21,10 +21,10 @@ from referencing import Registry, Resource
 import ptxscope
 from ptxscope import PtxError, parse_block, trace_block
 from ptxscope.cli import main
-from ptxscope.export.blocks.block_document import format_folded, parse_folded
-from ptxscope.export.blocks.block_picture import draw_block
-from ptxscope.export.formats import json as trace_json
+from ptxscope.export.content.command_words import format_folded, parse_folded
+from ptxscope.export.formats import json_reader as trace_json
 from ptxscope.export.options import Options
+from ptxscope.export.svg.block_picture import draw_block
 from ptxscope.export.svg.text_fitting import measure_text
 from ptxscope.export.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom

@@ -17,11 +17,11 @@ from referencing import Registry, Resource
 import ptxscope
 from ptxscope import trace_block
 from ptxscope.cli import main
-from ptxscope.export.blocks.annotated_block import annotate_block
-from ptxscope.export.blocks.block_picture import BLOCK, draw_block
+from ptxscope.export.content.annotated_trace import annotate_trace
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.media.slides import _split_evenly
 from ptxscope.export.options import Motion, Options
+from ptxscope.export.svg.block_picture import draw_block
 from ptxscope.export.svg.page_layout import COMPACT
 from ptxscope.export.svg.trace_picture import SMALL
 from tests.tiers import sampled
@@ -98,7 +98,7 @@ LANES = trace_block(
 
 
 def test_notes_on_lanes_stand_below_their_statement() -> None:
-    trace, options = annotate_block(LANES, notes=["s2.lane 1=the sign"])
+    trace, options = annotate_trace(LANES, notes=["s2.lane 1=the sign"])
     text = ptxscope.export(trace, "text", options)
     assert text.index("[-21829, 32767]\n  * lane 1: the sign\n\nd = ") > text.index("2. vadd2")
     assert "> lane 1: the sign" in ptxscope.export(trace, "markdown", options)
@@ -112,7 +112,7 @@ def test_notes_on_lanes_stand_below_their_statement() -> None:
 
 
 def test_the_steps_that_are_left_out_of_a_statement_are_named() -> None:
-    trace, options = annotate_block(LANES, steps="s2.select, 9")
+    trace, options = annotate_trace(LANES, steps="s2.select, 9")
     for format_ in ("text", "markdown", "rst", "asciidoc", "html"):
         text = " ".join(ptxscope.export(trace, format_, options).split())
         assert "Steps not shown: 5 extend, 6 add, 7 saturate, 8 merge." in text.replace("  ", " ")
@@ -139,7 +139,7 @@ def test_a_note_on_several_statements_stands_in_a_picture_once() -> None:
 
 @pytest.mark.parametrize("format_", TEXTS)
 def test_a_hidden_result_is_in_no_format(format_: str) -> None:
-    trace, options = annotate_block(TRACE, result=False)
+    trace, options = annotate_trace(TRACE, result=False)
     text = ptxscope.export(trace, format_, options._replace(both=True))
     for bits in (DOCUMENTED, ASSEMBLED, str(0x00332211), str(0xFF332211)):
         assert bits not in text
@@ -149,7 +149,7 @@ def test_a_hidden_result_is_in_no_format(format_: str) -> None:
 @pytest.mark.parametrize("format_", TEXTS)
 def test_a_result_that_is_only_carried_is_hidden_where_it_is_computed(format_: str) -> None:
     ptx = "{ popc.b32 t, a; min.u32 u, t, 99; lop3.b32 d, u, 0, 0, 0xf0; }"
-    trace, options = annotate_block(trace_block(ptx, {"a": 0xFFF00000}), result=False)
+    trace, options = annotate_trace(trace_block(ptx, {"a": 0xFFF00000}), result=False)
     text = ptxscope.export(trace, format_, options)
     assert "d = 0x0000000c" not in text
 
@@ -166,24 +166,24 @@ def test_a_result_that_is_only_carried_is_hidden_where_it_is_computed(format_: s
     ],
 )
 def test_steps_are_numbered_through(words: str, numbers: set[int]) -> None:
-    trace, options = annotate_block(TRACE, steps=words)
+    trace, options = annotate_trace(TRACE, steps=words)
     assert {*(options.steps or ())} == numbers
     text = ptxscope.export(trace, "text", options)
     shown = {int(x) for x in re.findall(r"(?m)^(\d+) [a-z]", text)}
     assert shown - {3} == numbers - {3}  # "3 statements" is the first line
     command = text[text.index("\n$ ptxscope") + 3 :].replace("\\\n", " ")
-    assert annotate_block(TRACE, steps=shlex.split(command)[-1])[1].steps == frozenset(numbers)
+    assert annotate_trace(TRACE, steps=shlex.split(command)[-1])[1].steps == frozenset(numbers)
 
 
 @pytest.mark.parametrize("words", ["0", "99", "s4", "s1.saturate", "saturate", "5-2", "s0", "x"])
 def test_steps_that_a_block_lacks(words: str) -> None:
     with pytest.raises(ValueError, match=r"step|wrong way round"):
-        annotate_block(TRACE, steps=words)
+        annotate_trace(TRACE, steps=words)
 
 
 @pytest.mark.parametrize("format_", TEXTS)
 def test_until_shows_no_later_value(format_: str) -> None:
-    trace, options = annotate_block(TRACE, until="s2.saturate")
+    trace, options = annotate_trace(TRACE, until="s2.saturate")
     text = ptxscope.export(trace, format_, options)
     assert DOCUMENTED not in text
     assert "11223300" not in text  # the result of statement 2
@@ -212,7 +212,7 @@ def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
 @pytest.mark.parametrize("slide", [False, True])
 def test_frames_go_through_all_statements(both: bool, slide: bool) -> None:
     options = Options(both=both, slide=slide)
-    frames = make_frames(TRACE, options, BLOCK)
+    frames = make_frames(TRACE, options)
     *early, last = frames
     assert [int(x.name[:2]) for x in frames] == sorted({int(x.name[:2]) for x in frames})
     if not both:
@@ -271,4 +271,4 @@ def test_columns_of_a_slide_are_as_low_as_any_cut_makes_them() -> None:
 def test_a_block_whose_statements_are_all_folded_does_not_move(motion: Motion) -> None:
     options = Options(folded=frozenset({1, 2, 3}), motion=motion)
     assert DOCUMENTED in ptxscope.export(TRACE, "svg", options)
-    assert make_frames(TRACE, options, BLOCK) == ()
+    assert make_frames(TRACE, options) == ()

@@ -58,7 +58,7 @@ def drawn_values(opcode: str, count: int) -> list[Trace]:
             role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
             for x in ins.inputs for role in x.roles
         }  # fmt: skip
-        found.append(Trace(ins, ISA_MODEL, bits))
+        found.append(Trace.of(ins, ISA_MODEL, bits))
     return found
 
 

@@ -305,7 +305,7 @@ def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
 def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
-    from ptxscope.export.formats.json import load
+    from ptxscope.export.formats.json_reader import load
 
     shown = replace(traced("vadd.u32.u32.u32 d, a, b"), annotations=Annotations(text, text))
     document = export(shown, "json")

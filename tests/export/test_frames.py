@@ -22,7 +22,7 @@ from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.engine.tracing.step_text import format_title
 from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.content.document import format_command
+from ptxscope.export.content.command_words import format_command
 from ptxscope.export.media.frames import make_frames
 from ptxscope.export.media.slides import measure_smallest_letter, split_steps
 from ptxscope.export.options import DEFAULT, Motion, Options
@@ -552,7 +552,7 @@ def test_a_stepping_picture_says_that_it_can_be_clicked() -> None:
 
 def test_the_head_of_two_answers_names_both_models() -> None:
     for slide in (False, True):
-        for shown in (E3, Trace(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
+        for shown in (E3, Trace.of(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
             svg = export(shown, "svg", Options(both=True, slide=slide))
             (badge,) = (x for x in texts(ET.fromstring(svg)) if x.startswith("model"))
             assert badge.startswith("models isa and ptxas")

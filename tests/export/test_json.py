@@ -18,7 +18,7 @@ from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.records import replace
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.export.formats.json import load
+from ptxscope.export.formats.json_reader import load
 from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations

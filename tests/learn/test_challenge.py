@@ -209,7 +209,7 @@ def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: st
     from ptxscope.engine.syntax.parser import parse
 
     ins = parse(line)
-    found = Exercise(1, ExerciseKind.RESULT, 1, Trace(ins, ISA_MODEL, bind_values(ins, given)))
+    found = Exercise(1, ExerciseKind.RESULT, 1, Trace.of(ins, ISA_MODEL, bind_values(ins, given)))
     right = by_hand(line, given)["d"]
     assert grade_answer(found, hex(right)).is_right
     assert not grade_answer(found, text).is_right

@@ -52,7 +52,7 @@ def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
                 role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1))
                 for x in ins.inputs for role in x.roles
             }  # fmt: skip
-            assert build_form_scene(Trace(ins, ISA_MODEL, bits)) == expected, ins
+            assert build_form_scene(Trace.of(ins, ISA_MODEL, bits)) == expected, ins
 
 
 @pytest.mark.parametrize("opcode", CATALOG)

@@ -86,7 +86,7 @@ def test_a_blank_parts_the_name_of_a_row_from_its_values(opcode: str) -> None:
 def _traced(opcode: str, rng: Random) -> Trace:
     ins = instruction_of(draw_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
-    return Trace(ins, ISA_MODEL, bits)
+    return Trace.of(ins, ISA_MODEL, bits)
 
 
 def _begins_in_a_lane(line: StyledLine, wholes: set[LaneRef]) -> bool:

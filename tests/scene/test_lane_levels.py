@@ -35,7 +35,7 @@ def heights(drawing: LanesDrawing) -> dict[int, int]:
 def random_trace(opcode: str, rng: Random) -> Trace:
     ins = instruction_of(draw_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
-    return Trace(ins, ISA_MODEL, bits)
+    return Trace.of(ins, ISA_MODEL, bits)
 
 
 @pytest.mark.parametrize("size", some(SIZES))

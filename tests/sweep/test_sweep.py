@@ -74,7 +74,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     found = compute_sweep(ins, operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
-        trace = Trace(ins, parse_model(name), bits)
+        trace = Trace.of(ins, parse_model(name), bits)
         assert of.extract(trace.result[of.name]) == found.bits[at]
         by_name = dict.fromkeys("abcdpqg", 0)
         by_name |= {name: bits[role] for role, name in ins.names.items() if role in bits}

@@ -39,8 +39,8 @@ from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...engine.blocks.basic_block import BasicBlock
     from ...engine.semantics.plan import Plan
+    from ...engine.tracing.basic_block import BasicBlock
 
 _EPILOG = """\
 A CSV file has a header and a column for each register that is read; other columns are unchanged. A

@@ -41,7 +41,7 @@ from ..support.csv_rows import parse_cell, read_rows
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.tracing.basic_block import BasicBlock
 
 _EPILOG = """\
 Write ? for an unknown digit of an observed value: 0x??01??00. A CSV file of observations has a

@@ -9,7 +9,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from ...engine.records import NamedTuple
@@ -29,9 +28,6 @@ from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_
 from ..support.picture_output import render_document
 from ..support.streams import print_message
 from .trace import parse_any_request
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 _EPILOG = """\
 In a file, a trace is between two markers, and only the text between them is rewritten:
@@ -240,17 +236,16 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
     return text if format_ == Format.MARKDOWN else fence_text(text, format_)
 
 
-def _describe(trace: Trace | BlockTrace, options: Options) -> str:
+def _describe(trace: Trace, options: Options) -> str:
     """Return the alternative text of a picture."""
-    if isinstance(trace, Trace):
+    if trace.is_line:
         return format_short_alt(build_document(trace, options))
-    from ...export.blocks.block_document import build_block_document
-    from ...export.blocks.block_picture import describe_block
+    from ...export.svg.block_picture import describe_block
 
-    return describe_block(build_block_document(trace, options))
+    return describe_block(build_document(trace, options))
 
 
-def _with_own_ids(trace: Trace | BlockTrace, options: Options, ids: set[str]) -> Options:
+def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:
     """Return the options that make every id unique on the page."""
     try:
         return with_unique_ids(trace, options, Format.HTML, ids)

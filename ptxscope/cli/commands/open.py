@@ -27,7 +27,7 @@ from ..support.arguments import (
 from ..support.command_error import CommandError
 
 if TYPE_CHECKING:
-    from ...engine.blocks.basic_block import BasicBlock
+    from ...engine.tracing.basic_block import BasicBlock
     from ...state.open_listing import ListingCursor
 
 _EPILOG = """\

@@ -21,7 +21,7 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
-from ...export.content.document import format_command
+from ...export.content.command_words import format_command
 from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
 from ..support.command_error import CommandError
 from ..support.picture_output import (

@@ -43,7 +43,6 @@ from ..support.picture_output import (
     add_theme,
     add_title,
     choose_format,
-    find_kind,
     is_printed,
     make_picture_options,
     output_document,
@@ -57,8 +56,8 @@ from ..support.picture_output import (
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...engine.blocks.basic_block import BasicBlock
-    from ...engine.blocks.block_trace import BlockTrace
+    from ...engine.tracing.basic_block import BasicBlock
+
 
 _EPILOG = """\
 examples:
@@ -129,13 +128,13 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _warn_about_hidden_notes(trace: Trace | BlockTrace, options: Options) -> None:
+def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
     """Warn of each note on a step that is not shown."""
-    if isinstance(trace, Trace):
+    if trace.is_line:
         shown = {(0, x.stage) for x in trace.steps if options.shows(x.stage)}
     else:
         shown = {
-            (x.statement, x.step.stage)
+            (x.statement, x.stage)
             for x in trace.steps
             if options.shows_number(x.number) and x.statement not in options.folded
         }
@@ -144,14 +143,14 @@ def _warn_about_hidden_notes(trace: Trace | BlockTrace, options: Options) -> Non
             print_message(f"note: the note on {note.target} is not shown, because its step is not")
 
 
-def _compile_line(trace: Trace | BlockTrace, arguments: argparse.Namespace) -> MachineSection:
+def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
     """Return the machine code of the line."""
     from ...engine.proof.equivalence import TIMEOUT
     from ...export.proofs.machine_report import make_machine_section
     from ..support.line_code import list_line_code, make_line_source
     from ..support.tools import check_arch, choose_tools, format_tools
 
-    if not isinstance(trace, Trace):
+    if not trace.is_line:
         raise CommandError("error: --sass takes one instruction; here are several")
     if arguments.live:
         raise CommandError("error: --sass and --live do not go together: a browser has no ptxas")
@@ -162,29 +161,22 @@ def _compile_line(trace: Trace | BlockTrace, arguments: argparse.Namespace) -> M
     return make_machine_section(listing, format_tools(*tools))
 
 
-def _render_live(trace: Trace | BlockTrace, options: Options, arguments: argparse.Namespace) -> str:
+def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) -> str:
     """Return an HTML document whose operands a reader can edit."""
     from html import escape
 
-    from ...export.content.document import list_command_words
+    from ...export.content.command_words import list_command_words
     from ...export.formats.html import format_page
     from ...page.live_markup import SCRIPT, make_live_markup
 
     fragment_options = options._replace(standalone=False)
-    if isinstance(trace, Trace):
-        line = str(trace.instruction)
-        words = list_command_words(trace, fragment_options)[2:]
-    else:
-        from ...export.blocks.block_document import list_block_command_words
-
-        line = " ".join(str(trace.block).split())
-        words = list_block_command_words(trace, fragment_options)[2:]
-        if arguments.ptx == trace.block.text:  # an intrinsic has a note, its statements have none
-            words = (arguments.ptx, *words[1:])
+    words = list_command_words(trace, fragment_options)[2:]
+    if not trace.is_line and arguments.ptx == trace.block.text:
+        words = (arguments.ptx, *words[1:])  # an intrinsic has a note, its statements have none
     document = export(trace, "html", fragment_options)
     script = f"{arguments.live.rstrip('/')}/{SCRIPT}"
     live = make_live_markup(document, trace, words, script)
-    title = escape(trace.annotations.title or line)
+    title = escape(trace.annotations.title or " ".join(str(trace.block).split()))
     return format_page(title, live, options) if options.standalone else live
 
 
@@ -224,13 +216,13 @@ def parse_request(
     """
     arguments = _parse_document_words(words, format_, strict=strict)
     trace, options = _annotate_request(arguments)
-    assert isinstance(trace, Trace)
+    assert trace.is_line
     return trace, options, arguments
 
 
 def parse_any_request(
     words: Sequence[str], format_: str = "text", *, strict: bool = False
-) -> tuple[Trace | BlockTrace, Options, argparse.Namespace]:
+) -> tuple[Trace, Options, argparse.Namespace]:
     """Return the trace of an instruction or of a block as ``parse_request`` does."""
     arguments = _parse_document_words(words, format_, strict=strict)
     return (*_annotate_request(arguments, _find_block(arguments)), arguments)
@@ -383,7 +375,7 @@ def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
 
 def _annotate_request(
     arguments: argparse.Namespace, block: BasicBlock | None = None
-) -> tuple[Trace | BlockTrace, Options]:
+) -> tuple[Trace, Options]:
     """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
@@ -391,7 +383,7 @@ def _annotate_request(
     trace, options = (
         _trace_line(arguments, block) if arguments.read is None else _read_document(arguments)
     )
-    if arguments.fold and isinstance(trace, Trace):
+    if arguments.fold and trace.is_line:
         raise CommandError("error: --fold is for a block of several statements")
     options = options._replace(
         both=options.both or arguments.both,
@@ -407,24 +399,16 @@ def _annotate_request(
         "caption": arguments.caption,
         "steps": arguments.steps or "",
         "until": arguments.until or "",
+        "folded": arguments.fold or "",
     }
     shows_result = not arguments.no_result
     try:
-        if isinstance(trace, Trace):
-            return annotate_trace(
-                trace, options, **texts, notes=arguments.note, result=shows_result
-            )
-        from ...export.blocks.annotated_block import annotate_block
-
-        texts["folded"] = arguments.fold or ""
-        return annotate_block(trace, options, **texts, notes=arguments.note, result=shows_result)
+        return annotate_trace(trace, options, **texts, notes=arguments.note, result=shows_result)
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _trace_line(
-    arguments: argparse.Namespace, block: BasicBlock | None
-) -> tuple[Trace | BlockTrace, Options]:
+def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> tuple[Trace, Options]:
     """Return the trace of the line or of the block, and the values."""
     if arguments.ptx is None:
         make_parser().error("PTX or --from FILE.json is required")
@@ -435,9 +419,9 @@ def _trace_line(
     return build_trace(ins, arguments.values, model), DEFAULT
 
 
-def _read_document(arguments: argparse.Namespace) -> tuple[Trace | BlockTrace, Options]:
+def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of a file, and the options that it was written with."""
-    from ...export.blocks.block_json import load_with_options
+    from ...export.formats.json_reader import load_with_options
     from ..support.inputs import format_input_name, open_text
 
     unused = [arguments.ptx, *arguments.values, arguments.model and f"--model {arguments.model}"]
@@ -458,7 +442,9 @@ def _read_document(arguments: argparse.Namespace) -> tuple[Trace | BlockTrace, O
         ) from None
 
 
-def _format_alt(trace: Trace | BlockTrace, options: Options, length: str) -> str:
+def _format_alt(trace: Trace, options: Options, length: str) -> str:
+    from ...export.media.slides import find_kind
+
     kind = find_kind(trace)
     describe = kind.describe_shortly if length == _ALTS[0] else kind.describe
     return describe(kind.build_document(trace, options)) + "\n"

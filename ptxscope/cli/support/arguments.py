@@ -33,8 +33,8 @@ from .streams import print_message
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
 
-    from ...engine.blocks.basic_block import BasicBlock
-    from ...engine.blocks.block_trace import BlockTrace
+    from ...engine.tracing.basic_block import BasicBlock
+
 
 VALUES_HELP = (
     "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
@@ -373,7 +373,7 @@ def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> 
         return trace(ins, parse_all_assignments(ins, assignments), model=model_)
 
 
-def build_block_trace(block: BasicBlock, assignments: Sequence[str], model_: Model) -> BlockTrace:
+def build_block_trace(block: BasicBlock, assignments: Sequence[str], model_: Model) -> Trace:
     """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
     from ...engine.blocks.block_trace import trace_block
 

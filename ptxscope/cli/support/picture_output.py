@@ -19,9 +19,7 @@ from .streams import print_message
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...engine.blocks.block_trace import BlockTrace
     from ...export.media.frames import Frame
-    from ...export.svg.trace_picture import PictureKind
 
 _PRINTED = "-"
 """The file name of standard output."""
@@ -176,25 +174,14 @@ def make_picture_options(arguments: argparse.Namespace, options: Options) -> Opt
     )
 
 
-def render_document(trace: Trace | BlockTrace, format_: str, options: Options) -> str | bytes:
+def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
     """Return the trace as a document. Raise CommandError if it cannot be an image."""
     if format_ not in BINARY:
         return export(trace, format_, options)
     from ...export.media.frames import render
 
     still_options = options._replace(format=format_, motion=Motion.STILL)
-    return render_picture(render(trace, still_options, find_kind(trace)), format_, options)
-
-
-def find_kind(trace: Trace | BlockTrace) -> PictureKind:
-    """Return how frames and slides draw a trace."""
-    if isinstance(trace, Trace):
-        from ...export.svg.trace_picture import INSTRUCTION
-
-        return INSTRUCTION
-    from ...export.blocks.block_picture import BLOCK
-
-    return BLOCK
+    return render_picture(render(trace, still_options), format_, options)
 
 
 def warn_about_suffix(file: str, format_: str) -> None:
@@ -209,20 +196,20 @@ def warn_about_suffix(file: str, format_: str) -> None:
         )
 
 
-def warn_about_small_letters(trace: Trace | BlockTrace, format_: str, options: Options) -> None:
+def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> None:
     """Warn if the letters of a slide are too small for a hall, and name larger formats."""
     if not options.slide or format_ not in PICTURES:
         return
     from ...export.media.slides import READABLE, Parts, measure_smallest_letter, split_steps
 
-    if isinstance(trace, Trace):
+    if trace.is_line:
         size, readable, crowded = split_steps(trace, options)
     else:
-        size, readable, crowded = Parts(measure_smallest_letter(trace, options, find_kind(trace)))
+        size, readable, crowded = Parts(measure_smallest_letter(trace, options))
     if round(size, 1) >= READABLE:
         return
     how = ""
-    if not isinstance(trace, Trace):
+    if not trace.is_line:
         how = "; --fold leaves out the steps of statements, and --steps shows some of them"
     if readable:
         formats = [f"--steps {part}" for part in readable]
@@ -348,7 +335,7 @@ def write(path: str, document: str | bytes) -> None:
 
 
 def write_frames(
-    folder_name: str, trace: Trace | BlockTrace, format_: str, options: Options
+    folder_name: str, trace: Trace, format_: str, options: Options
 ) -> tuple[Frame, ...]:
     """Write a picture per step; all are rendered before the first is written.
 
@@ -367,12 +354,12 @@ def write_frames(
 
     folder = Path(folder_name)
     _require_folder(folder, format_)
-    frames = make_frames(trace, options, find_kind(trace))
+    frames = make_frames(trace, options)
     if not frames:
         raise CommandError("error: --frames has a picture for each step, and no step is shown")
     try:
         if format_ == "pdf" and folder_name.lower().endswith(".pdf"):
-            subject = trace.instruction if isinstance(trace, Trace) else trace.block
+            subject = trace.block
             title = sanitize_text(trace.annotations.title) or make_printable(str(subject))
             pages = [frame.svg for frame in frames]
             deck = images.render_pdf_bytes(pages, options, title)

@@ -13,9 +13,9 @@ from ..records import NamedTuple, replace
 from ..semantics.models import ISA_MODEL
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
+from ..tracing.basic_block import BasicBlock, BlockStatement, ValuePlace
 from ..tracing.evaluation import make_plan
-from .basic_block import BasicBlock, BlockStatement, ValuePlace
-from .block_trace import BlockTrace
+from ..tracing.trace import Trace
 
 _CARRY_ROLES = (Role.CARRY, Role.CARRY_OUT)
 
@@ -34,7 +34,7 @@ class BlockDiagnosis(NamedTuple):
     block: BasicBlock
     observations: Sequence[Observation]
     """The bits of the given registers and of the observed results, by the block's roles."""
-    documented: BlockTrace
+    documented: Trace
     """The documented trace of the observation that is shown."""
     shown_index: int
     """Index of the first observation that contradicts the documentation, or 0."""
@@ -55,7 +55,7 @@ def investigate_block(block: BasicBlock, observations: Sequence[Observation]) ->
     A selector is tried with one other digit, a truth table with one other entry; if a statement's
     result is the only one that is observed, every selector and table is.
     """
-    traces = [BlockTrace(block, ISA_MODEL, x.operands) for x in observations]
+    traces = [Trace(block, ISA_MODEL, x.operands) for x in observations]
     pairs = list(zip(traces, observations, strict=True))
     wrong = [i for i, (trace, x) in enumerate(pairs) if not x.matches(trace.result_by_role)]
     if not wrong:
@@ -96,7 +96,7 @@ def _iter_carry_explanations(
             continue
         aspects = frozenset(("opcode", "cc"))
         cause = Cause(CauseKind.OPCODE, aspects, phrase, cost)
-        traces = (BlockTrace(changed, ISA_MODEL, x) for x in given)
+        traces = (Trace(changed, ISA_MODEL, x) for x in given)
         operands = tuple(x.parts[statement.number - 1].operands for x in traces)
         sentence = f"The instruction gives this {phrase}."
         explanation = Explanation((cause,), ins, ISA_MODEL, operands, sentence, len(observations))
@@ -119,7 +119,7 @@ def _replace_instruction(block: BasicBlock, number: int, ins: Instruction) -> Ba
     return replace(block, statements=tuple(statements), outputs=outputs)
 
 
-def _observe(observation: Observation, trace: BlockTrace, statement: BlockStatement) -> Observation:
+def _observe(observation: Observation, trace: Trace, statement: BlockStatement) -> Observation:
     """Return what an observation of a block is of one of its statements."""
     operands = trace.parts[statement.number - 1].operands
     places = {
@@ -135,7 +135,7 @@ def _observe(observation: Observation, trace: BlockTrace, statement: BlockStatem
 
 
 def _compute_rest(
-    trace: BlockTrace, statement: BlockStatement, result: Mapping[str, int]
+    trace: Trace, statement: BlockStatement, result: Mapping[str, int]
 ) -> dict[str, int]:
     """Return the block's results by role if a statement has other results."""
     values = {ValuePlace(statement.number, role).key: bits for role, bits in result.items()}

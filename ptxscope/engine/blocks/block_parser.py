@@ -19,7 +19,7 @@ from ..syntax.opcodes import is_other_opcode
 from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
 from ..syntax.register_checks import with_register_widths
-from .basic_block import BasicBlock, BlockStatement, ValuePlace
+from ..tracing.basic_block import BasicBlock, BlockStatement, ValuePlace
 from .complementary_guards import drop_needless_guards
 
 MAX_STATEMENTS = 64

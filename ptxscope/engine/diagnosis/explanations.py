@@ -82,7 +82,7 @@ class Explanation(Record):
     @cached_property
     def trace(self) -> Trace:
         """The trace of the observation that is shown."""
-        return Trace(self.instruction, self.model, self.operands[self.shown_index])
+        return Trace.of(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
@@ -249,7 +249,7 @@ def investigate(
     return Diagnosis(
         ins,
         tuple(cases),
-        Trace(ins, ISA_MODEL, observations[shown_index].operands),
+        Trace.of(ins, ISA_MODEL, observations[shown_index].operands),
         shown_index,
         explanations,
         () if explanations else tuple(_iter_near_misses(search, cases, shown_index)),
@@ -333,7 +333,7 @@ def _make_explanation(
         model,
         operands,
         _format_sentence(
-            phrased_causes, combination.matches, Trace(instruction, model, operands[shown_index])
+            phrased_causes, combination.matches, Trace.of(instruction, model, operands[shown_index])
         ),
         len(cases),
         matches=combination.matches,

@@ -520,7 +520,7 @@ def _find_width(statement: Statement, name: str) -> int:
 
 
 def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
-    return Trace(ins, model, bind_values(ins, bits))
+    return Trace.of(ins, model, bind_values(ins, bits))
 
 
 def _format_guard(statement: Statement) -> str:

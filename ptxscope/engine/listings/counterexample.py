@@ -131,7 +131,7 @@ def _search_one_by_one(
             actual = compute_results(plan, bits)["d"]
             if actual != documented:
                 if not ids <= active_ids:
-                    active_ids.update(Trace(ins, model, bits).errata)
+                    active_ids.update(Trace.of(ins, model, bits).errata)
                 deviations.setdefault(model.name, (values, documented, actual))
         if model_name in deviations and len(active_ids) == count:
             return deviations, active_ids, True

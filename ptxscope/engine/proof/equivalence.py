@@ -7,14 +7,13 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from ..blocks.basic_block import BasicBlock
-from ..blocks.block_trace import BlockTrace
 from ..ir.tape import Node
 from ..isa.types import Type
 from ..isa.value_text import format_registers
 from ..records import FrozenDict, NamedTuple, Record
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
+from ..tracing.basic_block import BasicBlock
 from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .differences import Difference, describe_difference, make_difference
@@ -71,16 +70,16 @@ class Proof(Record):
         return {own: self.operands[name] for own, name in self.names[index].items()}
 
     @cached_property
-    def traces(self) -> tuple[Trace | BlockTrace, Trace | BlockTrace]:
+    def traces(self) -> tuple[Trace, Trace]:
         """The two evaluations of the counterexample."""
         return self._make_trace(0), self._make_trace(1)
 
-    def _make_trace(self, index: int) -> Trace | BlockTrace:
+    def _make_trace(self, index: int) -> Trace:
         program, model = self.programs[index], self.models[index]
         operands = bind_names(program, self.get_values(index))
         if isinstance(program, Instruction):
-            return Trace(program, model, operands)
-        return BlockTrace(program, model, operands)
+            return Trace.of(program, model, operands)
+        return Trace(program, model, operands)
 
     @cached_property
     def results(self) -> tuple[tuple[int, int], ...]:

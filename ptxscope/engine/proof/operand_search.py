@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..blocks.basic_block import BasicBlock
-from ..blocks.block_trace import BlockTrace
 from ..isa.types import Type
 from ..isa.value_text import format_registers
 from ..records import Record
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
+from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import convert_to_bits
 from ..tracing.trace import Trace
@@ -55,12 +54,12 @@ class OperandSearch(Record):
         nothing = "undecided" if self.is_undecided else "no operands"
         return f"<OperandSearch: {self.where} for {answers or nothing}>"
 
-    def make_trace(self, operands: Mapping[str, int]) -> Trace | BlockTrace:
+    def make_trace(self, operands: Mapping[str, int]) -> Trace:
         """Return the evaluation of an answer."""
         bits = bind_names(self.program, operands)
         if isinstance(self.program, Instruction):
-            return Trace(self.program, self.model, bits)
-        return BlockTrace(self.program, self.model, bits)
+            return Trace.of(self.program, self.model, bits)
+        return Trace(self.program, self.model, bits)
 
 
 def find(

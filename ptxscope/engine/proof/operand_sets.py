@@ -7,7 +7,6 @@ from functools import reduce
 from itertools import combinations
 from random import Random
 
-from ..blocks.basic_block import BasicBlock
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.types import Type
@@ -15,6 +14,7 @@ from ..records import NamedTuple, Record
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..semantics.plan_execution import compute_results
+from ..tracing.basic_block import BasicBlock
 from .conditions import get_flag_name, iter_flags
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..blocks.basic_block import BasicBlock
 from ..blocks.block_parser import find_block, parse_block
 from ..listings.asm_bindings import parse_pasted
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
+from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import resolve_model
 from .equivalence import TIMEOUT, Proof, prove_equal
 from .question import Program

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from ..blocks.basic_block import BasicBlock
 from ..ir.operations import Op, apply_operation
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node, Tape
@@ -14,6 +13,7 @@ from ..records import NamedTuple
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction
+from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import make_model_plan
 from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
 from .solver import IsStopped, Solver, Term, Undecided, never

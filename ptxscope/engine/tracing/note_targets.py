@@ -1,4 +1,8 @@
-"""Step and lane names in notes and options: ``saturate=…``, ``lane 2=…``, ``1-4``."""
+"""Step and lane names in notes and options: ``saturate=…``, ``lane 2=…``, ``1-4``.
+
+In a block they are numbered through all statements, or named with one: ``5``, ``s2.saturate``,
+``s2``, ``s2.lane 1``.
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,29 @@ from .trace import Trace
 
 _LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
 _STEP = re.compile(r"[a-z ]*+|\d++", re.I)
+_TARGET = re.compile(
+    r"s(?P<statement>\d{1,3})(?:\.(?P<rest>.*+))?|(?P<number>\d{1,5})(?P<lane>\s.*+)?", re.DOTALL
+)
 
 
 def parse_note(text: str, trace: Trace) -> Note:
     """Parse ``STEP=TEXT``: a stage's name, a step's number from 1, ``lane N``, or step and lane.
 
-    Raise ValueError, with the steps and lanes of the trace, if the target does not exist.
+    In a block, it is a step's number, or a statement and one of these. Raise ValueError, with the
+    steps and lanes of the trace, if the target does not exist.
     """
-    target, words = split_note(text)
+    target, words = _split_note(text)
+    if trace.is_line:
+        return _parse_note(target, words, trace)
+    statement, rest = _find_statement(target, trace)
+    if not rest:
+        raise ValueError(f"{quote_value(target)} is a statement; a note is on a step: {target}.1")
+    note = _parse_note(rest, words, trace.parts[statement - 1])
+    return note._replace(statement=statement)
+
+
+def _parse_note(target: str, words: str, trace: Trace) -> Note:
+    """Return the note on a step or a lane of a statement."""
     lane_match = _LANE.search(target)
     step = (target[: lane_match.start()] if lane_match else target).strip()
     if not target or not _STEP.fullmatch(step):
@@ -32,7 +51,7 @@ def parse_note(text: str, trace: Trace) -> Note:
     return Note(words, stage, lane)
 
 
-def split_note(text: str) -> tuple[str, str]:
+def _split_note(text: str) -> tuple[str, str]:
     """Return the target and the words of a note; raise ValueError if one of them is missing."""
     target, equals, words = (x.strip() for x in text.partition("="))
     if not equals:
@@ -50,27 +69,48 @@ def parse_stage(text: str, trace: Trace) -> Stage:
     raise ValueError(f"{quote_value(text)} is not a step of this instruction; {_list_steps(trace)}")
 
 
-def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
-    """Parse ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``1,3-4``: return the steps' stages.
+def parse_steps(text: str, trace: Trace) -> frozenset[int]:
+    """Parse ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``s2.saturate-``, ``1,s3``.
 
-    Raise ValueError if a step does not exist or a range is empty.
+    Return the steps' numbers. Raise ValueError if a step does not exist or a range is empty.
     """
-    return frozenset(stage for part in text.split(",") for stage in _parse_stage_range(part, trace))
+    numbers: set[int] = set()
+    for part in text.split(","):
+        start, dash, end = (x.strip() for x in part.partition("-"))
+        low = min(_find_numbers(start, trace)) if start or not dash else 1
+        stop = end if dash else start
+        high = max(_find_numbers(stop, trace)) if stop else len(trace.steps)
+        if low > high:
+            raise ValueError(f"{part.strip()!r} has its ends the wrong way round")
+        numbers.update(range(low, high + 1))
+    return frozenset(numbers)
 
 
-def _parse_stage_range(text: str, trace: Trace) -> list[Stage]:
-    start_text, dash, end_text = text.partition("-")
-    steps = trace.steps
-    low = (
-        parse_stage(start_text.strip(), trace) if start_text.strip() or not dash else steps[0].stage
+def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
+    """Return the stages of the steps of an instruction that ``parse_steps`` reads."""
+    return frozenset(trace.steps[number - 1].stage for number in parse_steps(text, trace))
+
+
+def _find_numbers(text: str, trace: Trace) -> list[int]:
+    """Return the numbers of the steps that a name means: one, or all of a statement."""
+    statement, rest = (1, text) if trace.is_line else _find_statement(text, trace)
+    stage = parse_stage(rest, trace.parts[statement - 1]) if rest or trace.is_line else None
+    return [x.number for x in trace.steps if x.statement == statement and stage in (None, x.stage)]
+
+
+def _find_statement(text: str, trace: Trace) -> tuple[int, str]:
+    """Return the statement that a name begins with, and the rest: the step in the statement."""
+    match, count = _TARGET.fullmatch(text), len(trace.parts)
+    if match and match["number"]:
+        steps = (x for x in trace.steps if x.number == int(match["number"]))
+        if step := next(steps, None):
+            return step.statement, f"{step.stage}{match['lane'] or ''}"
+    elif match and 0 < int(match["statement"]) <= count:
+        return int(match["statement"]), match["rest"] or ""
+    raise ValueError(
+        f"{quote_value(text)} is no step of this block: it has statements s1 to s{count} and steps "
+        f"1 to {len(trace.steps)}, as in s{count}.1 or {len(trace.steps)}"
     )
-    stop_text = end_text.strip() if dash else start_text.strip()
-    high = parse_stage(stop_text, trace) if stop_text else steps[-1].stage
-    order = [step.stage for step in steps]
-    stages = order[order.index(low) : order.index(high) + 1]
-    if not stages:
-        raise ValueError(f"{text!r} has its ends the wrong way round")
-    return stages
 
 
 def _list_steps(trace: Trace) -> str:

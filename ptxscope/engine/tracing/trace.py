@@ -23,7 +23,8 @@ from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations
-from .evaluation import Scalar, check_names, check_read, make_model_plan, make_plan, resolve_model
+from .basic_block import BasicBlock, BlockStatement
+from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
 
@@ -71,12 +72,15 @@ class RowTrace(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One step of the explanation: the rows of one stage."""
+    """One step of the explanation: the rows of one stage of a statement."""
 
     number: int
-    """From 1."""
+    """From 1, through all statements."""
     stage: Stage
     rows: tuple[RowTrace, ...]
+    """With the keys that they have in the trace of the statement."""
+    statement: int = 1
+    """The number of the statement, from 1."""
 
     @property
     def flags(self) -> tuple[Flag, ...]:
@@ -102,22 +106,50 @@ class Drawn(Protocol):
 
 
 class Trace(Record):
-    """An instruction's evaluation under one model."""
+    """The evaluation of one or more statements under one model.
 
-    instruction: Instruction
+    One instruction is a block of one: its roles and row keys are those of the trace. In any other
+    block they begin with the statement: ``s2.saturate.t``.
+    """
+
+    block: BasicBlock
     model: Model
     operands: Mapping[str, int]
-    """Bits by role: a, b, c, guard, and d, p, q if a guard may keep the old value."""
+    """The bits of the given registers and of the literals, by role of the block.
+
+    Of an instruction: a, b, c, guard, and d, p, q if a guard may keep the old value.
+    """
     annotations: Annotations = NOTHING
-    """The title, caption and notes."""
+    """The title, caption and notes; in a block, a note names its statement."""
+
+    @classmethod
+    def of(
+        cls,
+        ins: Instruction,
+        model: Model,
+        operands: Mapping[str, int],
+        annotations: Annotations = NOTHING,
+    ) -> Trace:
+        """Return the trace of one instruction."""
+        return cls(BasicBlock.of(ins), model, operands, annotations)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is the trace of one instruction."""
+        return self.block.is_line
+
+    @cached_property
+    def instruction(self) -> Instruction:
+        """The only instruction; raise ValueError if there are several."""
+        return self.block.instruction
 
     def __repr__(self) -> str:
-        ins = self.instruction
-        given = format_registers((x.name, self.operands[x.roles[0]], x.type) for x in ins.inputs)
+        block = self.block
+        given = format_registers((x.name, self.operands[x.roles[0]], x.type) for x in block.inputs)
         results = format_registers(
-            (name, self.result[name], ins.type_of(role)) for role, name in ins.results.items()
+            (name, self.result[name], block.type_of(role)) for role, name in block.results.items()
         )
-        return f"<Trace of {ins} under {self.model.name}: {given} -> {results}>"
+        return f"<Trace of {block} under {self.model.name}: {given} -> {results}>"
 
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
@@ -135,6 +167,7 @@ class Trace(Record):
         notes: str | Iterable[str] | Mapping[str, str] = (),
         steps: str | int | Iterable[str | int] = "",
         until: str | int = "",
+        fold: str = "",
         both: bool = False,
         result: bool = True,
         **more: object,
@@ -143,7 +176,9 @@ class Trace(Record):
 
         ``notes`` maps steps and lanes to texts, ``{"saturate": "…", "lane 2": "…"}``, or lists
         ``["saturate=…"]``. ``steps`` is ``"2-4"`` or ``[1, 2]``; ``until`` is a step's name or
-        number. ``more`` takes other fields of ``ptxscope.export.options.Options``.
+        number, through all statements, or ``"s2.saturate"``. ``fold`` shows statements without
+        their steps: ``"1-2"``, ``"all"`` or ``"but-last"``. ``more`` takes other fields of
+        ``ptxscope.export.options.Options``.
 
         Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """
@@ -154,6 +189,7 @@ class Trace(Record):
             notes=notes,
             steps=steps,
             until=until,
+            fold=fold,
             result=result,
             both=both,
             **more,
@@ -174,7 +210,7 @@ class Trace(Record):
         Each is made once.
         """
         if model not in self._siblings:
-            sibling = self._siblings[model] = Trace(self.instruction, model, self.operands)
+            sibling = self._siblings[model] = Trace(self.block, model, self.operands)
             sibling.__dict__["_siblings"] = self._siblings
         return self._siblings[model]
 
@@ -187,16 +223,52 @@ class Trace(Record):
     @cached_property
     def plan(self) -> Plan:
         """The plan that was run."""
-        return make_model_plan(self.instruction, self.model)
+        return self.block.make_plan(self.model)
+
+    @cached_property
+    def parts(self) -> tuple[Trace, ...]:
+        """The trace of each statement, on the results of those before it."""
+        if self.is_line:
+            return (self,)
+        values: dict[str, int] = dict(self.operands)
+        parts: list[Trace] = []
+        for statement in self.block.statements:
+            ins = statement.instruction
+            bits = {
+                ins.names[role]: values[place.key]
+                for role, place in statement.reads.items()
+                if place.key in values
+            }
+            notes = (x for x in self.annotations.notes if x.statement == statement.number)
+            annotations = Annotations(notes=tuple(x._replace(statement=0) for x in notes))
+            part = Trace.of(ins, self.model, bind_values(ins, bits), annotations)
+            parts.append(part)
+            for role, _, key in part.plan.results:
+                values[statement.prefix + role] = part.rows[key].values[0]
+        return tuple(parts)
+
+    @property
+    def statements(self) -> Iterator[tuple[BlockStatement, Trace]]:
+        """The statements with their traces."""
+        return zip(self.block.statements, self.parts, strict=True)
 
     @cached_property
     def steps(self) -> tuple[Step, ...]:
-        """The steps, one for each stage. The last step's values are the result."""
+        """The steps, one for each stage of each statement, numbered through.
+
+        The last step's values are the result of an instruction.
+        """
         if (sibling := self.with_model(self.model)) is not self:
             return sibling.steps
         for sibling in self._siblings.values():
             if "steps" in sibling.__dict__ and sibling.plan == self.plan:
                 return sibling.steps
+        if not self.is_line:
+            own_steps = ((x.number, step) for x, part in self.statements for step in part.steps)
+            return tuple(
+                step._replace(number=number, statement=statement)
+                for number, (statement, step) in enumerate(own_steps, 1)
+            )
         values = run_plan(self.plan, self.operands)
         return tuple(
             Step(number, stage, tuple(_make_row_trace(row, values) for row in rows))
@@ -205,8 +277,12 @@ class Trace(Record):
 
     @cached_property
     def rows(self) -> Mapping[str, RowTrace]:
-        """The rows by key."""
-        return FrozenDict((row.key, row) for step in self.steps for row in step.rows)
+        """The rows by key; in a block the key has its statement: ``s2.write.d``."""
+        rows = (row for step in self.steps for row in step.rows)
+        if self.is_line:
+            return FrozenDict((row.key, row) for row in rows)
+        pairs = zip(self.plan.rows, rows, strict=True)
+        return FrozenDict((row.key, x._replace(row=row)) for row, x in pairs)
 
     @cached_property
     def views(self) -> Mapping[str, RowView]:
@@ -233,17 +309,21 @@ class Trace(Record):
         return FrozenDict(views)
 
     @cached_property
+    def result_by_role(self) -> Mapping[str, int]:
+        """The bits of the results by role: ``d``, or ``s2.d``."""
+        return FrozenDict((x.role, self.rows[x.key].values[0]) for x in self.plan.results)
+
+    @cached_property
     def result(self) -> Mapping[str, int]:
         """The destinations' bits by name."""
-        keys = {destination.role: destination.key for destination in self.plan.results}
-        return FrozenDict(
-            (name, self.rows[keys[role]].lanes[0].value)
-            for role, name in self.instruction.results.items()
-        )
+        bits = self.result_by_role
+        return FrozenDict((name, bits[role]) for role, name in self.block.results.items())
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the instruction and on this evaluation."""
+        """Remarks on the instruction and on this evaluation; or on the block."""
+        if not self.is_line:
+            return self.block.notes
         ins = self.instruction
         notes = ins.notes
         if ins.constants:
@@ -278,7 +358,8 @@ class Trace(Record):
         If the result is the documented one, the errata whose removal, or whose presence alone,
         would change it.
         """
-        touching = tuple(e for e in self.model.errata if e.touches(self.instruction.form))
+        forms = [x.instruction.form for x in self.block.statements]
+        touching = tuple(e for e in self.model.errata if any(map(e.touches, forms)))
 
         def compute(*errata: Erratum) -> Mapping[str, int]:
             return self.with_model(Model("", errata)).result
@@ -331,12 +412,18 @@ def trace(
     the operand.
     """
     ins = read_instruction(instruction)
-    completed_values = check_names(ins, values)
     if is_carry_missing(ins, values):
         ins = replace(ins, notes=(*ins.notes, _CARRY_NOTE))
-    model_, operands = resolve_model(model), bind_values(ins, completed_values)
-    trace_ = Trace(ins, model_, operands)
-    check_read(ins, trace_.plan, model_, operands)
+    return trace_program(BasicBlock.of(ins), values, model=model)
+
+
+def trace_program(
+    block: BasicBlock, values: Mapping[str, Scalar], *, model: str | Model = "isa"
+) -> Trace:
+    """Trace statements on values by register name; raise the ValueErrors of ``trace``."""
+    completed_values = check_names(block, values)
+    trace_ = Trace(block, resolve_model(model), bind_values(block, completed_values))
+    check_read(block, trace_.plan, trace_.model, trace_.operands)
     return trace_
 
 
@@ -359,7 +446,7 @@ def replay(trace_: Trace) -> dict[str, int]:
             raise ValueError(f"row {row.key} does not follow from its inputs")
         recorded[row.key] = row.values
     keys = {destination.role: destination.key for destination in trace_.plan.results}
-    return {name: recorded[keys[role]][0] for role, name in trace_.instruction.results.items()}
+    return {name: recorded[keys[role]][0] for role, name in trace_.block.results.items()}
 
 
 def _make_row_trace(row: Row, values: Mapping[str, LaneValues]) -> RowTrace:

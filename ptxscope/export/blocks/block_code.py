@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterator, Mapping
 from itertools import groupby
 from keyword import kwlist
 
-from ...engine.blocks.basic_block import BasicBlock
-from ...engine.blocks.block_trace import BlockTrace
 from ...engine.isa.integers import Range
 from ...engine.semantics.plan import Plan
+from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.trace import Trace
 from ..code import c, python
 from ..code.plan_code import Assignment, Dialect, find_kind, list_assignments
+from ..content.document import Document, build_document
 from ..options import DEFAULT, Options
-from .block_document import BlockDocument, build_block_document
 
 _WORD = re.compile(r"\W+", re.ASCII)
 _KEYWORDS = {
@@ -27,9 +27,9 @@ _KEYWORDS = {
 """The words that name no variable in Python or in C."""
 
 
-def render_python(trace: BlockTrace, options: Options = DEFAULT) -> str:
+def render_python(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the given registers' unsigned bits."""
-    doc, plan = build_block_document(trace, options), trace.plan
+    doc, plan = build_document(trace, options), trace.plan
     names = _name_registers(trace.block, plan)
     assignments = _assign(trace, python.DIALECT, names)
     lines = [f"def {_name_function(trace)}({', '.join(f'{x}: int' for x in names.values())}):"]
@@ -42,9 +42,9 @@ def render_python(trace: BlockTrace, options: Options = DEFAULT) -> str:
     return "\n".join(lines) + "\n"
 
 
-def render_c(trace: BlockTrace, options: Options = DEFAULT) -> str:
+def render_c(trace: Trace, options: Options = DEFAULT) -> str:
     """Render a function of the given registers' bits; C11, as ``code.c`` writes it."""
-    block, plan, doc = trace.block, trace.plan, build_block_document(trace, options)
+    block, plan, doc = trace.block, trace.plan, build_document(trace, options)
     names = _name_registers(block, plan)
     wide = {
         role: name if block.type_of(role).bits == 64 else _make_unique(f"{name}_", names.values())
@@ -76,7 +76,7 @@ def render_c(trace: BlockTrace, options: Options = DEFAULT) -> str:
     return "\n".join([*lines, "}"]) + "\n"
 
 
-def _assign(trace: BlockTrace, dialect: Dialect, names: Mapping[str, str]) -> list[Assignment]:
+def _assign(trace: Trace, dialect: Dialect, names: Mapping[str, str]) -> list[Assignment]:
     """Return the assignments of the joined plan, with literals as numbers."""
     literals = {
         role: dialect.format_number(bits, find_kind([Range(bits, bits)])).text
@@ -113,11 +113,11 @@ def _name_results(plan: Plan, assignments: list[Assignment]) -> dict[str, str]:
     return {role: names[key] for role, _, key in plan.results}
 
 
-def _name_function(trace: BlockTrace) -> str:
+def _name_function(trace: Trace) -> str:
     return _WORD.sub("_", "_".join(["block", *([trace.model.name] if trace.model.errata else [])]))
 
 
-def _list_comments(doc: BlockDocument, names: Mapping[str, str]) -> Iterator[str]:
+def _list_comments(doc: Document, names: Mapping[str, str]) -> Iterator[str]:
     """Yield what the function computes, and of what."""
     yield from doc.ptx.split("\n")
     yield f"model {doc.model}; {doc.source}"

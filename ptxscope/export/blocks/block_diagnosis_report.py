@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from ...engine.blocks.basic_block import BasicBlock
 from ...engine.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.basic_block import BasicBlock
 from ..formats.diagnosis_report import MAX_EXPLANATIONS, explanation_to_json, format_causes
 from ..formats.text import wrap_text
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from ...engine.blocks.block_trace import BlockTrace, describe_origins
+from ...engine.blocks.block_trace import describe_origins
+from ...engine.tracing.trace import Trace
+from ..content.document import Document, Section, build_document
 from ..content.id_prefix import make_block_id
 from ..formats.html import (
     format_page,
@@ -19,21 +21,20 @@ from ..formats.html import (
 )
 from ..formats.responsive_svg import add_min_width
 from ..options import DEFAULT, Options
+from ..svg import block_picture
 from ..svg.svg_canvas import Node
 from ..svg.trace_picture import SMALL, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
-from . import block_picture
-from .block_document import BlockDocument, StatementSection, build_block_document
 
 
-def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
+def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render an ``<article>``, or with `options.standalone` a page around it."""
-    doc = build_block_document(trace, options)
+    doc = build_document(trace, options)
     article = "\n".join(_article_lines(doc, options))
     return format_page(escape(doc.name), article, options) if options.standalone else article + "\n"
 
 
-def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
+def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     level = 1 if options.standalone else 3
     id_ = make_block_id(doc.trace, options, "html")
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
@@ -59,10 +60,8 @@ def _article_lines(doc: BlockDocument, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def _section_lines(
-    section: StatementSection, level: int, id_: str, relations: Relations
-) -> Iterator[str]:
-    doc, name = section.doc, f"{id_}-{section.key}"
+def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
+    doc, name = section, f"{id_}-{section.key}"
     yield f'<section id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
     if not section.is_folded:
         yield from iter_operand_lines(doc)
@@ -83,7 +82,7 @@ def _section_lines(
     yield "</section>"
 
 
-def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Iterator[str]]:
+def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
     """Return the relations between the values of the picture, and its lines; for narrow pages too.
 
     The title and the caption are in the page.
@@ -111,14 +110,12 @@ def _draw_pictures(doc: BlockDocument, options: Options) -> tuple[Relations, Ite
     return relations, picture_lines()
 
 
-def iter_block_sentences(
-    doc: BlockDocument, *, has_origins: bool = True
-) -> Iterator[tuple[Node, str]]:
+def iter_block_sentences(doc: Document, *, has_origins: bool = True) -> Iterator[tuple[Node, str]]:
     """Yield the sentence on each value of the picture, and the given registers behind it."""
     for section in doc.sections:
         prefix, branch = section.statement.prefix, section.branch
         trace = (section.is_other and doc.other) or doc.trace
-        for row in (row for step in section.doc.steps for row in step.rows):
+        for row in (row for step in section.steps for row in step.rows):
             for cell in row.cells:
                 sentence = f"{cell.sentence}."
                 if has_origins:

@@ -19,12 +19,13 @@ def annotate_trace(
     steps: str = "",
     until: str = "",
     result: bool = True,
+    folded: str = "",
 ) -> tuple[Trace, Options]:
     """Return the trace with more annotations, and options that show a part of it.
 
-    ``parse_note`` parses `notes`, ``parse_stages`` parses `steps`. If steps follow `until`, the
-    result is hidden. Raise ValueError if `steps` and `until` are both present, or if one of them or
-    of the options is invalid.
+    ``parse_note`` parses `notes`, ``parse_steps`` parses `steps`, ``parse_folded`` parses `folded`.
+    If steps follow `until`, the result is hidden. Raise ValueError if `steps` and `until` are both
+    present, or if one of them or of the options is invalid.
     """
     options = validate_options(options)
     if steps and until:
@@ -35,14 +36,19 @@ def annotate_trace(
     )
     is_hidden = not result or not (options.result or options.is_early)
     if steps or until:
-        from ...engine.tracing.note_targets import parse_stages
+        from ...engine.tracing.note_targets import parse_steps
 
-        stages = parse_stages(f"-{until}" if until else steps, trace)
-        is_whole = stages == {step.stage for step in trace.steps}
-        is_early = bool(until) and not is_whole
-        options = options._replace(stages=stages, result=not is_early, is_early=is_early)
+        numbers = parse_steps(f"-{until}" if until else steps, trace)
+        is_early = bool(until) and len(numbers) < len(trace.steps)
+        stages = frozenset(x.stage for x in trace.steps if x.number in numbers)
+        part = {"stages": stages} if trace.is_line else {"steps": numbers}
+        options = options._replace(**part, result=not is_early, is_early=is_early)
     if is_hidden:
         options = options._replace(result=False, is_early=False)
+    if folded:
+        from .command_words import parse_folded
+
+        options = options._replace(folded=parse_folded(folded, len(trace.parts)))
     return trace.with_annotations(annotations), options
 
 

@@ -7,23 +7,22 @@ on output.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Container, Iterable, Iterator
-from itertools import groupby
-from typing import Protocol
 
 from ... import __version__
 from ...engine.isa.roles import Role
-from ...engine.isa.value_text import format_hex
+from ...engine.isa.value_text import format_hex, format_value
 from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.erratum import Erratum
-from ...engine.semantics.models import PTXAS_MODELS, Model, format_versions
+from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions
+from ...engine.semantics.plan import Plan
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.annotations import Annotations, Note
+from ...engine.tracing.annotations import Note
+from ...engine.tracing.basic_block import BlockStatement
 from ...engine.tracing.divergence import (
     Divergence,
     find_agreeing_traces,
@@ -40,9 +39,9 @@ from ...engine.tracing.lane_text import (
 )
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import RowTrace, Step, Trace
-from ..options import DEFAULT, MachineSection, Motion, Options
-from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows
-from .option_support import has_effect
+from ..options import DEFAULT, MachineSection, Options
+from .command_words import format_command, list_command_words
+from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
 from .sanitizer import sanitize_text
 
 EXTENSIONS = {Flag.SIGN_EXTENDED, Flag.ZERO_EXTENDED}
@@ -155,81 +154,17 @@ class Answers(NamedTuple):
     """Steps of the other answer, from the first that differs."""
 
 
-class Page(Protocol):
-    """What is around the steps: of an instruction's document, or of a block's."""
-
-    @property
-    def title(self) -> str:
-        """The title of the author."""
-
-    @property
-    def ptx(self) -> str:
-        """The instruction, or the block."""
-
-    @property
-    def name(self) -> str:
-        """The title, or what stands for it."""
-
-    @property
-    def subject(self) -> str:
-        """What a slide has at its head: the instruction, or the registers of the block."""
-
-    @property
-    def steps(self) -> tuple[StepView, ...]:
-        """The steps that are shown."""
-
-    def with_steps(self, steps: tuple[StepView, ...]) -> Page:
-        """Return the same with some of the steps."""
-
-    def take_steps(self, count: int, title: str) -> Page:
-        """Return it up to a step, without the result unless that is the last one."""
-
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-
-    @property
-    def operands(self) -> tuple[OperandView, ...]:
-        """The values that are read."""
-
-    @property
-    def results(self) -> tuple[ResultView, ...]:
-        """The values that are written."""
-
-    @property
-    def no_result(self) -> str:
-        """Text instead of the results; empty if there are results."""
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Sentences without a full stop."""
-
-    @property
-    def caption(self) -> str:
-        """The caption of the author."""
-
-    @property
-    def source(self) -> str:
-        """Sections of the PTX ISA, and versions."""
-
-    @property
-    def command(self) -> str:
-        """The shell command that reproduces it."""
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The words of that command."""
-
-
-class Document(NamedTuple):
-    """The whole content of a trace."""
+class Section(NamedTuple):
+    """A statement: the values that it reads, its steps, and its results."""
 
     trace: Trace
-    title: str
-    ptx: str
-    model: str
+    """The trace of the statement alone."""
+    statement: BlockStatement
+    heading: str
+    """The statement as written, with the model if two are shown; a line has none."""
     operands: tuple[OperandView, ...]
     steps: tuple[StepView, ...]
+    """The steps that are shown, numbered through all statements."""
     omission: str
     """Sentence with the steps that are not shown; empty if all are."""
     results: tuple[ResultView, ...]
@@ -239,27 +174,110 @@ class Document(NamedTuple):
     lane_notes: tuple[str, ...]
     """Notes of the author on lanes, or on the whole."""
     answers: Answers | None
+    options: Options
+    """The part of the trace that is shown."""
+    step_count: int = 0
+    """The number of steps of the statements before it."""
+    is_folded: bool = False
+    """Whether its steps are left out."""
+    is_other: bool = False
+    """Whether it is evaluated under the other model."""
+
+    @property
+    def key(self) -> str:
+        """Its name in a document: ``s2``, or ``s2-other`` under the other model."""
+        return f"s{self.statement.number}" + "-other" * self.is_other
+
+    @property
+    def model(self) -> str:
+        """The name of the model."""
+        return self.trace.model.name
+
+    @property
+    def machine_code(self) -> MachineSection | None:
+        """Machine code of the statement, if it is requested."""
+        return self.options.machine_code
+
+    @property
+    def is_hidden(self) -> bool:
+        """Whether its line is all that is shown, because its values come after those shown."""
+        return not self.steps and not self.options.result
+
+    @property
+    def branch(self) -> str:
+        """The prefix of its values in a picture: ``s2.``."""
+        return f"{self.key}."
+
+
+class Document(NamedTuple):
+    """The whole content of a trace: its statements, and what is around them.
+
+    The values, results and notes of one instruction are those of its only section.
+    """
+
+    trace: Trace
+    title: str
+    ptx: str
+    """The instruction; or the statements, one to a line."""
+    model: str
+    operands: tuple[OperandView, ...]
+    """The values that are read: of several statements, the given registers."""
+    sections: tuple[Section, ...]
+    """The statements in order, each that differs followed by itself under the other model."""
+    steps: tuple[StepView, ...]
+    """The shown steps of all statements that are not folded."""
+    results: tuple[ResultView, ...]
+    no_result: str
+    """Text instead of the results; empty if there are results."""
+    notes: tuple[str, ...]
+    """Sentences without a full stop."""
+    answers: Answers | None
     agreement: str
     """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
-    """Section of the PTX ISA, and versions."""
+    """Sections of the PTX ISA, and versions."""
     command: str
     """Shell command that reproduces this document."""
     words: tuple[str, ...]
     """Words of that command."""
-    machine_code: MachineSection | None
+    machine_code: MachineSection | None = None
     """Machine code of the instruction, if it is requested."""
+    other: Trace | None = None
+    """The trace of several statements under the other model, if its steps are shown."""
 
     @property
-    def subject(self) -> str:
-        """The instruction."""
-        return self.ptx
+    def is_line(self) -> bool:
+        """Whether it is the document of one instruction."""
+        return self.trace.is_line
+
+    @property
+    def omission(self) -> str:
+        """Sentence with the steps of an instruction that are not shown; empty if all are."""
+        return self.sections[0].omission if self.is_line else ""
+
+    @property
+    def lane_notes(self) -> tuple[str, ...]:
+        """Notes of the author on lanes of an instruction, or on the whole."""
+        return self.sections[0].lane_notes if self.is_line else ()
+
+    @property
+    def count_text(self) -> str:
+        """The number of statements, in words."""
+        count = len(self.trace.parts)
+        return f"{count} statement{'s' * (count != 1)}"
 
     @property
     def name(self) -> str:
-        """The title, or the instruction."""
-        return self.title or self.ptx
+        """The title, or the instruction, or the number of statements."""
+        return self.title or (self.ptx if self.is_line else self.count_text)
+
+    @property
+    def subject(self) -> str:
+        """What a slide has at its head: the instruction, or the given registers with their bits."""
+        if self.is_line:
+            return self.ptx
+        return ", ".join(f"{x.name} = {x.bits}" for x in self.operands) or self.count_text
 
     def with_steps(self, steps: tuple[StepView, ...]) -> Document:
         """Return the document with some of its steps."""
@@ -274,149 +292,225 @@ class Document(NamedTuple):
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
-    """Return the Document of a trace."""
-    entry, extra = trace.instruction.entry, trace.annotations
-    minimum = entry.compute_minimum(trace.instruction.form)
-    results = tuple(_iter_results(trace)) if options.result else ()
-    hidden = find_hidden_rows(trace, options)
+    """Return the Document of a trace.
+
+    Raise ValueError for a statement to fold that a block lacks.
+    """
+    block, count, extra = trace.block, len(trace.parts), trace.annotations
+    is_line = trace.is_line
+    if not is_line and (unknown := sorted(options.folded - {*range(1, count + 1)})):
+        raise ValueError(f"there is no statement {unknown[0]} to fold; the block has {count}")
+    other = find_other(trace) if options.both and not is_line else None
+    sections = tuple(_iter_sections(trace, other, options))
+    only = sections[0]
+    has_agreement = has_one_answer(trace) if is_line else not other
     return Document(
         trace,
         sanitize_text(extra.title),
-        make_printable(str(trace.instruction)),
+        make_printable(str(block)) if is_line else "\n".join(map(make_printable, block.lines)),
         trace.model.name,
-        tuple(_iter_operands(trace)),
-        tuple(
-            _make_step_view(trace, step, hidden)
-            for step in trace.steps
-            if options.shows(step.stage)
-        ),
-        describe_omission(trace, options),
-        results,
-        "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
-        tuple(map(make_printable, trace.notes)),
-        _format_notes(extra.on_lanes),
-        _make_answers(trace, options),
-        AGREED if options.both and options.result and has_one_answer(trace) else "",
+        only.operands if is_line else tuple(_iter_given(trace)),
+        sections,
+        tuple(step for x in sections if not (x.is_folded or x.is_other) for step in x.steps),
+        only.results if is_line else tuple(_iter_block_results(trace)) if options.result else (),
+        only.no_result if is_line else "" if options.result else NOT_SHOWN,
+        only.notes if is_line else tuple(_iter_block_notes(trace, options)),
+        only.answers if is_line else None,
+        AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
-        f"PTX ISA {entry.section} ({minimum}); ptxscope {__version__}",
+        f"PTX ISA {_format_source(trace)}; ptxscope {__version__}",
         format_command(trace, options),
         list_command_words(trace, options),
         options.machine_code,
+        other,
     )
 
 
-def format_command(trace: Trace, options: Options = DEFAULT) -> str:
-    """Format the shell command that reproduces the document of a trace, with its notes."""
-    return shlex.join(list_command_words(trace, options))
+def make_section(
+    statement: BlockStatement,
+    part: Trace,
+    options: Options,
+    step_count: int = 0,
+    *,
+    is_only: bool = False,
+) -> Section:
+    """Return the section of a statement; the source of each operand is beside its value.
+
+    ``step_count`` is the number of steps before it.
+    """
+    results = tuple(_iter_results(part)) if options.result else ()
+    hidden = find_hidden_rows(part, options)
+    prefix = "" if is_only else statement.prefix
+    steps = (
+        _make_step_view(part, step, hidden)._replace(number=step_count + step.number, prefix=prefix)
+        for step in part.steps
+        if options.shows(step.stage)
+    )
+    return Section(
+        part,
+        statement,
+        "" if is_only else make_printable(f"{statement.number}. {statement.text}"),
+        tuple(
+            x if is_only else x._replace(meant=x.meant + format_origin(statement, x.role))
+            for x in _iter_operands(part)
+        ),
+        tuple(steps),
+        describe_omission(part, options, step_count),
+        results,
+        "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
+        tuple(map(make_printable, part.notes)),
+        _format_notes(part.annotations.on_lanes),
+        _make_answers(part, options),
+        options,
+        step_count,
+    )
 
 
-def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, ...]:
-    """Return the words of that command."""
-    return tuple(map(sanitize_text, _iter_command_words(trace, options)))
-
-
-def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
-    ins = trace.instruction
-    yield from ("ptxscope", "trace", str(ins))
-    # a model may read operands that the documentation does not mention
-    extra_roles = (x.role for x in trace.plan.sources)
-    read_roles: dict[str, str] = {}
-    for role in (*(needed.roles[0] for needed in ins.inputs), *extra_roles):
-        if role in ins.names:
-            read_roles.setdefault(ins.names[role], role)
-    for name, role in read_roles.items():
-        yield f"{name}={format_hex(trace.operands[role], ins.type_of(role).bits)}"
-    yield from list_annotation_words(trace.annotations, trace.model, options)
-    for name, value in _list_part_options(trace, options):
-        if has_effect(name, options.format):
-            yield from _format_option(f"--{name}", value)
-
-
-def list_annotation_words(
-    annotations: Annotations, model: Model, options: Options
-) -> Iterator[str]:
-    """Yield the words for the model, the format, the author's texts and the appearance."""
-    if model.errata:
-        yield from ("--model", model.name)
-    if options.format and options.format != "text":
-        yield from ("-f", options.format)
-    for name, value in (*_list_annotation_options(annotations), *_list_style_options(options)):
-        if has_effect(name, options.format):
-            yield from _format_option(f"--{name}", value)
-
-
-_OptionValues = Iterator[tuple[str, str | None]]
-"""Names of options, with the value of each that takes one."""
-
-
-def _list_annotation_options(extra: Annotations) -> _OptionValues:
-    """Yield the options for the author's texts."""
-    if extra.title:
-        yield "title", extra.title
-    if extra.caption:
-        yield "caption", extra.caption
-    for note in extra.notes:
-        yield "note", f"{note.target}={note.text}"
-
-
-_MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
-
-
-def _list_style_options(options: Options) -> _OptionValues:
-    """Yield the options for the appearance."""
-    if options.both:
-        yield "both", None
-    if options.machine_code:
-        yield "sass", options.machine_code.arch
-    if options.standalone:
-        yield "standalone", None
-    if options.theme is not DEFAULT.theme:
-        yield "theme", str(options.theme)
-    if options.id:
-        yield "id", options.id
-    if options.heading_level != DEFAULT.heading_level:
-        yield "heading-level", str(options.heading_level)
-    if options.slide:
-        yield "slide", None
-    if options.compact:
-        yield "compact", None
-    if options.motion in _MOTIONS:
-        yield _MOTIONS[options.motion], None
-    if options.width is not None:
-        yield "width", str(options.width)
-    elif options.scale is not None:
-        yield "scale", f"{options.scale:g}"
-
-
-def _format_option(name: str, value: str | None) -> tuple[str, ...]:
-    """Format an option and its value, which may begin with a dash."""
-    if value is None:
-        return (name,)
-    return (f"{name}={value}",) if value.startswith("-") else (name, value)
-
-
-def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
-    """Yield the options that show a part of a trace."""
-    stages = [step.stage for step in trace.steps]
-    shown_indices = [index for index, stage in enumerate(stages) if options.shows(stage)]
-    is_whole = len(shown_indices) == len(stages)
-    if (
-        shown_indices
-        and options.is_early
-        and not is_whole
-        and shown_indices == [*range(len(shown_indices))]
-    ):
-        yield "until", str(stages[shown_indices[-1]])
+def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Iterator[Section]:
+    """Yield the statements, those that differ under both models."""
+    if trace.is_line:
+        yield make_section(trace.block.statements[0], trace, options, is_only=True)
         return
-    if shown_indices and not is_whole:
-        runs = [
-            [index for _, index in run]
-            for _, run in groupby(enumerate(shown_indices), lambda x: x[0] - x[1])
-        ]
-        ends = (dict.fromkeys((run[0] + 1, run[-1] + 1)) for run in runs)
-        yield "steps", ",".join("-".join(map(str, end)) for end in ends)
-    if not options.result:
-        yield "no-result", None
+    differing = frozenset(_iter_differing(trace, other)) if other else frozenset()
+    hidden = frozenset() if options.result or options.is_early else find_revealing_rows(trace)
+    pairs = zip(trace.statements, other.parts if other else trace.parts, strict=True)
+    step_count = 0
+    for (statement, part), other_part in pairs:
+        part_options = _choose_part(statement, part, step_count, options, trace.plan, hidden)
+        is_two = statement.number in differing
+        for is_other, own_part in enumerate((part, other_part)[: 1 + is_two]):
+            section = make_section(statement, own_part, part_options, step_count)
+            model = make_printable(f" ({own_part.model.name})" * is_two)
+            yield section._replace(
+                heading=section.heading + model,
+                answers=None if is_two else section.answers,
+                is_folded=statement.number in options.folded or not section.steps,
+                is_other=bool(is_other),
+            )
+        step_count += len(part.steps)
+
+
+def _format_source(trace: Trace) -> str:
+    """Return the sections of the PTX ISA, with the first version that has a single form."""
+    if not trace.is_line:
+        return ", ".join(trace.block.sections)
+    ins = trace.instruction
+    return f"{ins.entry.section} ({ins.entry.compute_minimum(ins.form)})"
+
+
+def _iter_block_notes(trace: Trace, options: Options) -> Iterator[str]:
+    yield from map(make_printable, trace.notes)
+    if options.result:
+        yield from _iter_differences(trace)
+
+
+def _iter_given(trace: Trace) -> Iterator[OperandView]:
+    """Yield the registers that a block is given."""
+    for x in trace.block.inputs:
+        role, bits = x.roles[0], trace.operands[x.roles[0]]
+        yield OperandView(role, "", make_printable(x.name), format_hex(bits, x.type.bits),
+                          format_value(bits, x.type))  # fmt: skip
+
+
+def _iter_block_results(trace: Trace) -> Iterator[ResultView]:
+    for role, name in trace.block.results.items():
+        digits = format_hex(trace.result[name], trace.block.type_of(role).bits)
+        yield ResultView(make_printable(name), digits, _interpret_result(trace, name))
+
+
+def _interpret_result(trace: Trace, name: str) -> str:
+    """Return the meaning of a result as its statement has it: the lanes of an instruction's."""
+    place, bits = trace.block.outputs[name], trace.result[name]
+    if not place.statement:
+        return format_value(bits, trace.block.type_of(place.key))
+    return interpret_bits(trace.parts[place.statement - 1].instruction, place.role, bits)
+
+
+def find_other(trace: Trace) -> Trace | None:
+    """Return the trace under another model that has other results, or other values on the way.
+
+    It is the documentation if the model is that of an assembler.
+    """
+    models = (ISA_MODEL,) if trace.model.errata else PTXAS_MODELS
+    others = [x for x in map(trace.with_model, models) if any(_iter_differing(trace, x))]
+    return next((x for x in others if x.result != trace.result), others[0] if others else None)
+
+
+def _iter_differing(trace: Trace, other: Trace) -> Iterator[int]:
+    """Yield the numbers of the statements that read or write other values in another trace."""
+    for number, (x, y) in enumerate(zip(trace.parts, other.parts, strict=True), 1):
+        if x.operands != y.operands or x.result != y.result:
+            yield number
+
+
+def _choose_part(
+    statement: BlockStatement,
+    part: Trace,
+    step_count: int,
+    options: Options,
+    plan: Plan,
+    hidden: frozenset[str],
+) -> Options:
+    """Return the options that show of a statement what the options show of the block."""
+    stages = [
+        step.stage
+        for step in part.steps
+        if options.shows(step.stage) and options.shows_number(step_count + step.number)
+    ]
+    is_early = options.is_early and part.steps[-1].stage not in stages
+    own_rows = [row for row in plan.rows if row.key.startswith(statement.prefix)]
+    own_keys = {row.key for row in own_rows}
+    if any(x in hidden - own_keys for row in own_rows for x in row.inputs):
+        stages = []  # its registers would reveal the result
+    return options._replace(
+        both=False,
+        steps=None,
+        folded=DEFAULT.folded,
+        stages=None if len(stages) == len(part.steps) else frozenset(stages),
+        result=not (is_early or own_keys & hidden),
+        is_early=is_early,
+    )
+
+
+def format_origin(statement: BlockStatement, role: str) -> str:
+    """Return where an operand comes from, after its value: ``, of statement 1``.
+
+    It is empty for a literal, and for a register that the block is given under this name.
+    """
+    place = statement.reads.get(role)
+    if place is None:
+        return ""
+    if place.statement:
+        return f", of statement {place.statement}"
+    is_named = statement.instruction.format_operand(role) == place.role
+    return "" if is_named else f", of {make_printable(place.role)}"
+
+
+def _iter_differences(trace: Trace) -> Iterator[str]:
+    """Yield a sentence for each result that known assemblers compute instead of the documented."""
+    isa = trace.with_model(ISA_MODEL)
+    answers: dict[tuple[int, ...], list[Trace]] = {}
+    for other in map(trace.with_model, PTXAS_MODELS):
+        answers.setdefault(tuple(other.result.values()), []).append(other)
+    for others in answers.values():
+        other = others[0]
+        if other.result == isa.result:
+            continue
+        number, part = next(
+            (number, x)
+            for number, (x, y) in enumerate(zip(other.parts, isa.parts, strict=True), 1)
+            if x.result != y.result
+        )
+        values = ", ".join(
+            f"{name} = {format_hex(other.result[name], trace.block.type_of(role).bits)}"
+            for role, name in trace.block.results.items()
+        )
+        versions = format_versions([x.model for x in others], part.instruction.form)
+        errata = ", ".join(part.errata)
+        yield make_printable(
+            f"ptxas {versions} gives {values}: statement {number} is the first that differs"
+            + f", by {errata}" * bool(errata)
+        )
 
 
 def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> str:

@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from ...engine.tracing.trace import Trace
 from ..options import Options
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 HIDDEN_RESULT_TEXT = "The result is hidden."
 """Sentence of a step with hidden rows."""
@@ -27,9 +22,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     return find_revealing_rows(trace, with_computing=not is_ended_early)
 
 
-def find_revealing_rows(
-    trace: Trace | BlockTrace, *, with_computing: bool = True
-) -> frozenset[str]:
+def find_revealing_rows(trace: Trace, *, with_computing: bool = True) -> frozenset[str]:
     """Return the keys of the rows that write or carry the result, and of those that compute it."""
     hidden_keys: set[str] = set()
     pending = [result.key for result in trace.plan.results]

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from hashlib import blake2s
 from itertools import count
-from typing import TYPE_CHECKING
 
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from .document import Document, build_document
 from .option_support import drop_idle_options
 from .sanitizer import sanitize_text
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 
 def make_id_prefix(document: Document, options: Options, kind: str) -> str:
@@ -38,7 +34,7 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     )
 
 
-def make_block_id(trace: BlockTrace, options: Options, kind: str) -> str:
+def make_block_id(trace: Trace, options: Options, kind: str) -> str:
     """Return the id that the author chose, or a hash of everything the picture depends on."""
     choices = options._replace(format="")._asdict().items()
     changed_options = [
@@ -54,9 +50,7 @@ def make_block_id(trace: BlockTrace, options: Options, kind: str) -> str:
     return options.id or hash_id((kind, str(trace.block), values, model, texts, changed_options))
 
 
-def with_unique_ids(
-    trace: Trace | BlockTrace, options: Options, kind: str, used_ids: set[str]
-) -> Options:
+def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str]) -> Options:
     """Return options whose ids are not in `used_ids`, and add the new id to it.
 
     Equal traces have equal ids, so the second one on a page gets a number. Raise ValueError if the
@@ -65,7 +59,7 @@ def with_unique_ids(
     options = drop_idle_options(options, kind)
     base_id = (
         make_id_prefix(build_document(trace, options), options, kind)
-        if isinstance(trace, Trace)
+        if trace.is_line
         else make_block_id(trace, options, kind)
     )
     if options.id and base_id in used_ids:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...engine.isa.roles import DESTINATIONS, Role
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Register
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 
 
@@ -33,4 +34,4 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
         ),
         guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip
-    return trace.__replace__(instruction=letters)
+    return trace.__replace__(block=BasicBlock.of(letters))

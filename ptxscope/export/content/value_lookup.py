@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex
@@ -12,9 +11,6 @@ from ...engine.syntax.errors import quote_word
 from ...engine.tracing.lane_text import describe_lane, format_result
 from ...engine.tracing.note_targets import parse_stage
 from ...engine.tracing.trace import RowTrace, Trace
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 _STATEMENT = re.compile(r"s(\d{1,3})\.(.++)", re.DOTALL)
 _LANE = re.compile(r"(?:\A|\s)lane\s++(\d{1,9})\Z", re.I)
@@ -30,7 +26,7 @@ def format_destinations(trace: Trace, name: str = "") -> str:
     return format_hex(trace.result[name], trace.instruction.type_of(roles[name]).bits)
 
 
-def format_block_value(trace: BlockTrace, target: str = "") -> str:
+def format_block_value(trace: Trace, target: str = "") -> str:
     """Format the bits of a register of a block, or a value of a statement: ``d``, ``s2.saturate``.
 
     Without a target, format the results. Raise ValueError if there is no such value.

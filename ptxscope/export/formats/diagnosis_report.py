@@ -21,7 +21,8 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.divergence import find_first_difference
 from ...engine.tracing.lane_text import format_result, format_result_bits, join_by_destination
 from ...engine.tracing.step_text import format_title
-from ..content.document import iter_steps, list_command_words
+from ..content.command_words import list_command_words
+from ..content.document import iter_steps
 from .text import WIDTH, command_lines, render, step_lines, wrap_text
 
 MAX_EXPLANATIONS = 6

@@ -17,15 +17,7 @@ from ...engine.micro_operations.instruction_view import format_short_name
 from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import (
-    Answers,
-    Document,
-    DocumentRow,
-    Page,
-    StepView,
-    build_document,
-    list_traces,
-)
+from ..content.document import Answers, Document, DocumentRow, StepView, build_document, list_traces
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineSection, Options
 from ..svg import trace_picture
@@ -179,7 +171,7 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
     yield "</table></div>"
 
 
-def iter_operand_lines(doc: Page) -> Iterator[str]:
+def iter_operand_lines(doc: Document) -> Iterator[str]:
     """Yield the table of the values that are read."""
     rows = (
         f'<th scope="row"><code>{escape(name or label)}</code></th>'
@@ -236,7 +228,7 @@ def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
     return format_origins(origins, names) or "no operand"
 
 
-def iter_result_lines(doc: Page, level: int, id_: str) -> Iterator[str]:
+def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     """Yield the results below their heading."""
     yield f'<section class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"

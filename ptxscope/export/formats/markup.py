@@ -12,7 +12,7 @@ from enum import Enum
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
 from ..options import MachineSection, Options
 
 
@@ -98,23 +98,23 @@ def make_code(text: str) -> InlineText:
 
 def render(trace: Trace, options: Options, write: Callable[[Iterable[Block], Options], str]) -> str:
     """Render a trace by the function that writes blocks in a markup language."""
-    heading = trace.instruction.opcode if options.standalone else ""
-    return write(iter_blocks(build_document(trace, options), heading), options)
+    doc, heading = build_document(trace, options), ""
+    if options.standalone:
+        heading = trace.instruction.opcode if doc.is_line else doc.count_text
+    return write(iter_blocks(doc, heading), options)
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     """Yield the blocks of a document; `heading` replaces a missing title."""
     yield from iter_head_blocks(doc, heading)
-    yield make_operand_table(doc)
-    for step in doc.steps:
-        yield from iter_step_blocks(step, 1)
-    if doc.omission:
-        yield Paragraph(make_text(doc.omission))
-    yield from iter_result_blocks(doc)
-    yield from iter_lane_note_blocks(doc)
-    yield from iter_note_blocks(doc.notes)
-    if doc.answers:
-        yield from iter_answer_blocks(doc.answers)
+    if doc.operands and not doc.is_line:
+        yield make_operand_table(doc)
+    for section in doc.sections:
+        yield from _iter_section_blocks(section, is_only=doc.is_line)
+    if not doc.is_line:
+        yield Heading(1, make_text("Result"))
+        yield from iter_result_paragraphs(doc)
+        yield from iter_note_blocks(doc.notes)
     if doc.agreement:
         yield Paragraph(make_text(doc.agreement))
     if doc.machine_code:
@@ -122,17 +122,32 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     yield from iter_tail_blocks(doc)
 
 
-def iter_head_blocks(doc: Page, heading: str) -> Iterator[Block]:
+def _iter_section_blocks(section: Section, *, is_only: bool) -> Iterator[Block]:
+    """Yield the blocks of a statement, below its heading unless it is the only one."""
+    if not is_only:
+        number, _, statement = section.heading.partition(". ")
+        yield Heading(1, (InlineSpan(f"Statement {number} "), *make_code(statement)))
+    if not section.is_folded:
+        yield make_operand_table(section)
+        for step in section.steps:
+            yield from iter_step_blocks(step, 1 if is_only else 2)
+        if section.omission:
+            yield Paragraph(make_text(section.omission))
+    if is_only:
+        yield Heading(1, make_text("Result"))
+    yield from iter_result_paragraphs(section)
+    yield from (NoteBlock(make_text(note)) for note in section.lane_notes)
+    yield from iter_note_blocks(section.notes)
+    if section.answers and not section.is_folded:
+        yield from iter_answer_blocks(section.answers)
+
+
+def iter_head_blocks(doc: Document, heading: str) -> Iterator[Block]:
     """Yield the title, the statements and the model; `heading` replaces a missing title."""
     if title := make_text(doc.title or heading):
         yield Heading(0, title)
     yield Verbatim(doc.ptx, "ptx")
     yield Paragraph((*make_text("Model:"), InlineSpan(" "), *make_code(doc.model)))
-
-
-def iter_lane_note_blocks(doc: Document) -> Iterator[Block]:
-    """Yield the notes of the author on lanes."""
-    yield from (NoteBlock(make_text(note)) for note in doc.lane_notes)
 
 
 def iter_note_blocks(notes: Iterable[str]) -> Iterator[Block]:
@@ -142,7 +157,7 @@ def iter_note_blocks(notes: Iterable[str]) -> Iterator[Block]:
         yield Paragraph((InlineSpan("Note:", InlineKind.STRONG), text))
 
 
-def iter_tail_blocks(doc: Page) -> Iterator[Block]:
+def iter_tail_blocks(doc: Document) -> Iterator[Block]:
     """Yield the caption, the source and the command."""
     if caption := join_lines(doc.caption):
         yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
@@ -150,7 +165,7 @@ def iter_tail_blocks(doc: Page) -> Iterator[Block]:
     yield Verbatim(doc.command, "sh")
 
 
-def make_operand_table(doc: Page) -> Table:
+def make_operand_table(doc: Document | Section) -> Table:
     """Return a row for each value that is read."""
     rows = (
         (make_code(label), make_code(name or label), make_code(bits), make_text(meant))
@@ -179,13 +194,7 @@ def _make_row(row: DocumentRow) -> tuple[InlineText, ...]:
     return tuple(cells)
 
 
-def iter_result_blocks(doc: Page) -> Iterator[Block]:
-    """Yield the results below their heading."""
-    yield Heading(1, make_text("Result"))
-    yield from iter_result_paragraphs(doc)
-
-
-def iter_result_paragraphs(doc: Page) -> Iterator[Block]:
+def iter_result_paragraphs(doc: Document | Section) -> Iterator[Block]:
     """Yield a paragraph for each result."""
     for name, bits, meant in doc.results:
         yield Paragraph(

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import Answers, Document, DocumentRow, Page, StepView, build_document
+from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
 from ..options import DEFAULT, MachineRow, MachineSection, Options
 
 WIDTH = 80
@@ -20,39 +20,60 @@ _MAX_CODE_COLUMNS = 46
 
 
 def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
-    """Render instruction, operands, every step with its numbers, result, and divergences."""
+    """Render the statements with every step and its numbers, the results, and divergences."""
     doc = build_document(trace, options)
-    lines = head_lines(doc, width)
-    for step in doc.steps:
-        lines += step_lines(step, width)
-    if doc.omission:
-        lines += wrap_text(doc.omission, "", "  ", width)
-    lines += ["", *result_lines(doc, width)]
-    for note in doc.lane_notes:
-        lines += ["", *wrap_text(f"* {note}", "", "  ", width)]
-    lines += note_lines(doc, width)
-    if doc.answers:
-        lines += ["", *answer_lines(doc.answers, width)]
+    lines = [*_header_lines(doc, width)]
+    if not doc.is_line:
+        lines += ["", *operand_lines(doc, width)]
+    for section in doc.sections:
+        lines += ["", *_section_lines(section, width, is_only=doc.is_line)]
+    if not doc.is_line:
+        lines += ["", *result_lines(doc, width), *_note_lines(doc.notes, width)]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
     if doc.machine_code:
         lines += ["", *_machine_lines(doc.machine_code, width)]
-    lines += tail_lines(doc, width)
+    lines += _tail_lines(doc, width)
     return "\n".join(line.rstrip(" ") for line in lines) + "\n"
 
 
 def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
-    """Return the lines above the steps: instruction, model, operands."""
+    """Return the lines above the steps of an instruction: it, its model and operands."""
     return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
 
 
-def note_lines(doc: Page, width: int) -> Iterator[str]:
-    """Yield the notes, each after an empty line."""
-    for note in doc.notes:
-        yield from ("", *wrap_text(f"Note: {note}.", "", "  ", width))
+def _section_lines(section: Section, width: int, *, is_only: bool) -> Iterator[str]:
+    """Yield the values, steps and results of a statement; below its line unless it is the only one.
+
+    What follows the steps is indented below the line, or separated by empty lines.
+    """
+    if not is_only:
+        yield from wrap_text(section.heading, "", "   ", width)
+    if not section.is_folded:
+        yield from operand_lines(section, width)
+        yield from [""] * is_only
+        for step in section.steps:
+            yield from step_lines(step, width)
+    indent, gap = ("", [""]) if is_only else ("  ", [])
+    width -= len(indent)
+    omission = [] if section.is_folded else wrap_text(section.omission, "", "  ", width)
+    results = [*gap, *result_lines(section, width)]
+    lines = [*omission, *results] if is_only else [*results, *omission]
+    for note in section.lane_notes:
+        lines += [*gap, *wrap_text(f"* {note}", "", "  ", width)]
+    lines += _note_lines(section.notes, width, gap)
+    if section.answers and not section.is_folded:
+        lines += [*gap, *answer_lines(section.answers, width)]
+    yield from (indent + line for line in lines)
 
 
-def tail_lines(doc: Page, width: int) -> Iterator[str]:
+def _note_lines(notes: Iterable[str], width: int, gap: Sequence[str] = ("",)) -> Iterator[str]:
+    """Yield the notes, each after a gap."""
+    for note in notes:
+        yield from (*gap, *wrap_text(f"Note: {note}.", "", "  ", width))
+
+
+def _tail_lines(doc: Document, width: int) -> Iterator[str]:
     """Yield the caption, the source and the command, after empty lines."""
     if doc.caption:
         yield from ("", *wrap_text(doc.caption, "", "", width))
@@ -62,14 +83,17 @@ def tail_lines(doc: Page, width: int) -> Iterator[str]:
 def _header_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
         yield from (*wrap_text(doc.title, "", "", width), "")
-    model = f"model: {doc.model}"
-    if len(doc.ptx) + len(model) + 2 <= width:
-        yield doc.ptx + model.rjust(width - len(doc.ptx))
+    model, head = f"model: {doc.model}", doc.ptx if doc.is_line else doc.count_text
+    if not doc.is_line or len(head) + len(model) + 2 <= width:
+        yield head + model.rjust(width - len(head))
     else:
-        yield from (*wrap_text(doc.ptx, "", "    ", width), model.rjust(width))
+        yield from (*wrap_text(head, "", "    ", width), model.rjust(width))
+    if not doc.is_line:
+        for line in doc.ptx.split("\n"):
+            yield from wrap_text(line, "  ", "      ", width)
 
 
-def operand_lines(doc: Page, width: int = WIDTH) -> Iterator[str]:
+def operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
     """Yield a line for each value that is read."""
     names = max((len(operand.name) for operand in doc.operands), default=0)
     names += 2 if names else 0
@@ -131,7 +155,7 @@ def _lane_column_lines(row: DocumentRow, width: int) -> Iterator[str]:
         yield " " * _INDENT + "".join(f"{text:<{width}}" for text in flag_texts)
 
 
-def result_lines(doc: Page, width: int = WIDTH) -> Iterator[str]:
+def result_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:
     """Yield the results, or the text that replaces them."""
     for name, bits, meant in doc.results:
         yield from wrap_text(f"{name} = {bits}  {meant}", "", "  ", width)

@@ -8,23 +8,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
-from ..content.document import Page, StepView
+from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
 from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, write_sheet
-from ..svg.trace_picture import INSTRUCTION, PictureKind
+from ..svg.trace_picture import PictureKind
 from . import slides
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 _STEP, _END = 2.5, 5.0
 """Seconds that an animation shows each step, and the whole picture."""
@@ -49,10 +45,9 @@ class Frame(NamedTuple):
     """Description in one sentence."""
 
 
-def render(
-    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
-) -> str:
+def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture with the motion and the slide that options request."""
+    kind = slides.find_kind(trace)
     drawing = kind.draw(trace, options, style=_choose_style(trace, options, kind))
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render_drawing(drawing)
@@ -66,10 +61,9 @@ def render(
     return _write_svg(_with_drawn_steps(drawing), sheet, options, numbering)
 
 
-def make_frames(
-    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
-) -> tuple[Frame, ...]:
+def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
+    kind = slides.find_kind(trace)
     options = options._replace(motion=Motion.STILL)
     style = _choose_style(trace, options, kind)
     count = len(_with_drawn_steps(kind.draw(trace, options, style=style)).doc.steps)
@@ -86,11 +80,9 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
     return drawing._replace(doc=drawing.doc.with_steps(steps))
 
 
-def _choose_style(
-    trace: Trace | BlockTrace, options: Options, kind: PictureKind
-) -> trace_picture.PictureStyle:
+def _choose_style(trace: Trace, options: Options, kind: PictureKind) -> trace_picture.PictureStyle:
     return (
-        slides.choose_style(trace, options, kind)
+        slides.choose_style(trace, options)
         if options.slide
         else trace_picture.choose_style(options)
     )
@@ -211,11 +203,11 @@ class _MotionParts(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_still(_doc: Page, _prefix: str, _size: SizePx) -> _MotionParts:
+def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _MotionParts:
     return _MotionParts()
 
 
-def _make_stepping(doc: Page, _prefix: str, size: SizePx) -> _MotionParts:
+def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     if not count:
@@ -268,7 +260,7 @@ def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
     return names
 
 
-def _make_playing(doc: Page, prefix: str, _size: SizePx) -> _MotionParts:
+def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
     """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
     count = len(doc.steps)
     seconds = count * _STEP + _END
@@ -288,7 +280,7 @@ def _make_playing(doc: Page, prefix: str, _size: SizePx) -> _MotionParts:
     return _MotionParts(style=motion if rules else "")
 
 
-_MOTIONS: dict[Motion, Callable[[Page, str, SizePx], _MotionParts]] = {
+_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _MotionParts]] = {
     Motion.STILL: _make_still,
     Motion.STEPPING: _make_stepping,
     Motion.PLAYING: _make_playing,

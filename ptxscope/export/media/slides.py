@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Step, Trace
@@ -24,9 +23,6 @@ from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import fit_text, measure_text, wrap_text
 from ..svg.trace_picture import INSTRUCTION, PictureKind
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 SIZE = (1280.0, 720.0)
 _MARGIN = 14.0
@@ -74,11 +70,18 @@ class _Fit(NamedTuple):
     """Number of texts that do not fit."""
 
 
-def measure_smallest_letter(
-    trace: Trace | BlockTrace, options: Options = DEFAULT, kind: PictureKind = INSTRUCTION
-) -> float:
+def find_kind(trace: Trace) -> PictureKind:
+    """Return how a trace is drawn."""
+    if trace.is_line:
+        return INSTRUCTION
+    from ..svg.block_picture import BLOCK  # loaded late: most pictures are of one instruction
+
+    return BLOCK
+
+
+def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
     """Return the size in px of the smallest letters on a slide of 720 px, its source included."""
-    return min(_choose_best_fit(trace, options, kind)[1].letters, READABLE)
+    return min(_choose_best_fit(trace, options, find_kind(trace))[1].letters, READABLE)
 
 
 class Parts(NamedTuple):
@@ -136,15 +139,13 @@ def _format_steps(steps: Sequence[Step]) -> str:
     return ",".join(str(step.number) for step in steps)
 
 
-def choose_style(
-    trace: Trace | BlockTrace, options: Options, kind: PictureKind = INSTRUCTION
-) -> trace_picture.PictureStyle:
+def choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
     """Return the style with readable letters on a slide, or with the largest possible."""
-    return _choose_best_fit(trace, options, kind)[0]
+    return _choose_best_fit(trace, options, find_kind(trace))[0]
 
 
 def _choose_best_fit(
-    trace: Trace | BlockTrace, options: Options, kind: PictureKind
+    trace: Trace, options: Options, kind: PictureKind
 ) -> tuple[trace_picture.PictureStyle, _Fit]:
     styles = (trace_picture.PLAIN,) if kind.has_branches(trace, options) else _LOOKS
     fits = (fit for style in styles for fit in _iter_enlarged(trace, options, kind, style))
@@ -152,7 +153,7 @@ def _choose_best_fit(
 
 
 def _iter_enlarged(
-    trace: Trace | BlockTrace,
+    trace: Trace,
     options: Options,
     kind: PictureKind,
     style: trace_picture.PictureStyle,

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...engine.blocks.basic_block import BasicBlock
-from ...engine.blocks.block_trace import BlockTrace
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.proof.equivalence import Proof, Verdict
 from ...engine.proof.operand_search import OperandSearch
 from ...engine.proof.question import Program
 from ...engine.syntax.errors import make_printable
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
-from ..blocks.block_document import list_block_command_words
-from ..content.document import build_document, list_command_words
+from ..content.command_words import list_command_words
+from ..content.document import build_document
 from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 
 _LETTERS = "AB"
@@ -130,23 +129,23 @@ def _trace_lines(proof: Proof) -> Iterator[str]:
     """Yield the steps of both sides from where they part, and the commands that show them."""
     x, y = proof.traces
     first, note = 0, ""
-    if isinstance(x, Trace) and isinstance(y, Trace):
+    if x.is_line and y.is_line:
         first = _count_common(*([_get_step_values(step) for step in t.steps] for t in (x, y)))
         note = ", from where they part" if first else ""
-    elif isinstance(x, BlockTrace) and isinstance(y, BlockTrace):
+    elif not (x.is_line or y.is_line):
         first = _count_common(*([(s.text, t.result) for s, t in z.statements] for z in (x, y)))
         note = ", from where they part" if first else ""
     for letter, trace in zip(_LETTERS, (x, y), strict=True):
         yield ""
         yield f"{letter}{note}"
-        if isinstance(trace, Trace):
+        if trace.is_line:
             document = build_document(trace)
             for step in document.steps[min(first, len(document.steps) - 1) :]:
                 yield from step_lines(step)
             yield from command_lines(document.words)
         else:
             yield from _statement_lines(trace, first)
-            yield from command_lines(list_block_command_words(trace))
+            yield from command_lines(list_command_words(trace))
 
 
 def _get_step_values(step: object) -> object:
@@ -161,7 +160,7 @@ def _count_common(x: Sequence[object], y: Sequence[object]) -> int:
     )
 
 
-def _statement_lines(trace: BlockTrace, first: int) -> Iterator[str]:
+def _statement_lines(trace: Trace, first: int) -> Iterator[str]:
     """Yield the statements of a block with their results."""
     width = min(max(len(x.text) for x in trace.block.statements) + 2, WIDTH - 24)
     for statement, part in list(trace.statements)[first:]:
@@ -243,10 +242,7 @@ def render_search(search: OperandSearch) -> str:
     lines += wrap_text(make_printable(format_search_answer(search)), "", "")
     if search.answers:
         trace = search.make_trace(search.answers[0])
-        if isinstance(trace, Trace):
-            lines += ["", *command_lines(list_command_words(trace))]
-        else:
-            lines += ["", *command_lines(list_block_command_words(trace))]
+        lines += ["", *command_lines(list_command_words(trace))]
     return "\n".join(line.rstrip() for line in lines) + "\n"
 
 

@@ -1,4 +1,4 @@
-"""Page layout of a picture: lane columns, slots in them, and the starts of lines.
+"""Document layout of a picture: lane columns, slots in them, and the starts of lines.
 
 A page is 800 px wide: a margin with the words of each step, and beside it the lane columns, the
 most significant lane on the left. A value for all lanes extends over all columns.

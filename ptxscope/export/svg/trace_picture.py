@@ -17,15 +17,7 @@ from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, StepScene
 from ..content.alt_text import format_alt_text, format_short_alt
-from ..content.document import (
-    Answers,
-    Document,
-    Page,
-    ResultView,
-    StepView,
-    build_document,
-    list_traces,
-)
+from ..content.document import Answers, Document, ResultView, StepView, build_document, list_traces
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT, Options
@@ -88,7 +80,7 @@ SMALL = PictureStyle(COMPACT)
 class SvgDrawing(NamedTuple):
     """The drawing of a trace; the marks of the canvas are the places to cut it."""
 
-    doc: Page
+    doc: Document
     canvas: SvgCanvas
     height: float
     about: str
@@ -109,7 +101,7 @@ class PictureKind(NamedTuple):
 
     draw: Callable[..., SvgDrawing]
     """Draws a trace with options, a part of its ids, and a style."""
-    build_document: Callable[..., Page]
+    build_document: Callable[..., Document]
     """Returns the document of a trace with options."""
     describe: Callable[..., str]
     """Describes a document in words."""

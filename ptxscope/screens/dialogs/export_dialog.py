@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
@@ -22,9 +22,6 @@ from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from ...widgets.base.menu import MenuItem
 from .dialog import Dialog, DialogFrame
 from .menu_dialog import MenuDialog
-
-if TYPE_CHECKING:
-    from ...engine.blocks.block_trace import BlockTrace
 
 _BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
 
@@ -49,7 +46,7 @@ class ExportDialog(Dialog[Annotations]):
 
     help_section = "export"
 
-    def __init__(self, trace: Trace, block: BlockTrace | None = None) -> None:
+    def __init__(self, trace: Trace, block: Trace | None = None) -> None:
         super().__init__()
         self._trace = trace
         self._block = block
@@ -110,7 +107,7 @@ class ExportDialog(Dialog[Annotations]):
             title=self._get_value("title"), caption=self._get_value("caption")
         )
 
-    def _parse_request(self) -> tuple[Trace | BlockTrace, Options]:
+    def _parse_request(self) -> tuple[Trace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         trace = self._trace.with_annotations(self.annotations)
         steps = self._get_value("steps").strip()
@@ -118,7 +115,7 @@ class ExportDialog(Dialog[Annotations]):
             name in self._choices.active_switches for name in (_BOTH, _PAGE, _COMPACT)
         )
         if self._block is not None:
-            from ...export.blocks.block_document import parse_folded
+            from ...export.content.command_words import parse_folded
 
             folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
             block = self._block.with_annotations(self.annotations)
@@ -140,17 +137,12 @@ class ExportDialog(Dialog[Annotations]):
         if self._format not in BINARY:
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
-        if isinstance(trace, Trace):
-            from ...export.content.alt_text import format_alt_text
-            from ...export.content.document import build_document
-            from ...export.media.images import describe_image
+        from ...export.content.document import build_document
+        from ...export.media.images import describe_image
+        from ...export.media.slides import find_kind
 
-            image = describe_image(trace, self._format, options)
-            says = format_alt_text(build_document(trace, options))
-        else:
-            from ...export.blocks import block_image
-
-            image, says = block_image.describe_image(trace, self._format, options)
+        image = describe_image(trace, self._format, options)
+        says = find_kind(trace).describe(build_document(trace, options))
         return f"A terminal cannot show this file: {image}.\n\nDescription:\n\n{says}", self._format
 
     def _show(self, message: str = "") -> None:

@@ -137,14 +137,11 @@ class DialogController:
 
     def copy(self, subject: str) -> None:
         """Copy the result, or the command that reproduces the current trace."""
-        from ...export.content.document import format_command
+        from ...export.content.command_words import format_command
 
         trace, screen = self._state.trace, self._view.screen
-        text = format_command(trace) if subject == "command" else format_result(trace)
-        if subject == "command" and (block := self._state.block_trace):
-            from ...export.blocks.block_document import format_block_command
-
-            text = format_block_command(block)
+        shown = self._state.block_trace or trace
+        text = format_command(shown) if subject == "command" else format_result(trace)
         screen.app.copy_to_clipboard(text)
         if subject == "result" and self._state.is_result_hidden:
             text = "the result, which is hidden here"

@@ -10,16 +10,15 @@ from collections.abc import Container, Iterator
 from itertools import groupby
 from math import ceil
 
-from ...engine.blocks.basic_block import ValuePlace
-from ...engine.blocks.block_trace import BlockTrace
 from ...engine.records import NamedTuple
+from ...engine.tracing.basic_block import ValuePlace
+from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, Tint
-from ..content.document import Document
+from ..content.document import Document, Section, build_document, make_section
 from ..content.id_prefix import make_block_id
 from ..content.name_abbreviation import abbreviate_names
-from ..media import frames
 from ..options import DEFAULT, Options
-from ..svg.page_layout import (
+from .page_layout import (
     COMPACT,
     EDGE,
     MAX_NAME_CHARS,
@@ -28,22 +27,16 @@ from ..svg.page_layout import (
     choose_link_colour,
     find_long_names,
 )
-from ..svg.svg_canvas import Node, SvgCanvas, Zone
-from ..svg.svg_colours import SvgColour
-from ..svg.text_fitting import LARGEST, measure_text
-from ..svg.trace_picture import (
+from .svg_canvas import Node, SvgCanvas, Zone
+from .svg_colours import SvgColour
+from .text_fitting import LARGEST, measure_text
+from .trace_picture import (
     PLAIN,
     PictureKind,
     PictureStyle,
     SvgDrawing,
     draw_body,
     draw_lane_notes,
-)
-from .block_document import (
-    BlockDocument,
-    StatementSection,
-    build_block_document,
-    build_statement_document,
 )
 
 _BAND = 30.0
@@ -102,21 +95,16 @@ class _Wires:
         return flow
 
 
-def render(trace: BlockTrace, options: Options = DEFAULT) -> str:
-    """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact; or a slide."""
-    return frames.render(trace, options, BLOCK)
-
-
-def describe_block(doc: BlockDocument) -> str:
+def describe_block(doc: Document) -> str:
     """Describe the statements and their results on one line."""
     words = [f"{doc.title.rstrip('.')}."] if doc.title else []
     if doc.operands:
         words.append(f"Registers: {', '.join(f'{x.name} = {x.bits}' for x in doc.operands)}.")
     last = doc.steps[-1].number if doc.steps and not doc.results else None
     for section in doc.sections:
-        if last is not None and section.step_count + len(section.doc.trace.steps) > last:
+        if last is not None and section.step_count + len(section.trace.steps) > last:
             break
-        results = " and ".join(f"{x.name} = {x.bits}" for x in section.doc.results)
+        results = " and ".join(f"{x.name} = {x.bits}" for x in section.results)
         words.append(f"{section.heading} gives {results or 'nothing'}.")
     words += (f"Result: {x.name} = {x.bits}, {x.meant}." for x in doc.results)
     if doc.no_result:
@@ -124,7 +112,7 @@ def describe_block(doc: BlockDocument) -> str:
     return " ".join(filter(None, (*words, doc.agreement)))
 
 
-def describe_block_shortly(doc: BlockDocument) -> str:
+def describe_block_shortly(doc: Document) -> str:
     """Describe the statements, the registers and the results in one sentence."""
     sentence = f"{doc.title.rstrip('.:')}: " * bool(doc.title) + " ".join(doc.ptx.split("\n"))
     if doc.operands:
@@ -137,14 +125,14 @@ def describe_block_shortly(doc: BlockDocument) -> str:
 
 
 def draw_block(
-    trace: BlockTrace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
+    trace: Trace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
 ) -> SvgDrawing:
     """Draw a block; ``part`` tells the ids of several pictures apart.
 
     Its values are nodes whose branch is the statement's prefix. Two answers stand side by side, in
     two compact columns; in a compact picture one below the other.
     """
-    doc = build_block_document(trace, options)
+    doc = build_document(trace, options)
     canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
     canvas.lettering, canvas.min_size = style.lettering, style.min_size
     y = _draw_head(doc, canvas, style)
@@ -165,7 +153,7 @@ def draw_block(
             canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
     canvas.add_mark("notes", y)
     y += 24
-    notes = dict.fromkeys(x for section in doc.sections for x in section.doc.notes)
+    notes = dict.fromkeys(x for section in doc.sections for x in section.notes)
     for text in (*(f"Note: {x}." for x in (*notes, *doc.notes)), doc.no_result, doc.agreement):
         y = _draw_words(canvas, text, y, style)
     canvas.add_mark("foot", y)
@@ -186,18 +174,18 @@ def draw_block(
 
 BLOCK = PictureKind(
     draw_block,
-    build_block_document,
+    build_document,
     describe_block,
     describe_block_shortly,
     lambda *_: False,
 )
 
 
-def _format_model(doc: BlockDocument) -> str:
+def _format_model(doc: Document) -> str:
     return f"models {doc.model} and {doc.other.model.name}" if doc.other else f"model {doc.model}"
 
 
-def _list_groups(doc: BlockDocument, *, is_stacked: bool) -> Iterator[tuple[StatementSection, ...]]:
+def _list_groups(doc: Document, *, is_stacked: bool) -> Iterator[tuple[Section, ...]]:
     """Yield the statements that are beside each other: each, or one under both models."""
     if is_stacked:
         yield from ((section,) for section in doc.sections)
@@ -215,7 +203,7 @@ def _split_style(style: PictureStyle) -> tuple[PictureStyle, PictureStyle]:
     )
 
 
-def _list_owners(doc: BlockDocument, drawn: Container[str]) -> dict[str, str]:
+def _list_owners(doc: Document, drawn: Container[str]) -> dict[str, str]:
     """Return the marks of the steps with which the other parts of the statements appear.
 
     The line of a statement appears with its first step, or with the next one if it has none; its
@@ -240,7 +228,7 @@ def _draw_words(canvas: SvgCanvas, text: str, y: float, style: PictureStyle) -> 
     return canvas.draw_lines(page.x, y, lines, 11, SvgColour.DIM, step=15) if text else y
 
 
-def _draw_head(doc: BlockDocument, canvas: SvgCanvas, style: PictureStyle) -> float:
+def _draw_head(doc: Document, canvas: SvgCanvas, style: PictureStyle) -> float:
     """Draw the title, the given registers and the model; return the end."""
     page, y = style.layout.page, 18.0
     if doc.title:
@@ -255,7 +243,7 @@ def _draw_head(doc: BlockDocument, canvas: SvgCanvas, style: PictureStyle) -> fl
 
 
 def _draw_section(
-    section: StatementSection, wires: _Wires, band: float, style: PictureStyle
+    section: Section, wires: _Wires, band: float, style: PictureStyle
 ) -> float:
     """Draw a statement from the top of its line, and the wires into it; return its end."""
     canvas = wires.canvas
@@ -269,8 +257,8 @@ def _draw_section(
         scene, doc, ends = _make_scene(section, style)
         has_numbers = scene.lanes > 1
         y = draw_body(own_canvas, scene, doc, y + 22, style.layout, ends)
-    if section.doc.lane_notes:
-        y = draw_lane_notes(section.doc, own_canvas, y + 8, style.layout.page, has_numbers) - 8
+    if section.lane_notes:
+        y = draw_lane_notes(section, own_canvas, y + 8, style.layout.page, has_numbers) - 8
     own_canvas.add_mark("wires", y)
     _add_canvas(canvas, own_canvas, section)
     _draw_wires(section, wires, own_canvas, (band, style.layout.page.right))
@@ -281,7 +269,7 @@ def _draw_section(
     return y
 
 
-def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: StatementSection) -> None:
+def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: Section) -> None:
     """Add what is drawn of a statement to the picture, with names of its own."""
     parts, flows = len(canvas.parts), len(canvas.flows)
     for mark in own_canvas.marks:
@@ -305,13 +293,13 @@ def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: StatementSect
 
 
 def _make_scene(
-    section: StatementSection, style: PictureStyle
+    section: Section, style: PictureStyle
 ) -> tuple[Scene, Document, tuple[tuple[LaneRef, ...], ...] | None]:
     """Return the scene and the document of a statement, with short names and its numbers."""
-    doc, options, count = section.doc, section.options, section.step_count
+    doc, options, count = section, section.options, section.step_count
     if find_long_names(doc):
         part = abbreviate_names(doc.trace, MAX_NAME_CHARS)
-        doc = build_statement_document(section.statement, part, options, count)
+        doc = make_section(section.statement, part, options, count)
     folded = build_folded_scene(doc, options) if style.layout.is_compact else None
     scene = folded.scene if folded else build_visible_scene(doc.trace, options)
     steps = tuple(x._replace(number=x.number + count) for x in scene.steps)
@@ -319,14 +307,14 @@ def _make_scene(
 
 
 def _draw_band(
-    canvas: SvgCanvas, section: StatementSection, y: float, style: PictureStyle
+    canvas: SvgCanvas, section: Section, y: float, style: PictureStyle
 ) -> float:
     """Draw the line of a statement, with its results if it is folded; return the end."""
     page = style.layout.page
     canvas.draw_rect(page.x, y, page.width, _BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     right = page.right - 10
     if section.is_folded:
-        for view in reversed(section.doc.results):
+        for view in reversed(section.results):
             text = f"{view.name} = {view.bits}"
             width = measure_text(text, 13, is_monospaced=True)
             canvas.draw_text(right - width, y + 20, text, 13, is_monospaced=True, is_bold=True)
@@ -339,10 +327,10 @@ def _draw_band(
 
 
 def _find_results(
-    section: StatementSection, canvas: SvgCanvas, style: PictureStyle, section_end: float
+    section: Section, canvas: SvgCanvas, style: PictureStyle, section_end: float
 ) -> Iterator[tuple[ValuePlace, _Digits]]:
     """Yield the digits of each result of a statement, as it is drawn."""
-    statement, doc = section.statement, section.doc
+    statement, doc = section.statement, section
     boxes = {x.node: x.box for x in canvas.zones if x.node[0] == section.branch}
     roles = {name: role for role, name in statement.instruction.results.items()}
     views = zip(roles.items(), doc.results, strict=bool(doc.results))
@@ -365,7 +353,7 @@ def _find_results(
 
 
 def _draw_wires(
-    section: StatementSection, wires: _Wires, own_canvas: SvgCanvas, line: tuple[float, float]
+    section: Section, wires: _Wires, own_canvas: SvgCanvas, line: tuple[float, float]
 ) -> None:
     """Draw the wires into a statement whose line begins at y and ends at x."""
     statement, canvas, (band, right) = section.statement, wires.canvas, line

@@ -17,7 +17,7 @@ from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
 from ..syntax.errors import Span
 from ..syntax.instruction import Input, Instruction
-from ..tracing.evaluation import make_model_plan
+from .evaluation import make_model_plan
 
 
 class ValuePlace(NamedTuple):
@@ -80,6 +80,25 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     """Remarks on statements that were left out."""
     read_values: Mapping[str, ValuePlace] = {}
     """The place of what is in each other register at the end that the block writes, and reads."""
+    is_line: bool = False
+    """Whether it is one instruction, whose roles and row keys are those of the block."""
+
+    @classmethod
+    def of(cls, ins: Instruction) -> BasicBlock:
+        """Return the block of one instruction: its results may be none.
+
+        It has no written lines: equal instructions have equal blocks, however they were written.
+        """
+        reads = FrozenDict((role, ValuePlace(0, name)) for role, name in ins.names.items())
+        statement = BlockStatement(1, "", 1, ins, reads)
+        outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in ins.results.items())
+        return cls((statement,), outputs, (), ins.text, ins.spans, is_line=True)
+
+    @property
+    def instruction(self) -> Instruction:
+        """The only instruction; raise ValueError if there are several."""
+        (statement,) = self.statements
+        return statement.instruction
 
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""
@@ -94,6 +113,8 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
 
     def make_plan(self, model: Model = ISA_MODEL) -> Plan:
         """Return the joined plan of all statements under a model."""
+        if self.is_line:
+            return make_model_plan(self.instruction, model)
         rows: list[Row] = []
         sources: dict[str, Source] = {}
         result_keys: dict[ValuePlace, str] = {}
@@ -143,6 +164,8 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     @cached_property
     def constants(self) -> Mapping[str, int]:
         """The bits of the constant operands by role: ``s2.c``."""
+        if self.is_line:
+            return self.instruction.constants
         return FrozenDict(
             (statement.prefix + role, bits)
             for statement in self.statements
@@ -152,16 +175,22 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     @cached_property
     def names(self) -> Mapping[str, str]:
         """The given registers by role."""
+        if self.is_line:
+            return self.instruction.names
         return FrozenDict((ValuePlace(0, name).key, name) for name in self._registers)
 
     @cached_property
     def results(self) -> Mapping[str, str]:
         """The register of each result by role."""
+        if self.is_line:
+            return self.instruction.results
         return FrozenDict((place.key, name) for name, place in self.outputs.items())
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The given registers whose values affect some statement."""
+        if self.is_line:
+            return self.instruction.inputs
         read_roles = {source.role for source in self.plan.sources}
         return tuple(
             Input(name, self.type_of(role), (role,))
@@ -171,6 +200,8 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
 
     def type_of(self, role: str) -> Type:
         """Return the type of a given register, a literal or a result."""
+        if self.is_line:
+            return self.instruction.type_of(role)
         number, _, own_role = role[1:].partition(".")
         if number == "0":
             return self._registers[own_role]
@@ -178,6 +209,8 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
 
     def format_operand(self, role: str) -> str:
         """Return a register's name, or a literal as it is written."""
+        if self.is_line:
+            return self.instruction.format_operand(role)
         number, _, own_role = role[1:].partition(".")
         if number == "0":
             return own_role
@@ -187,7 +220,9 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
         return f"<BasicBlock {self}>"
 
     def __str__(self) -> str:
-        """Return the statements in braces."""
+        """Return the statements in braces, or the one instruction."""
+        if self.is_line:
+            return str(self.instruction)
         text = " ".join(self.lines)
         has_braces = self.lines[0][0] == "{" and self.lines[-1] == "}" and text.count("}") == 1
         return text if has_braces else f"{{ {text} }}"
