@@ -14,6 +14,7 @@ from ptxscope.engine.arrays.array_program import MAX_BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.selection import Extend
+from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference
@@ -90,7 +91,7 @@ def test_bits_outside_of_its_provenance_do_not_change_a_lane(
     for source in found.plan.sources:
         flips = data.draw(bits(source.type)) & ~reach[source.role]
         changed = dict(found.operands) | {source.role: found.operands[source.role] ^ flips}
-        other = type(found)(ins, found.model, changed)
+        other = replace(found, operands=changed)
         assert other.rows[key].values[lane] == found.rows[key].values[lane]
 
 

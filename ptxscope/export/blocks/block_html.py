@@ -45,7 +45,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from iter_operand_lines(doc)
+    yield from iter_operand_lines(doc.operands)
     for section in doc.sections:
         yield from _section_lines(section, level + 1, id_, relations)
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
@@ -61,24 +61,24 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
 
 
 def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
-    doc, name = section, f"{id_}-{section.key}"
+    name = f"{id_}-{section.key}"
     yield f'<section id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
     if not section.is_folded:
-        yield from iter_operand_lines(doc)
-        for step in doc.steps:
+        yield from iter_operand_lines(section.operands)
+        for step in section.steps:
             branch = section.branch
-            yield from iter_step_lines(doc.trace, step, level + 1, name, relations, branch)
-    if doc.omission and not section.is_folded:
-        yield f'<p class="px-dim">{escape(doc.omission)}</p>'
-    for view in doc.results:
+            yield from iter_step_lines(section.trace, step, level + 1, name, relations, branch)
+    if section.omission and not section.is_folded:
+        yield f'<p class="px-dim">{escape(section.omission)}</p>'
+    for view in section.results:
         yield (
             f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
             f'<span class="px-dim">{escape(view.meant)}</span></p>'
         )
-    yield from iter_lane_note_lines(doc)
-    yield from iter_note_lines(doc.notes)
-    if doc.answers and not section.is_folded:
-        yield from iter_answer_lines(doc.answers, level + 1, name, relations)
+    yield from iter_lane_note_lines(section.lane_notes)
+    yield from iter_note_lines(section.notes)
+    if section.answers and not section.is_folded:
+        yield from iter_answer_lines(section.answers, level + 1, name, relations)
     yield "</section>"
 
 

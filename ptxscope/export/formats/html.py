@@ -17,7 +17,15 @@ from ...engine.micro_operations.instruction_view import format_short_name
 from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.trace import Trace
 from .. import theme
-from ..content.document import Answers, Document, DocumentRow, StepView, build_document, list_traces
+from ..content.document import (
+    Answers,
+    Document,
+    DocumentRow,
+    OperandView,
+    StepView,
+    build_document,
+    list_traces,
+)
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineSection, Options
 from ..svg import trace_picture
@@ -76,7 +84,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from iter_operand_lines(doc)
+    yield from iter_operand_lines(doc.operands)
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"> '
@@ -87,7 +95,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     if doc.omission:
         yield f'<p class="px-dim">{escape(doc.omission)}</p>'
     yield from iter_result_lines(doc, level + 1, f"{id_}-result")
-    yield from iter_lane_note_lines(doc)
+    yield from iter_lane_note_lines(doc.lane_notes)
     yield from iter_note_lines(doc.notes)
     if doc.answers:
         yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
@@ -171,13 +179,13 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
     yield "</table></div>"
 
 
-def iter_operand_lines(doc: Document) -> Iterator[str]:
+def iter_operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
     """Yield the table of the values that are read."""
     rows = (
         f'<th scope="row"><code>{escape(name or label)}</code></th>'
         f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
         f"<td>{escape(meant)}</td>"
-        for _, label, name, bits, meant in doc.operands
+        for _, label, name, bits, meant in operands
     )
     head = ("register", "operand", "bits", "value")
     yield from _table_lines("px-operands", "Operands", head, rows)
@@ -242,9 +250,9 @@ def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield "</section>"
 
 
-def iter_lane_note_lines(doc: Document) -> Iterator[str]:
+def iter_lane_note_lines(notes: Iterable[str]) -> Iterator[str]:
     """Yield the notes of the author on lanes."""
-    for note in doc.lane_notes:
+    for note in notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
 
 

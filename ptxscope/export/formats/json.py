@@ -1,4 +1,4 @@
-"""JSON output, schema ``ptxscope.trace/1`` or ``ptxscope.block/1``, from which a trace is read back.
+"""JSON of a trace, ``ptxscope.trace/1`` or ``ptxscope.block/1``, and its reader.
 
 Values (``bits``, ``value``) whose magnitude is 2**53 or more are always strings, so that no reader
 rounds them; smaller ones are always numbers. The schema has the same rule.

@@ -48,7 +48,7 @@ class Frame(NamedTuple):
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture with the motion and the slide that options request."""
     kind = slides.find_kind(trace)
-    drawing = kind.draw(trace, options, style=_choose_style(trace, options, kind))
+    drawing = kind.draw(trace, options, style=_choose_style(trace, options))
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render_drawing(drawing)
     sheet = _make_sheet(drawing, options)
@@ -65,7 +65,7 @@ def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     kind = slides.find_kind(trace)
     options = options._replace(motion=Motion.STILL)
-    style = _choose_style(trace, options, kind)
+    style = _choose_style(trace, options)
     count = len(_with_drawn_steps(kind.draw(trace, options, style=style)).doc.steps)
     return tuple(
         _make_frame(kind, kind.draw(trace, options, f"-{number}", style), options, number, count)
@@ -80,7 +80,7 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
     return drawing._replace(doc=drawing.doc.with_steps(steps))
 
 
-def _choose_style(trace: Trace, options: Options, kind: PictureKind) -> trace_picture.PictureStyle:
+def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
     return (
         slides.choose_style(trace, options)
         if options.slide

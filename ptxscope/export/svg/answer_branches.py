@@ -10,7 +10,7 @@ from ...engine.tracing.divergence import find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import Pair, find_differing_bits, iter_pairs
 from ...scene.scene_model import Scene
-from ..content.document import Document, ResultView, StepView, build_document
+from ..content.document import Document, ResultView, Section, StepView, build_document
 from ..options import MachineRow, Options
 from .machine_lines import draw_machine_rows
 from .page_layout import EDGE, FIGURES, PAGE, WIDTH, Area, Sketch, build_visible_scene
@@ -93,7 +93,7 @@ def make_branches(doc: Document, trace: Trace, options: Options) -> AnswerBranch
     )
 
 
-def draw_branches(doc: Document, branches: AnswerBranches, trunk: Sketch, y: float) -> float:
+def draw_branches(section: Section, branches: AnswerBranches, trunk: Sketch, y: float) -> float:
     """Draw the point of divergence, and both branches to their results; return the end."""
     canvas = trunk.canvas
     areas = _PAGE.split_columns(2, _GAP)
@@ -105,7 +105,7 @@ def draw_branches(doc: Document, branches: AnswerBranches, trunk: Sketch, y: flo
     start_name = canvas.marks[-1].name
     top = y + _FORK_HEIGHT
     _draw_split(branches, canvas, areas, y, top)
-    sketches = [_make_branch_sketch(doc, branch, area, canvas) for branch, area in
+    sketches = [_make_branch_sketch(section, branch, area, canvas) for branch, area in
              zip(branches.branches, areas, strict=True)]  # fmt: skip
     for sketch, branch in zip(sketches, branches.branches, strict=True):
         _draw_name(sketch, branch, top)
@@ -121,7 +121,9 @@ def draw_branches(doc: Document, branches: AnswerBranches, trunk: Sketch, y: flo
         y = max(
             words_end,
             *(
-                _draw_band(sketch, branch, stage, y, _take_machine_rows(doc, trunk, branch, stage))
+                _draw_band(
+                    sketch, branch, stage, y, _take_machine_rows(section, trunk, branch, stage)
+                )
                 for sketch, branch in zip(sketches, branches.branches, strict=True)
             ),
         )
@@ -131,7 +133,7 @@ def draw_branches(doc: Document, branches: AnswerBranches, trunk: Sketch, y: flo
         sketches, branches.branches, branches.branches[::-1], strict=True
     ):
         draw_column_grounds(sketch, top, y, start_name)
-        bottoms.append(draw_results(doc, branch.results, sketch, y, other_branch.results))
+        bottoms.append(draw_results(section, branch.results, sketch, y, other_branch.results))
     return _draw_differences(branches, canvas, max(bottoms))
 
 
@@ -156,10 +158,10 @@ def _draw_split(
     canvas.close_group()
 
 
-def _make_branch_sketch(doc: Document, branch: Branch, area: Area, canvas: SvgCanvas) -> Sketch:
+def _make_branch_sketch(section: Section, branch: Branch, area: Area, canvas: SvgCanvas) -> Sketch:
     """Return the sketch of a branch, without any part of the trunk."""
     layout, steps = PAGE._replace(figures=area), tuple(branch.steps.values())
-    sketch = Sketch(canvas, branch.scene, doc, steps, layout)
+    sketch = Sketch(canvas, branch.scene, section, steps, layout)
     sketch.branch = branch.name
     place_rows(sketch)
     return sketch
@@ -232,10 +234,10 @@ def _draw_words(
 
 
 def _take_machine_rows(
-    doc: Document, trunk: Sketch, branch: Branch, stage: Stage
+    section: Section, trunk: Sketch, branch: Branch, stage: Stage
 ) -> list[MachineRow]:
     """Return the machine instructions of a stage, if they compute what this branch has."""
-    code = doc.machine_code
+    code = section.machine_code
     is_followed = code is not None and branch.trace.model.name in code.models
     return trunk.take_machine_rows((stage,)) if is_followed else []
 

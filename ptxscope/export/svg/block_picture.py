@@ -242,9 +242,7 @@ def _draw_head(doc: Document, canvas: SvgCanvas, style: PictureStyle) -> float:
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 
 
-def _draw_section(
-    section: Section, wires: _Wires, band: float, style: PictureStyle
-) -> float:
+def _draw_section(section: Section, wires: _Wires, band: float, style: PictureStyle) -> float:
     """Draw a statement from the top of its line, and the wires into it; return its end."""
     canvas = wires.canvas
     own_canvas = SvgCanvas(f"{canvas.prefix}-{section.key}")
@@ -254,11 +252,14 @@ def _draw_section(
     y = _draw_band(own_canvas, section, band, style)
     has_numbers = False
     if not section.is_folded:
-        scene, doc, ends = _make_scene(section, style)
+        scene, short_section, ends = _make_scene(section, style)
         has_numbers = scene.lanes > 1
-        y = draw_body(own_canvas, scene, doc, y + 22, style.layout, ends)
+        y = draw_body(own_canvas, scene, short_section, y + 22, style.layout, ends)
     if section.lane_notes:
-        y = draw_lane_notes(section, own_canvas, y + 8, style.layout.page, has_numbers) - 8
+        y = (
+            draw_lane_notes(section.lane_notes, own_canvas, y + 8, style.layout.page, has_numbers)
+            - 8
+        )
     own_canvas.add_mark("wires", y)
     _add_canvas(canvas, own_canvas, section)
     _draw_wires(section, wires, own_canvas, (band, style.layout.page.right))
@@ -294,21 +295,19 @@ def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: Section) -> N
 
 def _make_scene(
     section: Section, style: PictureStyle
-) -> tuple[Scene, Document, tuple[tuple[LaneRef, ...], ...] | None]:
-    """Return the scene and the document of a statement, with short names and its numbers."""
-    doc, options, count = section, section.options, section.step_count
-    if find_long_names(doc):
-        part = abbreviate_names(doc.trace, MAX_NAME_CHARS)
-        doc = make_section(section.statement, part, options, count)
-    folded = build_folded_scene(doc, options) if style.layout.is_compact else None
-    scene = folded.scene if folded else build_visible_scene(doc.trace, options)
+) -> tuple[Scene, Section, tuple[tuple[LaneRef, ...], ...] | None]:
+    """Return the scene and the section of a statement, with short names and its numbers."""
+    options, count = section.options, section.step_count
+    if find_long_names(section.trace):
+        part = abbreviate_names(section.trace, MAX_NAME_CHARS)
+        section = make_section(section.statement, part, options, count)
+    folded = build_folded_scene(section, options) if style.layout.is_compact else None
+    scene = folded.scene if folded else build_visible_scene(section.trace, options)
     steps = tuple(x._replace(number=x.number + count) for x in scene.steps)
-    return scene._replace(steps=steps), doc, folded.ends if folded else None
+    return scene._replace(steps=steps), section, folded.ends if folded else None
 
 
-def _draw_band(
-    canvas: SvgCanvas, section: Section, y: float, style: PictureStyle
-) -> float:
+def _draw_band(canvas: SvgCanvas, section: Section, y: float, style: PictureStyle) -> float:
     """Draw the line of a statement, with its results if it is folded; return the end."""
     page = style.layout.page
     canvas.draw_rect(page.x, y, page.width, _BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)

@@ -26,7 +26,7 @@ from ...scene.scene_model import (
     Tint,
 )
 from ...scene.symbolic_scene import with_symbolic_rows
-from ..content.document import CellView, Document, StepView, iter_names
+from ..content.document import CellView, Section, StepView, iter_names
 from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Node, SvgCanvas, Zone
@@ -186,12 +186,14 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
 
 
-def build_folded_scene(doc: Document, options: Options) -> FoldedScene:
+def build_folded_scene(section: Section, options: Options) -> FoldedScene:
     """Return that scene without the rows that change nothing, but with those where answers part."""
-    trace = doc.trace
+    trace = section.trace
     stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
     kept_keys = {
-        row.key for row in trace.rows.values() if doc.answers and row.stage is doc.answers.stage
+        row.key
+        for row in trace.rows.values()
+        if section.answers and row.stage is section.answers.stage
     }
     return fold_scene(
         build_visible_scene(trace, options),
@@ -205,12 +207,12 @@ class Sketch:
     """A picture in progress: canvas, scene, words, and the positions of what is drawn."""
 
     def __init__(
-        self, canvas: SvgCanvas, scene: Scene, doc: Document, steps: tuple[StepView, ...],
+        self, canvas: SvgCanvas, scene: Scene, section: Section, steps: tuple[StepView, ...],
         layout: Layout = PAGE,
     ) -> None:  # fmt: skip
         self.canvas = canvas
         self.scene = scene
-        self.notes = doc.trace.annotations.on_lanes
+        self.notes = section.trace.annotations.on_lanes
         """Notes of the author on lanes, in order."""
         self.branch = ""
         """Model of the branch, if two answers differ."""
@@ -244,7 +246,7 @@ class Sketch:
             row for step in scene.steps if step.number in shown_numbers for row in step.rows
         )
         self.read_keys = {link.source.key for row in drawn_rows for link in row.links}
-        self.read_keys |= _find_read_registers(doc.trace, steps, scene)
+        self.read_keys |= _find_read_registers(section.trace, steps, scene)
         """Keys of the registers and rows that a drawn row reads, also through folded rows."""
         self.own_keys = {
             source.place.key
@@ -253,18 +255,18 @@ class Sketch:
             for source in row.figure.sources
         }
         """Keys of the registers that a figure draws itself."""
-        self._doc, code = doc, doc.machine_code
+        self._section, code = section, section.machine_code
         self.machine_rows = code.computing_rows if code else []
         """The machine instructions that compute values, until they are drawn below a step."""
 
     def format_about(self, step: StepView) -> str:
         """Return the sentence of a step, with its bits as they are drawn."""
-        return drop_hex_prefixes(step.about, {operand.name for operand in self._doc.operands})
+        return drop_hex_prefixes(step.about, {operand.name for operand in self._section.operands})
 
     def has_machine_code(self, stage: str) -> bool:
         """Whether the machine code computes the values that a stage has in this picture."""
-        code = self._doc.machine_code
-        return code is not None and code.computes(stage, self._doc.model)
+        code = self._section.machine_code
+        return code is not None and code.computes(stage, self._section.model)
 
     def take_machine_rows(self, stages: Collection[str]) -> list[MachineRow]:
         """Return the machine instructions of some stages, which are drawn once."""
@@ -404,9 +406,9 @@ def is_packed(row: RowScene) -> bool:
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
 
 
-def find_long_names(doc: Document, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
+def find_long_names(trace: Trace, max_chars: int = MAX_NAME_CHARS) -> list[tuple[str, str]]:
     """Return the names too long to draw, with their roles."""
-    return list(dict.fromkeys(pair for pair in iter_names(doc.trace) if len(pair[0]) > max_chars))
+    return list(dict.fromkeys(pair for pair in iter_names(trace) if len(pair[0]) > max_chars))
 
 
 def draw_instruction(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...scene.scene_model import LaneRef
-from ..content.document import Document, ResultView, StepView
+from ..content.document import ResultView, Section, StepView
 from .page_layout import Area, Sketch, find_link_ends
 from .svg_canvas import Ground, SvgCanvas
 from .svg_colours import SvgColour
@@ -31,7 +31,7 @@ def draw_column_grounds(sketch: Sketch, top: float, end: float, first_mark: str 
 
 
 def draw_results(
-    doc: Document, views: tuple[ResultView, ...], sketch: Sketch, y: float,
+    section: Section, views: tuple[ResultView, ...], sketch: Sketch, y: float,
     other_results: tuple[ResultView, ...] | None = None,
 ) -> float:  # fmt: skip
     """Draw every destination with its bits in one piece; return the end.
@@ -49,7 +49,7 @@ def draw_results(
     if has_words_above:
         room = Area(room.x + _WORD, room.width - _WORD)
     if not views:
-        end = _draw_empty_result(doc, sketch, room, top)
+        end = _draw_empty_result(section, sketch, room, top)
         canvas.close_group()
         return end
     areas = room.split_columns(len(views), 20)
@@ -76,16 +76,16 @@ def _has_room_beside(view: ResultView, area: Area) -> bool:
     return label <= (area.width - measure_text(view.bits, _LARGE, is_monospaced=True)) / 2 - 16
 
 
-def draw_compact_results(doc: Document, sketch: Sketch, y: float) -> float:
+def draw_compact_results(section: Section, sketch: Sketch, y: float) -> float:
     """Draw every destination with its bits, and its value below, in a low box; return the end."""
     canvas, room, top = sketch.canvas, sketch.figures, y + 16
     canvas.open_group("px-result")
-    if not doc.results:
-        end = _draw_empty_result(doc, sketch, room, top - 4)
+    if not section.results:
+        end = _draw_empty_result(section, sketch, room, top - 4)
         canvas.close_group()
         return end
-    areas = room.split_columns(len(doc.results), 8)
-    for view, places, area in zip(doc.results, sketch.ends, areas, strict=True):
+    areas = room.split_columns(len(section.results), 8)
+    for view, places, area in zip(section.results, sketch.ends, areas, strict=True):
         for place in places:
             _draw_result_link(sketch, place, area, top, view.name)
         sketch.add_result(view.name, area, top, top + _LOW)
@@ -189,7 +189,7 @@ def _draw_result_link(
             sketch.add_result_link(result, place, sketch.canvas.flows[flow_index])
 
 
-def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) -> float:
+def _draw_empty_result(section: Section, sketch: Sketch, room: Area, top: float) -> float:
     """Draw the empty box of a missing result, and a faint line to it."""
     canvas, area = sketch.canvas, room.take_middle(440)
     for place in sketch.scene.discarded_results:
@@ -197,7 +197,7 @@ def _draw_empty_result(doc: Document, sketch: Sketch, room: Area, top: float) ->
     canvas.draw_rect(
         area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3"
     )
-    canvas.draw_text(area.center, top + 22, doc.no_result, 12, SvgColour.DIM, anchor="middle",
+    canvas.draw_text(area.center, top + 22, section.no_result, 12, SvgColour.DIM, anchor="middle",
              width=area.width - 24)  # fmt: skip
     return top + 36
 

@@ -17,7 +17,15 @@ from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, StepScene
 from ..content.alt_text import format_alt_text, format_short_alt
-from ..content.document import Answers, Document, ResultView, StepView, build_document, list_traces
+from ..content.document import (
+    Answers,
+    Document,
+    ResultView,
+    Section,
+    StepView,
+    build_document,
+    list_traces,
+)
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
 from ..options import DEFAULT, Options
@@ -134,16 +142,17 @@ def draw_trace(
     is_compact = style.layout.is_compact
     branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
     max_chars = LONGEST_OF_BRANCH if branches else MAX_NAME_CHARS
-    long_names = find_long_names(doc, max_chars)
+    long_names = find_long_names(trace, max_chars)
     if long_names:
         trace = abbreviate_names(trace, max_chars)
         short_document = build_document(trace, options)
         branches = make_branches(short_document, trace, options)
     trunk = branches.trunk if branches else short_document.steps
+    section = short_document.sections[0]
     layout = PAGE if branches else style.layout  # branches have one layout
-    folded_scene = build_folded_scene(short_document, options) if is_compact else None
+    folded_scene = build_folded_scene(section, options) if is_compact else None
     scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
-    sketch, page = Sketch(canvas, scene, short_document, trunk, layout), layout.page
+    sketch, page = Sketch(canvas, scene, section, trunk, layout), layout.page
     if folded_scene:
         sketch.ends = folded_scene.ends
     place_rows(sketch)
@@ -154,14 +163,14 @@ def draw_trace(
     y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
     if branches:
         y = draw_column_grounds(sketch, top, y) + 8
-        y = draw_branches(short_document, branches, sketch, y)
+        y = draw_branches(section, branches, sketch, y)
     else:
         canvas.add_mark("result", y)
         y = draw_column_grounds(sketch, top, y)
         y = (
-            draw_compact_results(short_document, sketch, y)
+            draw_compact_results(section, sketch, y)
             if is_compact
-            else draw_results(short_document, short_document.results, sketch, y)
+            else draw_results(section, section.results, sketch, y)
         )
     canvas.add_mark("notes", y)
     y = _draw_notes(
@@ -205,8 +214,9 @@ def draw_form(
     `short_document` is the document with letters instead of long names.
     """
     canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
-    y = _draw_document_head(doc, canvas, find_long_names(doc))
-    y = draw_body(canvas, scene, short_document._replace(results=result_views), y)
+    y = _draw_document_head(doc, canvas, find_long_names(doc.trace))
+    section = short_document.sections[0]._replace(results=result_views)
+    y = draw_body(canvas, scene, section, y)
     height = _draw_foot(doc, canvas, y, PAGE.page)
     return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 
@@ -214,7 +224,7 @@ def draw_form(
 def draw_body(
     canvas: SvgCanvas,
     scene: Scene,
-    doc: Document,
+    section: Section,
     y: float,
     layout: Layout = PAGE,
     ends: tuple[tuple[LaneRef, ...], ...] | None = None,
@@ -223,17 +233,17 @@ def draw_body(
 
     ``ends`` are the source places of the results, if the scene lacks rows that it should have.
     """
-    sketch = Sketch(canvas, scene, doc, doc.steps, layout)
+    sketch = Sketch(canvas, scene, section, section.steps, layout)
     if ends is not None:
         sketch.ends = ends
     place_rows(sketch)
     top = y
-    y = _draw_steps(sketch, doc.steps, _draw_operands(sketch, y), end_stage=None)
+    y = _draw_steps(sketch, section.steps, _draw_operands(sketch, y), end_stage=None)
     canvas.add_mark("result", y)
     y = draw_column_grounds(sketch, top, y)
     if layout.is_compact:
-        return draw_compact_results(doc, sketch, y)
-    return draw_results(doc, doc.results, sketch, y)
+        return draw_compact_results(section, sketch, y)
+    return draw_results(section, section.results, sketch, y)
 
 
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
@@ -491,7 +501,7 @@ def _draw_notes(
     doc: Document, canvas: SvgCanvas, y: float, page: Area, *, is_numbered: bool
 ) -> float:
     """Draw the notes on lanes and the notes of ptxscope; return the end."""
-    y = draw_lane_notes(doc, canvas, y + 14, page, is_numbered)
+    y = draw_lane_notes(doc.lane_notes, canvas, y + 14, page, is_numbered)
     for text in doc.notes:
         lines = canvas.wrap_text(f"Note: {text}.", page.width, 11.5)
         y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
@@ -499,10 +509,10 @@ def _draw_notes(
 
 
 def draw_lane_notes(
-    doc: Document, canvas: SvgCanvas, y: float, page: Area, is_numbered: bool
+    notes: tuple[str, ...], canvas: SvgCanvas, y: float, page: Area, is_numbered: bool
 ) -> float:
     """Draw the notes of the author on lanes, numbered like their columns; return the end."""
-    for number, text in enumerate(doc.lane_notes, 1):
+    for number, text in enumerate(notes, 1):
         y = draw_note(canvas, f"note {number}: {text}" if is_numbered else text, y, page) + 8
     return y
 
