@@ -1,6 +1,6 @@
-"""Sums of f32 that an assembler may fuse with a product, since neither states a rounding.
+"""Sums of floats that an assembler may fuse with a product, since neither states a rounding.
 
-The product is not rounded then, and the sum may have other bits (PTX ISA 9.7.3, ``add``).
+The product is not rounded then, and the sum may have other bits (PTX ISA 9.7.3 and 9.7.4, ``add``).
 """
 
 from __future__ import annotations
@@ -11,6 +11,9 @@ from ..records import NamedTuple
 from .control_flow import find_blocks
 from .device_code import CodeStatement, Function, RegisterOperand
 from .register_names import iter_written_names
+
+_TYPES = frozenset(("f32", "f16", "f16x2", "bf16", "bf16x2"))
+_ROUNDINGS = frozenset(("rn", "rz", "rm", "rp"))
 
 
 class FusibleProduct(NamedTuple):
@@ -48,10 +51,9 @@ def find_fusible_products(function: Function) -> FusibleProducts:
 
 
 def _has_free_rounding(statement: CodeStatement) -> bool:
-    """Whether a statement is arithmetic on f32 that an assembler may round once with another."""
-    return statement.modifiers[-1:] == ("f32",) and not {"rn", "rz", "rm", "rp"} & {
-        *statement.modifiers
-    }
+    """Whether a statement is arithmetic on floats that an assembler may round with another."""
+    *flags, type_ = statement.modifiers or ("",)
+    return type_ in _TYPES and not _ROUNDINGS.intersection(flags)
 
 
 def _iter_products(
@@ -59,5 +61,7 @@ def _iter_products(
 ) -> Iterator[FusibleProduct]:
     for place, operand in enumerate(statement.operands[1:]):
         product = products.get(operand.name) if isinstance(operand, RegisterOperand) else None
-        if product and ("ftz" in product.modifiers) == ("ftz" in statement.modifiers):
+        if product is None or product.modifiers[-1] != statement.modifiers[-1]:
+            continue
+        if ("ftz" in product.modifiers) == ("ftz" in statement.modifiers):
             yield FusibleProduct(product, place)

@@ -1,6 +1,7 @@
-"""Arithmetic on f32 in round-to-nearest, and conversions to and from integers (PTX ISA 9.7.3).
+"""Arithmetic on floats in round-to-nearest, and conversions of f32 (PTX ISA 9.7.3, 9.7.4).
 
-A NaN that an operation yields is 0x7fffffff. Other roundings and other types are not modelled.
+A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits. Other roundings, f64, and all of
+f16 and bf16 but sums, products and extrema are not modelled.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..records import NamedTuple
 from .contractions import FusibleProduct
 from .device_code import TYPE_BITS, CodeStatement, RegisterOperand
 from .thread_state import (
@@ -24,29 +26,26 @@ from .thread_state import (
     write_values,
 )
 
-Floats = npt.NDArray[np.float32]
-_NAN = np.uint32(0x7FFFFFFF)
-_SIGN = np.uint32(0x80000000)
-_EXPONENT = np.uint32(0x7F800000)
-_ONE = np.float32(1)
+Floats = npt.NDArray[Any]
+"""Numbers in binary32 or binary64."""
 
 
-def _fuse(a: Floats, b: Floats, c: Floats) -> Floats:
-    """Return a * b + c, rounded once.
-
-    The product is exact in binary64. The sum is rounded to odd there, so that the second rounding,
-    to binary32, is that of the exact sum.
-    """
-    product, addend = a.astype(np.float64) * b.astype(np.float64), c.astype(np.float64)
-    total = product + addend
-    part = total - product
-    error = (product - (total - part)) + (addend - part)
+def _add_to_odd(a: Floats, b: Floats) -> Floats:
+    """Return sums in binary64, rounded to odd: if they are rounded again, it is as if once."""
+    total = a + b
+    part = total - a
+    error = (a - (total - part)) + (b - part)
     words = total.view(np.int64)
     is_moved = np.isfinite(total) & (error != 0) & (words & 1 == 0)
     step = np.where((error > 0) == (total > 0), 1, -1)
-    odd = np.where(is_moved, words + step, words).view(np.float64)
-    fused: Floats = odd.astype(np.float32)
-    return fused
+    odd: Floats = np.where(is_moved, words + step, words).view(np.float64)
+    return odd
+
+
+def _fuse(a: Floats, b: Floats, c: Floats) -> Floats:
+    """Return a * b + c, to be rounded once; the product is exact in binary64."""
+    product = a.astype(np.float64) * b.astype(np.float64)
+    return _add_to_odd(product, c.astype(np.float64))
 
 
 def _find_minimum(a: Floats, b: Floats) -> Floats:
@@ -62,66 +61,171 @@ def _find_maximum(a: Floats, b: Floats) -> Floats:
     return chosen
 
 
-_OPERATIONS: dict[str, tuple[int, Callable[..., Any]]] = {
-    "add": (2, np.add),
-    "sub": (2, np.subtract),
-    "mul": (2, np.multiply),
-    "div": (2, np.divide),
-    "fma": (3, _fuse),
-    "mad": (3, _fuse),
-    "min": (2, _find_minimum),
-    "max": (2, _find_maximum),
-    "rcp": (1, lambda a: _ONE / a),
-    "sqrt": (1, np.sqrt),
-}
-_SIGN_OPERATIONS: dict[str, Callable[[Bits], Bits]] = {
-    "abs": lambda bits: bits & ~_SIGN,
-    "neg": lambda bits: bits ^ _SIGN,
-}
-_NEED_ROUNDING = frozenset(("div", "fma", "mad", "rcp", "sqrt"))
-"""The opcodes that are approximations without ``.rn``."""
-_MODIFIERS = frozenset(("rn", "ftz", "sat", "f32"))
-
-
-def _flush(bits: Bits) -> Bits:
-    """Return subnormal numbers as zeros of the same sign."""
-    flushed: Bits = np.where(bits & _EXPONENT == 0, bits & _SIGN, bits)
-    return flushed
-
-
 def _saturate(values: Floats) -> Floats:
     """Return numbers clamped to 0 to 1; a NaN becomes 0."""
-    clamped: Floats = np.where(values > 0, np.minimum(values, _ONE), np.float32(0))
+    clamped: Floats = np.where(values > 0, np.minimum(values, 1), 0).astype(values.dtype)
     return clamped
 
 
+# --- types -------------------------------------------------------------------------------
+
+Compute = Callable[..., Floats]
+_EXTREMA: dict[str, Compute] = {"min": _find_minimum, "max": _find_maximum}
+_OPERATIONS: dict[str, Compute] = {
+    **_EXTREMA,
+    "add": np.add,
+    "sub": np.subtract,
+    "mul": np.multiply,
+    "div": np.divide,
+    "fma": _fuse,
+    "mad": _fuse,
+    "rcp": lambda a: np.float32(1) / a,
+    "sqrt": np.sqrt,
+}
+_HALF_OPERATIONS: dict[str, Compute] = {
+    **_EXTREMA,
+    "add": _add_to_odd,
+    "sub": lambda a, b: _add_to_odd(a, -b),
+    "mul": np.multiply,
+    "fma": _fuse,
+}
+_SIGN_OPERATIONS = frozenset(("abs", "neg"))
+_OPERAND_COUNTS = {"fma": 3, "mad": 3, "abs": 1, "neg": 1, "rcp": 1, "sqrt": 1}
+"""The number of sources, if it is not two."""
+_NEED_ROUNDING = frozenset(("div", "fma", "mad", "rcp", "sqrt"))
+"""The opcodes that are approximations without ``.rn``."""
+
+
+class _FloatType(NamedTuple):
+    """A type of floats as the lanes of a register hold it."""
+
+    bits: np.dtype[Any]
+    """The array type of one lane."""
+    decode: Callable[[Bits], Floats]
+    encode: Callable[[Floats], Bits]
+    """Rounds numbers to nearest, ties to even."""
+    exponent: int
+    """The bits of infinity."""
+    operations: dict[str, Compute]
+    has_flags: bool = True
+    """Whether ``.ftz`` and ``.sat`` are legal."""
+
+    @property
+    def sign(self) -> Any:
+        """The bit of the sign."""
+        return self.bits.type(1 << 8 * self.bits.itemsize - 1)
+
+    def flush(self, bits: Bits) -> Bits:
+        """Return subnormal numbers as zeros of the same sign."""
+        is_normal = bits & self.bits.type(self.exponent) != 0
+        flushed: Bits = np.where(is_normal, bits, bits & self.sign)
+        return flushed
+
+    def compute(self, compute: Compute, words: list[Bits], modifiers: Set[str]) -> Bits:
+        """Return the bits of a result with its modifiers; the operands are flushed already."""
+        with np.errstate(all="ignore"):
+            sources = [self.decode(x) for x in words]
+            values = compute(*sources)
+            if "NaN" in modifiers:
+                values = np.where(np.isnan(sources[0]), sources[0], values)
+                values = np.where(np.isnan(sources[1]), sources[1], values)
+            values = _saturate(values) if "sat" in modifiers else values
+            rounded = self.encode(values)
+        result: Bits = np.where(np.isnan(values), ~self.sign, rounded)
+        return self.flush(result) if "ftz" in modifiers else result
+
+
+def _encode_single(values: Floats) -> Bits:
+    return values.astype(np.float32, copy=False).view(np.uint32)
+
+
+def _round_to_bits(values: Floats, digits: int, exponent: int) -> Floats:
+    """Return numbers of so many binary digits, and infinity from ``2**exponent`` on.
+
+    Subnormal numbers have the spacing of the smallest normal ones, from ``2**(2 - exponent)`` on.
+    """
+    _, magnitude = np.frexp(values)
+    place = np.maximum(magnitude, 3 - exponent) - digits
+    rounded = np.ldexp(np.rint(np.ldexp(values, -place)), place)
+    is_infinite = np.abs(rounded) >= 2.0**exponent
+    result: Floats = np.where(is_infinite, np.copysign(np.inf, values), rounded)
+    return result
+
+
+def _encode_half(values: Floats) -> Bits:
+    return _round_to_bits(values, 11, 16).astype(np.float16).view(np.uint16)
+
+
+def _encode_brain(values: Floats) -> Bits:
+    words = _encode_single(_round_to_bits(values, 8, 128))
+    return (words >> np.uint32(16)).astype(np.uint16)
+
+
+_SINGLE = _FloatType(
+    np.dtype(np.uint32), lambda x: x.view(np.float32), _encode_single, 0x7F800000, _OPERATIONS
+)
+_HALF = _FloatType(
+    np.dtype(np.uint16),
+    lambda x: x.view(np.float16).astype(np.float64),
+    _encode_half,
+    0x7C00,
+    _HALF_OPERATIONS,
+)
+_BRAIN = _FloatType(
+    np.dtype(np.uint16),
+    lambda x: (x.astype(np.uint32) << np.uint32(16)).view(np.float32).astype(np.float64),
+    _encode_brain,
+    0x7F80,
+    _HALF_OPERATIONS,
+    has_flags=False,
+)
+_FLOAT_TYPES = {"f32": _SINGLE, "f16": _HALF, "f16x2": _HALF, "bf16": _BRAIN, "bf16x2": _BRAIN}
+
+
+# --- steps -------------------------------------------------------------------------------
+
+
+def _list_flags(opcode: str, type_: _FloatType) -> frozenset[str]:
+    """Return the modifiers that an operation may have, except its type."""
+    if opcode in _EXTREMA:
+        return frozenset(("NaN", "ftz") if type_.has_flags else ("NaN",))
+    return frozenset(("rn", "ftz", "sat") if type_.has_flags else ("rn",))
+
+
 def make_float_step(frame: Frame, statement: CodeStatement) -> Step | None:
-    """Return the step of f32 arithmetic; None for anything else."""
-    opcode, modifiers = statement.opcode, set(statement.modifiers)
-    if statement.modifiers[-1:] != ("f32",) or not modifiers <= _MODIFIERS:
+    """Return the step of arithmetic on floats; None for anything else."""
+    opcode, operands = statement.opcode, statement.operands
+    *flags, name = statement.modifiers or ("",)
+    type_, modifiers = _FLOAT_TYPES.get(name), set(flags)
+    if type_ is None or not modifiers <= _list_flags(opcode, type_):
         return None
     if opcode in _NEED_ROUNDING and "rn" not in modifiers:
         return None
-    count, compute = _OPERATIONS.get(opcode, (1, None))
-    change_sign = _SIGN_OPERATIONS.get(opcode)
-    operands = statement.operands
-    if len(operands) != count + 1 or not (compute or change_sign):
+    compute = type_.operations.get(opcode)
+    changes_sign = opcode in _SIGN_OPERATIONS and type_ is _SINGLE
+    count = _OPERAND_COUNTS.get(opcode, 2)
+    if len(operands) != count + 1 or not (compute or changes_sign):
         return None
-    found = [frame.find_source(x, "f32") for x in operands[1:]]
-    sources = [x for x in found if x is not None and x.bits.dtype == np.uint32]
+    takes_literals = type_ is _SINGLE
+    found = [
+        frame.find_source(x, name)
+        for x in operands[1:]
+        if takes_literals or isinstance(x, RegisterOperand)
+    ]
+    dtype = np.dtype(f"u{TYPE_BITS[name] // 8}")
+    sources = [x for x in found if x is not None and x.bits.dtype == dtype]
     if len(sources) < count or not isinstance(operands[0], RegisterOperand):
         return None
     destination = frame.get_register(operands[0].name)
-    flushes = "ftz" in modifiers
 
     def act(group: Group) -> None:
-        words = [_flush(x.bits) if flushes else x.bits for x in sources]
-        if change_sign:
-            result = change_sign(words[0])
+        words = _read_lanes(type_, sources, modifiers)
+        if compute:
+            result = type_.compute(compute, words, modifiers)
         else:
-            assert compute
-            result = _compute(compute, words, modifiers)
-        write_values(destination, result, group, unite_causes(sources))
+            sign = type_.sign
+            result = words[0] & ~sign if opcode == "abs" else words[0] ^ sign
+        write_values(destination, result.view(dtype), group, unite_causes(sources))
 
     fusible = frame.state.get_fusible_products(frame.function)
     if products := fusible.sums.get(id(statement)):
@@ -131,13 +235,10 @@ def make_float_step(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def _compute(compute: Callable[..., Any], words: list[Bits], modifiers: Set[str]) -> Bits:
-    """Return the bits of a result with its modifiers; the operands are flushed already."""
-    with np.errstate(all="ignore"):
-        values = compute(*(x.view(np.float32) for x in words))
-        values = _saturate(values) if "sat" in modifiers else values
-    result: Bits = np.where(np.isnan(values), _NAN, values.view(np.uint32))
-    return _flush(result) if "ftz" in modifiers else result
+def _read_lanes(type_: _FloatType, sources: list[ThreadValues], modifiers: Set[str]) -> list[Bits]:
+    """Return the lanes of all threads, one after the other, flushed if they are to be."""
+    words = [x.bits.view(type_.bits) for x in sources]
+    return [type_.flush(x) for x in words] if "ftz" in modifiers else words
 
 
 # --- sums that an assembler may fuse with a product --------------------------------------
@@ -149,7 +250,7 @@ def _make_fusible_product(
     """Return the step of a product that keeps its factors for a sum."""
 
     def act(group: Group) -> None:
-        frame.state.factors[id(statement)] = [x.bits.copy() for x in sources]
+        frame.state.factors[id(statement)] = [ThreadValues(x.bits.copy()) for x in sources]
         step(group)
 
     return act
@@ -165,27 +266,30 @@ def _make_fusible_sum(
 ) -> Step:
     """Return the step of a sum that is unknown where it would differ if it were fused."""
     state, modifiers = frame.state, frozenset(statement.modifiers)
-    line = products[0].statement.line
-    reason = f"ptxas may fuse it with mul.f32 of line {line}, since neither has .rn"
+    line, name = products[0].statement.line, statement.modifiers[-1]
+    type_ = _FLOAT_TYPES[name]
+    sign = type_.sign
+    reason = f"ptxas may fuse it with mul.{name} of line {line}, since neither has .rn"
     cause = state.fidelity.get_cause(statement, reason)
 
     def find_fused(words: list[Bits], x: FusibleProduct) -> tuple[Bits, Bits]:
         """Return the fused sum, and where the operand still is the product."""
-        factors = state.factors[id(x.statement)]
-        factors = [_flush(y) for y in factors] if "ftz" in modifiers else factors
-        product = _compute(np.multiply, factors, modifiers - {"sat"})
+        factors = _read_lanes(type_, state.factors[id(x.statement)], modifiers)
+        product = type_.compute(np.multiply, factors, modifiers - {"sat"})
         a, b, c = *factors, words[1 - x.place]
         if statement.opcode == "sub":
-            a, c = (a ^ _SIGN, c) if x.place else (a, c ^ _SIGN)
-        return _compute(_fuse, [a, b, c], modifiers), product == words[x.place]
+            a, c = (a ^ sign, c) if x.place else (a, c ^ sign)
+        return type_.compute(_fuse, [a, b, c], modifiers), product == words[x.place]
 
     def act(group: Group) -> None:
-        words = [_flush(x.bits) if "ftz" in modifiers else x.bits for x in sources]
+        words = _read_lanes(type_, sources, modifiers)
         fused = [find_fused(words, x) for x in products]
         step(group)
-        differs = np.zeros(len(destination.bits), bool)
+        result = destination.bits.view(type_.bits)
+        lanes = np.zeros(len(result), bool)
         for bits, is_product in fused:
-            differs |= is_product & (bits != destination.bits)
+            lanes |= is_product & (bits != result)
+        differs = lanes.reshape(len(destination.bits), -1).any(axis=1)
         if (differs & group.mask).any():
             causes = np.where(differs, cause, np.uint64(0))
             if destination.causes is not None:
@@ -269,7 +373,7 @@ def _make_conversion_to_integer(
     nan = (-(1 << 63) if is_signed else 1 << 63) if width == 64 else 0
 
     def convert(bits: Bits) -> Bits:
-        words = _flush(bits) if "ftz" in flags else bits
+        words = _SINGLE.flush(bits) if "ftz" in flags else bits
         values = rounding(words.view(np.float32).astype(np.float64))
         is_high, is_low, is_nan = values >= high, values < low, np.isnan(values)
         inside = np.where(is_high | is_low | is_nan, 0, values).astype(dtype)
@@ -285,13 +389,13 @@ def _make_float_rounding(
     rounding: Callable[[Any], Any] | None, flags: set[str]
 ) -> Callable[[Bits], Bits]:
     def convert(bits: Bits) -> Bits:
-        words = _flush(bits) if "ftz" in flags else bits
+        words = _SINGLE.flush(bits) if "ftz" in flags else bits
         values = words.view(np.float32)
         if rounding:
             values = rounding(values)
         if "sat" in flags:
             values = _saturate(values)
-        result: Bits = np.where(np.isnan(values), _NAN, values.view(np.uint32))
+        result: Bits = np.where(np.isnan(values), np.uint32(0x7FFFFFFF), values.view(np.uint32))
         return result
 
     return convert

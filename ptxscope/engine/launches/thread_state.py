@@ -182,7 +182,7 @@ class WaveState:
         self._scratch: dict[tuple[Any, int], Bits] = {}
         self._constants: dict[tuple[int, Any], ThreadValues] = {}
         self._fusible_products: dict[str, FusibleProducts] = {}
-        self.factors: dict[int, list[Bits]] = {}
+        self.factors: dict[int, list[ThreadValues]] = {}
         """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
         """What sees each statement; set before the first step is made."""
