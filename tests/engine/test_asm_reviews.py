@@ -147,6 +147,9 @@ SILENT = [
     'asm volatile("bar.red.popc.u32 %0, 0, p;" : "=r"(d));',
     'asm volatile("call (%0), f, (%1);" : "=r"(d) : "r"(a));',
     'asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" :: "r"(a), "l"(p));',
+    # its second operand is the least or greatest of the values (PTX ISA 9.7.16.8.2)
+    'asm volatile("tcgen05.ld.red.sync.aligned.32x32b.x2.min.u32 {%0, %1}, %2, [%3];"'
+    ' : "=r"(a), "=r"(b), "=r"(c) : "r"(t));',
     'asm volatile("tcgen05.st.sync.aligned.32x32b.x1.b32 [%0], {%1};" :: "r"(a), "r"(b));',
     'asm("mov.b64 {%0, _}, %1;" : "=r"(d) : "l"(x));',
     'asm("mov.b64 %0, {%1, %2};" : "=l"(x) : "r"(a), "f"(f));',

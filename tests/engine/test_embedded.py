@@ -190,6 +190,22 @@ _WORDS = Source(
     """,
     {},
 )
+_NVRTC = Source(
+    "jit.cpp",
+    r"""
+    const char *source = "__device__ unsigned f(unsigned a, unsigned b) { unsigned d;\n"
+      "  asm(\"vadd4.u32.u32.u32.sat %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(d));\n"
+      "  return d; }";
+    const char *raw = R"(
+      asm volatile("vsub4.u32.u32.u64 %0,"
+                   " %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
+      asm volatile("vmin4.u32.u32.u32 %0,"
+                   " %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(0));
+    )";
+    """,
+    {3: "vadd4", 8: "vmin4"},
+    (6,),
+)
 _LISTING = Source(
     "lines.txt",
     """
@@ -200,7 +216,7 @@ _LISTING = Source(
     {3: "vadd4"},
     (4,),
 )
-_SOURCES = [_CUDA, _PYTHON, _LLVM, _RUST, _MARKDOWN, _HTML, _WORDS, _LISTING]
+_SOURCES = [_CUDA, _PYTHON, _LLVM, _RUST, _MARKDOWN, _HTML, _WORDS, _NVRTC, _LISTING]
 
 
 def programs(source: Source) -> tuple[Program, ...]:

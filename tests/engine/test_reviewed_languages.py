@@ -105,7 +105,7 @@ __device__ void madc(uint32_t *r, uint32_t a, uint32_t b, uint32_t c) {
   asm("{ .reg .u32 t; subc.u32 t, 0, 0; and.b32 %0, t, %1; }" : "=r"(r[1]) : "r"(a));
 }
 """,
-        ((7, "carry"),),  # only an equal input may share the register of `"+r"`
+        ((7, "asm-carry"),),  # only an equal input may share the register of `"+r"`
     ),
     "tables of bits": Reviewed(
         "bits.hpp",

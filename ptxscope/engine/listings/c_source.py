@@ -15,7 +15,7 @@ from ..syntax.source import (
     AsmText,
     Fragment,
     find_asm_texts,
-    find_fragments,
+    join_literals,
     read_asm,
 )
 from .asm_bindings import find_asm_ranges
@@ -29,6 +29,7 @@ from .asm_operands import (
 from .conditions import Definitions
 from .macros import Macros
 from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
+from .source_language import has_asm
 from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
 
 _TOKEN = re.compile(
@@ -99,7 +100,8 @@ def read_c_source(
         fragment = with_gaps(join_fragments(fragments), gaps)
         is_partial = fragment.gaps or OPCODE_WITH_HOLES.search(fragment.ptx)
         opcode_span = find_instruction(fragment.ptx) if is_partial else None
-        if opcode_span or PTX_STATEMENT.search(fragment.ptx):
+        holds_c = "asm" in fragment.ptx and has_asm(fragment.ptx, macros=True)
+        if opcode_span or holds_c or PTX_STATEMENT.search(fragment.ptx):
             yield CText(fragment, None, opcode_span)
 
 
@@ -139,7 +141,7 @@ def _read_runs(text: str, blanked_text: str, strings: list[Span]) -> Iterator[li
     """Yield the strings that an expression or a macro joins, with gaps around and between them."""
     fragments, run_end = list[TextFragment](), 0
     for start, end in strings:
-        fragment = next(find_fragments(text[start:end]))
+        fragment = join_literals(text[start:end], 0)[0]
         if not fragment.ptx:
             continue
         if fragments and _joins(blanked_text[run_end:start]):

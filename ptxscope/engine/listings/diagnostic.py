@@ -54,8 +54,13 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
     ),
     "carry": (
         Severity.WARNING,
-        "A carry is read that nothing before in the function, or in the asm statement, writes, or "
-        "writes only under a guard, or that is a borrow; or a borrow is read that is a carry.",
+        "A carry is read that nothing before in the function writes, or writes only under a "
+        "guard, or that is a borrow; or a borrow is read that is a carry.",
+    ),
+    "asm-carry": (
+        Severity.NOTE,
+        "An asm statement reads a carry that another one has to write; nothing guarantees that it "
+        "is kept.",
     ),
     "unwritten": (
         Severity.WARNING,

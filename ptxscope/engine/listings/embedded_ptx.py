@@ -213,17 +213,21 @@ def _of_block(block: Block, lines: LineIndex) -> Iterator[EmbeddedPtx]:
 def _find_ptx_in_c(
     source: Fragment, lines: LineIndex, definitions: Definitions | None = None
 ) -> Iterator[EmbeddedPtx]:
-    pieces = [
-        EmbeddedPtx(
-            (x.fragment, x.expansion) if x.expansion else (x.fragment,),
-            lines,
-            PieceKind.STRING if x.operands is None else PieceKind.ASM,
-            x.operands,
-            x.opcode_span,
-            is_expanded=x.expansion is not None,
+    pieces = list[EmbeddedPtx]()
+    for x in read_c_source(source.ptx, frozenset(source.gaps), definitions):
+        if x.operands is None and has_asm(x.fragment.ptx, macros=True):
+            pieces += _of_string(x.fragment, lines)
+            continue
+        pieces.append(
+            EmbeddedPtx(
+                (x.fragment, x.expansion) if x.expansion else (x.fragment,),
+                lines,
+                PieceKind.STRING if x.operands is None else PieceKind.ASM,
+                x.operands,
+                x.opcode_span,
+                is_expanded=x.expansion is not None,
+            )
         )
-        for x in read_c_source(source.ptx, frozenset(source.gaps), definitions)
-    ]
     yield from sorted(pieces, key=lambda piece: piece.fragments[-1].origins[:1])
 
 

@@ -17,6 +17,7 @@ from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
 from ..syntax.tokens import find_statements as written_statements
+from .asm_carries import CarryNotes
 from .asm_checks import (
     check_asm,
     check_placeholders,
@@ -145,7 +146,9 @@ def _check_pieces(
     elsewhere.has_all_declarations &= is_whole(name)
     start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
-    for piece, following in pairwise(chain(find_ptx(text, language, definitions), [None])):
+    pieces = list(find_ptx(text, language, definitions))
+    carry_notes = CarryNotes(text, language, pieces)
+    for piece, following in pairwise(chain(pieces, [None])):
         assert piece
         was_ended, is_ended = (
             is_ended,
@@ -164,8 +167,9 @@ def _check_pieces(
             location = piece.make_locator(semicolon).locate(0, 1)
             diagnostic = Diagnostic("illegal", EMPTY_STATEMENT.message, location)
             yield CheckedInstruction(name, location, ";", (diagnostic,))
+        items = _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
+        yield from carry_notes.choose_notes(piece, items)
         previous_piece = piece
-        yield from _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
 
 
 def _is_empty_statement(piece: EmbeddedPtx, previous_piece: EmbeddedPtx | None) -> bool:

@@ -200,12 +200,15 @@ def make_legal_instruction(
     text = verdict.text.fill_registers(registers)
     if verdict.reads_carry or verdict.writes_carry:
         guard = fill_template(str(ins.guard or ""), registers)
-        message = ""
+        rule, message = "carry", ""
         if verdict.reads_carry:
-            message = _describe_lost_carry(ins, scopes, guard, is_asm)
+            if scopes.is_asm and not (scopes.has_carry or scopes.has_label):
+                rule, message = "asm-carry", _FOREIGN_CARRY.format(ins.opcode)
+            else:
+                message = _describe_lost_carry(ins, scopes, guard)
             message = message or _explain_wrong_carry(ins.opcode, scopes, guard)
         if message:
-            diagnostics.append(Diagnostic("carry", message, location))
+            diagnostics.append(Diagnostic(rule, message, location))
         if verdict.writes_carry:
             scopes.write_carry(ins.opcode, guard)
     for x in verdict.redundancies:
@@ -268,7 +271,13 @@ def _make_statement_edit(
     return Edit(location, _format_for_asm(line) if is_doubled else line)
 
 
-def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: bool) -> str:
+_FOREIGN_CARRY = (
+    "the carry that `{}` reads is written by no statement of this asm statement: ptxas 13.0 keeps "
+    "that of an `asm volatile` before it, but nothing guarantees this"
+)
+
+
+def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str) -> str:
     """Return why the carry that an instruction reads is unwritten; empty if it may be written.
 
     A label may be reached from a statement that writes it, and a branch may let only those pass
@@ -280,9 +289,7 @@ def _describe_lost_carry(ins: Instruction, scopes: Scopes, guard: str, is_asm: b
         if scopes.carry_guard in ("", guard) or scopes.has_branch:
             return ""
         return f"the carry that `{ins.opcode}` reads is written only under `{scopes.carry_guard}`"
-    place = "in this asm statement " if is_asm else ""
-    message = f"no statement {place}before this one writes the carry that `{ins.opcode}` reads"
-    return f"{message}; a carry is not kept between asm statements" if is_asm else message
+    return f"no statement before this one writes the carry that `{ins.opcode}` reads"
 
 
 _MAX_ACCEPTED_TYPES = 1 << 6

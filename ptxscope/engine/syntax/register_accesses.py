@@ -45,6 +45,8 @@ def find_accesses(statement: RawInstruction) -> RegisterAccesses | None:
     count = 1
     if opcode == "mbarrier":  # `p|q, value, [address]`
         count = next((n for n, x in enumerate(operands) if x and x[0].text == "["), 1)
+    elif opcode == "tcgen05" and {"ld", "red"} <= {*statement.modifier_names}:
+        count = 2  # `{values}, reduced, [address]`
     sources = operands[count:]
     if opcode in _ZEROING and len(sources) == 2 and _format(sources[0]) == _format(sources[1]):
         sources = ()

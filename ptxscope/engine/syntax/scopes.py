@@ -240,6 +240,8 @@ class Scopes:
         """Its ``a`` or ``f``."""
         self.functions: dict[str, Declaration] = {}
         self._scopes = [Scope(operand_types)]
+        self.is_asm = operand_types is not None
+        """Whether the text is that of an asm statement."""
         self._extra_depth = 0
         """The number of open braces beyond the deepest scope."""
         self.file_scopes = file_scopes

@@ -164,7 +164,7 @@ def find_fragments(text: str) -> Iterator[Fragment]:
         return
     start = skip_blanks(text, 0)
     if _STRING.match(text, start):
-        yield _join_literals(text, start)[0]
+        yield join_literals(text, start)[0]
     else:
         yield Fragment(text)
 
@@ -190,7 +190,7 @@ def find_asm_texts(text: str) -> Iterator[AsmText]:
 
 def read_asm(text: str, start: int, text_start: int) -> AsmText:
     """Return the text of the ``asm`` statement at ``start``; ``text_start`` follows its "("."""
-    fragment, end = _join_literals(text, text_start)
+    fragment, end = join_literals(text, text_start)
     macro = _find_last_macro(text, fragment, end)
     if macro is not None:
         if _is_operand_macro(text[macro:end], fragment.ptx[:-1]):
@@ -270,7 +270,7 @@ def skip_blanks(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _join_literals(text: str, position: int) -> tuple[Fragment, int]:
+def join_literals(text: str, position: int) -> tuple[Fragment, int]:
     """Join the string literals from a position on as a C compiler does; also return the end.
 
     A gap replaces anything else between or after them.
