@@ -230,6 +230,138 @@ ret;"""
     assert result.is_exact
 
 
+def test_the_components_of_vector_registers_are_copied_to_a_function_and_back() -> None:
+    """``impl`` writes the sum of both components into both; the actual results are memory, too."""
+    head = """
+.func (.reg .v2 .u32 r) impl(.reg .v2 .u32 a)
+{
+  add.u32 r.x, a.x, a.y;
+  mov.u32 r.y, r.x;
+}
+.func (.param .v2 .u32 r) exchange(.param .v2 .u32 a)
+{
+  .reg .u32 x, y;
+  ld.param.v2.u32 {x, y}, [a];
+  st.param.v2.u32 [r], {y, x};
+}
+"""
+    body = f"""{_ADDRESSES}
+.reg .v2 .u32 t, u;
+mov.u32 t.x, 5;
+mov.u32 t.y, 6;
+call (u), exchange, (t);
+call (t), impl, (t);
+st.global.v4.u32 [%d2], {{t.x, t.y, u.x, u.y}};
+ret;"""
+    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:4")
+    assert result.get_buffer("out").values.tolist() == [11, 11, 6, 5]
+    assert result.is_exact
+
+
+def test_a_vector_that_an_unknown_function_returns_is_unknown() -> None:
+    body = f"""{_ADDRESSES}
+.reg .v2 .u32 t;
+mov.u32 t.x, 5;
+mov.u32 t.y, 6;
+call (t), vprintf;
+st.global.v2.u32 [%d2], t;
+ret;"""
+    head = ".extern .func (.reg .v2 .u32 r) vprintf;"
+    causes = (
+        run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:2").get_buffer("out").causes
+    )
+    assert causes is not None
+    assert causes.all()
+
+
+def test_a_function_that_calls_itself_twice_needs_a_frame_for_each_depth_only() -> None:
+    """``fib`` has 2**14 paths of calls at depth 15; threads in different calls share it."""
+    call = """
+{{
+  .param .b32 a, b;
+  st.param.b32 [a], {0};
+  call (b), fib, (a);
+  ld.param.b32 {1}, [b];
+}}"""
+    head = f"""
+.func (.param .b32 r) fib(.param .b32 n)
+{{
+  .reg .pred p; .reg .b32 a1, a2, x, y;
+  ld.param.b32 x, [n];
+  setp.lt.u32 p, x, 2;
+  @p bra END;
+  sub.u32 a1, x, 1;
+  sub.u32 a2, x, 2;
+  {call.format("a1", "x")}
+  {call.format("a2", "y")}
+  add.u32 x, x, y;
+END:
+  st.param.b32 [r], x;
+  ret;
+}}
+"""
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+.reg .b32 x;
+{call.format("%r1", "x")}
+st.global.u32 [%d4], x;
+ret;"""
+    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:16", block=16)
+    numbers = [0, 1]
+    while len(numbers) < 16:
+        numbers.append(numbers[-1] + numbers[-2])
+    assert result.get_buffer("out").values.tolist() == numbers
+    assert result.is_exact
+
+
+def test_the_offset_of_an_address_is_added_at_the_width_of_its_register() -> None:
+    """nvcc 13.0 has the end of an array, less the thread, in 32 bits for sm_120."""
+    body = f"""{_ADDRESSES}
+.shared .align 4 .b8 s[64];
+mov.u32 %r4, s;
+add.u32 %r5, %r4, %r1;
+st.shared.u8 [%r5], %r1;
+bar.sync 0;
+sub.u32 %r4, %r4, %r1;
+ld.shared.u8 %r6, [%r4+63];
+cvt.u64.u32 %d3, %r1;
+add.u64 %d4, %d2, %d3;
+sub.u64 %d4, %d4, -16;
+st.global.u8 [%d4+-16], %r6;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u8:64", block=64)
+    assert result.get_buffer("out").values.tolist() == list(range(63, -1, -1))
+
+
+def test_a_reduction_of_a_barrier_writes_its_first_operand() -> None:
+    body = f"""{_ADDRESSES}
+setp.gt.u32 %p1, %r1, 1;
+bar.red.popc.u32 %r4, 0, %p1;
+st.global.u32 [%d2], %r4;
+ret;"""
+    log = ThreadLog(2)
+    run(make_kernel(body), "zeros:u32:1", "zeros:u32:1", block=5, log=log)
+    (step,) = (x for x in log.steps if x.statement.opcode == "bar")
+    assert [(x.name, x.bits) for x in step.reads] == [("%p1", 1)]
+    assert [(x.name, x.bits) for x in step.writes] == [("%r4", 3)]
+
+
+def test_the_address_of_a_function_is_no_register() -> None:
+    """It is read like that of a variable; calls take it back to the function."""
+    head = ".func (.reg .b32 r) seven() { mov.u32 r, 7; ret; }"
+    body = f"""{_ADDRESSES}
+mov.u64 %d3, seven;
+P: .callprototype (.reg .b32 _) _ ();
+call (%r4), %d3, (), P;
+st.global.u32 [%d2], %r4;
+ret;"""
+    log = ThreadLog(0)
+    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1", log=log)
+    assert result.get_buffer("out").values.tolist() == [7]
+    (step,) = (x for x in log.steps if x.statement.text.endswith("seven"))
+    assert not step.reads
+    assert not step.statement.instruction
+
+
 _HALVES = """
 .func (.param .b32 result) upper(.param .b64 pair, .param .b16 half)
 {

@@ -20,7 +20,7 @@ from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
-from ..syntax.register_checks import find_register_problems, fit_registers
+from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
 from ..syntax.source import GAP, find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
@@ -377,7 +377,11 @@ class _Loader:
             return base
         plain = parse_common_statement(self.text, self.fragment, raw)
         plain = plain and fit_registers(plain, self.scopes)
-        if plain and not any(find_register_problems(plain, self.scopes)):
+        if (
+            plain
+            and not has_function_operand(plain, self.scopes)
+            and not any(find_register_problems(plain, self.scopes))
+        ):
             kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(plain.results.values())
             return base._replace(kind=kind, writes=writes, plain=plain)
         return self._with_vector_move(raw, base)

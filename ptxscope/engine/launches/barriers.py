@@ -15,6 +15,7 @@ from .device_code import CodeStatement, RegisterOperand
 from .thread_state import (
     Frame,
     Group,
+    RegisterPlace,
     ThreadValues,
     WaveState,
     unite_causes,
@@ -40,7 +41,7 @@ class _Reduction(NamedTuple):
     operation: str
     source: ThreadValues
     is_negated: bool
-    destination: ThreadValues
+    destination: RegisterPlace
 
 
 class _Barrier:
@@ -214,7 +215,7 @@ def _find_reduction(frame: Frame, statement: CodeStatement) -> _Reduction | None
     if not operation or source is None or not isinstance(destination, RegisterOperand):
         return None
     is_negated = isinstance(last, RegisterOperand) and last.is_negated
-    return _Reduction(operation, source, is_negated, frame.get_register(destination.name))
+    return _Reduction(operation, source, is_negated, RegisterPlace(frame, destination.name))
 
 
 def _write_reduction(
@@ -235,4 +236,8 @@ def _write_reduction(
         participants = barrier.participants
         np.bitwise_or.at(by_block, slots[participants], causes[participants])
         united = by_block[slots] if by_block.any() else None
-    write_values(reduction.destination, results[reduction.operation][slots], group, united)
+    place = reduction.destination
+    register = place.frame.get_register(place.name)
+    write_values(register, results[reduction.operation][slots], group, united)
+    if state.observer:
+        state.observer.note_late_result(group, place)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -16,15 +16,19 @@ from .device_code import (
     RegisterOperand,
     SymbolOperand,
     Variable,
+    VectorOperand,
 )
 from .memory import AddressSpace
+from .register_names import iter_register_names
 from .thread_state import (
+    CallSite,
     Frame,
     Group,
     LaunchError,
     LocalPlace,
     RegisterPlace,
     ThreadValues,
+    Transfer,
     TransferPlace,
     WaveState,
     write_causes,
@@ -51,8 +55,8 @@ class Machine(Protocol):
     def send(self, frame: Frame, block: int, group: Group) -> None:
         """Let threads go on at the start of a block."""
 
-    def add_frame(self, frame: Frame) -> Frame:
-        """Add a frame, and return it."""
+    def get_frame(self, function: Function, depth: int) -> Frame:
+        """Return the frame of a function at a depth of calls."""
 
 
 def make_call(machine: Machine, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
@@ -148,16 +152,48 @@ def _make_entrance(
         raise LaunchError(f"calls are nested more than {_MAX_DEPTH} deep", statement)
     if len(arguments) != len(function.parameters) or len(results) != len(function.results):
         raise LaunchError(f"{name} has other parameters", statement)
-    child = machine.add_frame(Frame(machine.state, function, frame, next_block))
-    child.returns = tuple(zip(function.results, results, strict=True))
+    child = machine.get_frame(function, frame.depth + 1)
+    inputs, outputs = (
+        tuple(transfer for x in zip(variables, operands, strict=True) for transfer in _split(*x))
+        for variables, operands in ((function.parameters, arguments), (function.results, results))
+    )
+    site_number = len(child.call_sites)
+    child.call_sites.append(CallSite(frame, next_block, outputs))
 
     def call(group: Group) -> None:
-        child.forget_registers(group)
-        for parameter, argument in zip(function.parameters, arguments, strict=True):
-            copy_value(machine.state, group, frame, argument, child, parameter)
+        child.enter(group, site_number)
+        for x in inputs:
+            _copy_value(group, x, (frame, x.outer), (child, x.inner))
         machine.send(child, 0, group)
 
     return call
+
+
+def _split(variable: Variable, operand: Operand) -> Iterator[Transfer]:
+    """Yield the transfers between a parameter and an operand: one for each component of vectors."""
+    is_register = variable.space == "reg"
+    parts: tuple[Operand, ...] = (operand,)
+    if isinstance(operand, VectorOperand):
+        parts = operand.parts
+    elif is_register and variable.element_count > 1:
+        return  # a literal for a vector: ptxas takes it, and no manual says what it means
+    size = variable.bytes // len(parts)
+    for i, part in enumerate(parts):
+        inner: Operand = SymbolOperand(variable.name, i * size)
+        if is_register:
+            inner = RegisterOperand(variable.name + ("." + "xyzw"[i] if len(parts) > 1 else ""))
+        yield Transfer(inner, part, variable.type, size)
+
+
+def leave_frame(machine: Machine, frame: Frame, group: Group) -> None:
+    """Let threads return from a function to where they have come from, with its results."""
+    numbers = frame.site_numbers
+    for number in np.unique(numbers[group.lanes]).tolist():
+        part, site = group.narrow(numbers == number), frame.call_sites[number]
+        assert part
+        for x in site.results:
+            _copy_value(part, x, (frame, x.inner), (site.caller, x.outer))
+        machine.send(site.caller, site.return_to, part)
 
 
 def _make_foreign_call(
@@ -178,11 +214,11 @@ def _make_foreign_call(
         if name == _FAILED_ASSERTION and not state.fidelity.decisions:
             state.fail(statement, group.lanes, f"calls {name}: an assertion fails")
         for result in results:
-            if isinstance(result, RegisterOperand):
-                write_causes(frame.get_register(result.name), group, causes)
+            for register in iter_register_names(result):
+                write_causes(frame.get_register(register), group, causes)
                 if state.observer:
-                    state.observer.note_transfer(group, None, RegisterPlace(frame, result.name))
-            elif isinstance(result, SymbolOperand) and (place := frame.find_symbol(result.name)):
+                    state.observer.note_transfer(group, None, RegisterPlace(frame, register))
+            if isinstance(result, SymbolOperand) and (place := frame.find_symbol(result.name)):
                 size = frame.function.variables[result.name].bytes
                 local = state.spaces["local"]
                 assert local.causes is not None
@@ -194,27 +230,21 @@ def _make_foreign_call(
     return call
 
 
-def copy_value(
-    state: WaveState,
+def _copy_value(
     group: Group,
-    source_frame: Frame,
-    source: Operand | Variable,
-    destination_frame: Frame,
-    destination: Operand | Variable,
+    transfer: Transfer,
+    source: tuple[Frame, Operand],
+    destination: tuple[Frame, Operand],
 ) -> None:
-    """Copy an argument to a parameter, or a result to where the caller wants it.
-
-    Both are registers or in local memory; an argument may also be a constant.
-    """
-    variable = source if isinstance(source, Variable) else destination
-    assert isinstance(variable, Variable)
-    origin = _find_place(source_frame, source, variable.bytes)
-    target = _find_place(destination_frame, destination, variable.bytes)
+    """Copy an argument to a parameter, or a result to where the caller wants it."""
+    origin = _find_place(*source, transfer.bytes)
+    target = _find_place(*destination, transfer.bytes)
+    state = source[0].state
     local = state.spaces["local"]
     if isinstance(origin, LocalPlace) and isinstance(target, LocalPlace):
         _copy_bytes(local, group, origin, target)
     else:
-        values = _find_values(local, source_frame, source, origin, variable.type)
+        values = _find_values(local, *source, origin, transfer.type)
         if target is None or values is None:
             return
         if isinstance(target, RegisterPlace):
@@ -226,19 +256,18 @@ def copy_value(
         state.observer.note_transfer(group, origin, target)
 
 
-def _find_place(frame: Frame, x: Operand | Variable, size: int) -> TransferPlace | None:
+def _find_place(frame: Frame, x: Operand, size: int) -> TransferPlace | None:
     """Return where an argument or a result of some bytes is; None for a constant."""
-    if isinstance(x, (Variable, SymbolOperand)):
+    if isinstance(x, SymbolOperand):
         space, start = frame.find_symbol(x.name) or ("", 0)
-        if space == "local":
-            return LocalPlace(start, size)
-    return RegisterPlace(frame, x.name) if isinstance(x, (Variable, RegisterOperand)) else None
+        return LocalPlace(start + x.offset, size) if space == "local" else None
+    return RegisterPlace(frame, x.name) if isinstance(x, RegisterOperand) else None
 
 
 def _find_values(
     local: AddressSpace,
     frame: Frame,
-    source: Operand | Variable,
+    source: Operand,
     place: TransferPlace | None,
     type_: str,
 ) -> ThreadValues | None:

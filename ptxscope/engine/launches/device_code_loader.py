@@ -15,7 +15,7 @@ from ..syntax.errors import Problem, quote_word
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
-from ..syntax.register_checks import find_register_problems, fit_registers
+from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import Fragment
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
@@ -323,7 +323,7 @@ class _Loader:
             instruction = parsed.instruction
             if not instruction and not all(x.unread for x in parsed.problems):
                 return statement._replace(problems=parsed.problems)
-        if instruction is None:
+        if instruction is None or has_function_operand(instruction, self.scopes):
             return statement
         instruction = fit_registers(instruction, self.scopes)
         if problems := tuple(find_register_problems(instruction, self.scopes)):

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..records import NamedTuple
 from .barriers import Barriers
-from .calls import Leaving, copy_value, make_call
+from .calls import Leaving, leave_frame, make_call
 from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving
 from .device_code import CodeStatement, Function
 from .launch import WARP
@@ -71,9 +71,11 @@ class Lockstep:
         """Groups before an exchange in which other threads of their warps take part."""
         self.barriers = Barriers(state)
         self.frames: list[Frame] = []
+        """The frames by their numbers."""
         self._flows: dict[str, ControlFlow] = {}
         self._blocks: dict[_Place, _BoundBlock] = {}
-        frame = self.add_frame(Frame(state, kernel))
+        self._frames_by_depth: dict[tuple[str, int], Frame] = {}
+        frame = self.get_frame(kernel, 0)
         self.send(frame, 0, Group(state.live.copy(), state.live_count, state))
 
     def run(self) -> None:
@@ -116,10 +118,13 @@ class Lockstep:
                 positions[statements[0].line] += group.count
         return sorted((positions + self.barriers.count_by_line()).items())
 
-    def add_frame(self, frame: Frame) -> Frame:
-        """Give a frame its number, and return it."""
-        frame.number = len(self.frames)
-        self.frames.append(frame)
+    def get_frame(self, function: Function, depth: int) -> Frame:
+        """Return the frame of a function at a depth of calls; all calls there share it."""
+        frame = self._frames_by_depth.get((function.name, depth))
+        if frame is None:
+            frame = self._frames_by_depth[function.name, depth] = Frame(self.state, function, depth)
+            frame.number = len(self.frames)
+            self.frames.append(frame)
         return frame
 
     def _get_flow(self, function: Function) -> ControlFlow:
@@ -314,9 +319,7 @@ class Lockstep:
         return wait
 
     def _return(self, frame: Frame, group: Group) -> None:
-        if frame.caller is None:
+        if frame.depth:
+            leave_frame(self, frame, group)
+        else:
             self._exit(group)
-            return
-        for source, destination in frame.returns:
-            copy_value(self.state, group, frame, source, frame.caller, destination)
-        self.send(frame.caller, frame.return_to, group)

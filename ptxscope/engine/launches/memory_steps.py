@@ -81,12 +81,18 @@ class Address:
     def __init__(self, frame: Frame, operand: MemoryOperand, form: MemoryForm) -> None:
         self.state, self.form = frame.state, form
         self.space, self.offset = form.space, operand.offset
+        self.distance: Bits | None = None
+        """What is added to a register, as wide as it; the sum has no more bits."""
         self.base: ThreadValues | None = None
         """None for a variable, whose offset is ``offset``."""
         self.is_valid = True
         base = operand.base
         if isinstance(base, RegisterOperand):
             self.base = frame.get_register(base.name)
+            if operand.offset:
+                mask = (1 << 8 * self.base.bits.dtype.itemsize) - 1
+                self.distance = self.base.bits.dtype.type(operand.offset & mask)
+            self.offset = 0
             if self.space == "param" and not frame.function.is_kernel:
                 self.space = "local"
         elif isinstance(base, ConstantOperand):
@@ -117,7 +123,8 @@ class Address:
         if self.base is None:
             addresses = np.full(len(lanes), self.offset)
         else:
-            addresses = self.base.bits[lanes].astype(np.int64)
+            base = self.base.bits[lanes]
+            addresses = (base if self.distance is None else base + self.distance).astype(np.int64)
             if self.offset:
                 addresses += self.offset
         if self.space:

@@ -44,7 +44,7 @@ def iter_source_names(statement: CodeStatement) -> Iterator[str]:
             if role not in results and role != "guard":
                 yield name
         return
-    is_first_written = not is_leaving(statement)
+    is_first_written = not is_leaving(statement) or "red" in statement.modifiers
     if statement.opcode == "call":
         is_first_written = isinstance(next(iter(statement.operands), None), ListOperand)
     for operand in statement.operands[is_first_written:]:

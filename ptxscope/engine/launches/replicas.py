@@ -27,9 +27,6 @@ from .thread_state import Frame, Group, LaunchError, Step, WaveState
 _LIMIT_INTERVAL = 16
 """Blocks of statements between two checks of the limit of steps."""
 
-_MAX_FRAMES = 512
-"""Calls at different places; each binds the statements of a function once more."""
-
 
 class ReplicaResults(NamedTuple):
     """The memory of replicas after a run."""
@@ -110,12 +107,6 @@ class _ReplicaLockstep(Lockstep):
                 self._end_replicas(error, self.group)
             else:
                 return
-
-    def add_frame(self, frame: Frame) -> Frame:
-        """Add a frame. Raise LaunchError if there are too many, as in endless calls."""
-        if len(self.frames) >= _MAX_FRAMES:
-            raise LaunchError("calls too many functions")
-        return super().add_frame(frame)
 
     def send(self, frame: Frame, block: int, group: Group) -> None:
         """Let threads go on at the start of a block, if any are left."""

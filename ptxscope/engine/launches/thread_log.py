@@ -12,7 +12,7 @@ from .device_code import CodeStatement, MemoryOperand
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
-from .thread_state import Frame, Group, LocalPlace, TransferPlace, WaveState
+from .thread_state import Frame, Group, LocalPlace, RegisterPlace, TransferPlace, WaveState
 from .write_journal import WriteJournal
 
 _MAX_STEPS = 1 << 20
@@ -189,6 +189,14 @@ class ThreadLog:
         self._writers[frame.number, name] = max(writers)
         write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
         self.steps[-1] = last._replace(writes=(*last.writes, write))
+
+    def note_late_result(self, group: Group, destination: RegisterPlace) -> None:
+        """Replace the value of a register that the last step writes."""
+        if not group.mask[self._lane] or not self.steps or self.is_cut:
+            return
+        last, (frame, name) = self.steps[-1], destination
+        write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
+        self.steps[-1] = last._replace(writes=(write,))
 
     def _peek(self, frame: Frame, name: str) -> tuple[int | None, int]:
         values = frame.get_register(name)

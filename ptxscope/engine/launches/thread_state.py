@@ -21,7 +21,6 @@ from .device_code import (
     Function,
     Operand,
     RegisterOperand,
-    Variable,
 )
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
@@ -141,6 +140,9 @@ class Observer(Protocol):
     ) -> None:
         """After an argument or a result of a call is there; a constant has no source."""
 
+    def note_late_result(self, group: Group, destination: RegisterPlace) -> None:
+        """After a barrier has written what its statement could not yet, for threads that waited."""
+
 
 class WaveState:
     """All that the threads of a wave share."""
@@ -222,21 +224,42 @@ class WaveState:
             self.conflicts[id(statement)] = (statement, conflict._replace(lane=number))
 
 
-class Frame:
-    """A function that threads are in: its registers and its variables."""
+class Transfer(NamedTuple):
+    """A value that a call copies: an argument or a result, or a component of one."""
 
-    def __init__(
-        self, state: WaveState, function: Function, caller: Frame | None = None, return_to: int = 0
-    ) -> None:
-        self.state, self.function, self.caller, self.return_to = state, function, caller, return_to
-        self.depth: int = caller.depth + 1 if caller else 0
+    inner: Operand
+    """The parameter, or a component: a register, or a place in local memory."""
+    outer: Operand
+    """What the caller has for it; an argument may also be a constant."""
+    type: str
+    bytes: int
+
+
+class CallSite(NamedTuple):
+    """A call by which threads enter a function."""
+
+    caller: Frame
+    return_to: int
+    """The block of the caller at which they go on."""
+    results: tuple[Transfer, ...]
+
+
+class Frame:
+    """A function that threads are in at some depth of calls: its registers and its variables.
+
+    Threads from all calls share it, since each is in one of them and has its own lane.
+    """
+
+    def __init__(self, state: WaveState, function: Function, depth: int = 0) -> None:
+        self.state, self.function, self.depth = state, function, depth
+        self.call_sites: list[CallSite] = []
+        self.site_numbers = np.zeros(state.wave.lane_count, np.int64)
+        """The position in ``call_sites`` of the call by which each thread has entered."""
         self.registers: dict[str, ThreadValues] = {}
         self.symbols: dict[str, tuple[str, int]] = {}
         """The spaces and offsets of its variables."""
         self.number = 0
         """The frame's number in its wave."""
-        self.returns: tuple[tuple[Variable, Operand], ...] = ()
-        """The results of the function, and where the caller wants them."""
         local = state.spaces["local"]
         kernel_parameters = {x.name for x in function.parameters if function.is_kernel}
         for variable in function.variables.values():
@@ -273,8 +296,9 @@ class Frame:
             self.registers[name] = values
         return values
 
-    def forget_registers(self, group: Group) -> None:
-        """Make the registers and variables of threads that enter the function unknown."""
+    def enter(self, group: Group, site_number: int) -> None:
+        """Let threads enter by a call; their registers and variables are unknown at first."""
+        self.site_numbers[group.mask] = site_number
         local = self.state.spaces["local"]
         assert local.causes is not None
         for name, (_, start) in self.symbols.items():

@@ -112,6 +112,12 @@ def find_register_problems(ins: Instruction, scopes: Scopes) -> Iterator[Problem
             yield Problem(problem.message, ins.spans.get(role, ins.spans["opcode"]), problem.hint)
 
 
+def has_function_operand(ins: Instruction, scopes: Scopes) -> bool:
+    """Whether an operand is the address of a function, which is no operand of the catalog's."""
+    declarations = (scopes.find_declaration(name) for name in ins.written_names.values())
+    return any(x is not None and x.type == FUNCTION for x in declarations)
+
+
 def check_register(
     scopes: Scopes, ins: Instruction, role: str, register: str, type_: Type
 ) -> RegisterProblem | None:
