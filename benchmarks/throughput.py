@@ -15,7 +15,6 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -77,8 +76,6 @@ class Measured(NamedTuple):
     """How many times as fast as C at the lower level we are: median of the rounds' quotients."""
     fast: float
     """And as C at the higher level."""
-    llvm: float | None
-    """How many times as fast as C at the higher level the engine llvm is, where it is installed."""
 
 
 def compiled(folder: Path) -> dict[str, ctypes.CDLL]:
@@ -118,8 +115,6 @@ def measured(
     }
     runs["ptxscope"] = partial(evaluate, ins, given, out=ours)
     runs["without out="] = partial(evaluate, ins, given)
-    if find_spec("llvmlite"):
-        runs["llvm"] = partial(evaluate, ins, given, out=ours, engine="llvm")
     for name, run in runs.items():
         run()
         if name not in libraries:
@@ -137,8 +132,7 @@ def measured(
 
     least, most = libraries
     nanoseconds = {name: statistics.median(x) / SIZE * 1e9 for name, x in seconds.items()}
-    llvm = times("llvm", most) if "llvm" in runs else None
-    return Measured(form, nanoseconds, times("ptxscope", least), times("ptxscope", most), llvm)
+    return Measured(form, nanoseconds, times("ptxscope", least), times("ptxscope", most))
 
 
 def one_element() -> float:
@@ -178,7 +172,7 @@ def report() -> Iterator[str]:
 
 _COLUMNS = (
     *("form", "`-O2`, ns", "`-O3 -march=native`, ns", "ptxscope, ns", "without `out=`, ns"),
-    *("llvm, ns", "÷ `-O2`", "goal", "÷ `-O3`", "llvm ÷ `-O3`"),
+    *("÷ `-O2`", "goal", "÷ `-O3`"),
 )
 
 
@@ -189,9 +183,7 @@ def _table(rows: list[Measured]) -> Iterator[str]:
         goal = "" if x.form.goal is None else f"{x.form.goal:g}"
         name = x.form.ptx.replace("|", "\\|")
         times = [f"{value:.2f}" for value in x.nanoseconds.values()]
-        times += [""] * (x.llvm is None)
-        llvm = "" if x.llvm is None else f"{x.llvm:.2f}"
-        yield _row([f"`{name}`", *times, f"**{x.slow:.2f}**", goal, f"{x.fast:.2f}", llvm])
+        yield _row([f"`{name}`", *times, f"**{x.slow:.2f}**", goal, f"{x.fast:.2f}"])
 
 
 def _row(cells: Sequence[str]) -> str:
@@ -205,8 +197,7 @@ def page() -> str:
     return f"""\
 # How fast arrays are
 
-Decide whether `evaluate` is fast enough for your arrays, and whether the LLVM engine is worth its
-installation.
+Decide whether `evaluate` is fast enough for your arrays.
 
 The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loops.c`) on arrays of
 {SIZE:,} elements. All results are compared with those of C.
@@ -216,8 +207,7 @@ The table compares ptxscope, on one thread, with plain C loops (`benchmarks/loop
 - **÷**: the time of C divided by the time of ptxscope, the median of the rounds' quotients. Above
   1, ptxscope is faster than C.
 - **without `out=`**: NumPy allocates new memory for the results, which costs page faults.
-- **llvm**: `engine="llvm"`.
-- **goal**: the smallest acceptable ÷ of NumPy over `-O2`. That of LLVM over `-O3` is 0.6.
+- **goal**: the smallest acceptable ÷ of NumPy over `-O2`.
 
 {lines}
 

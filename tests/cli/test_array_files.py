@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import os
-import sys
 import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 from zipfile import ZipFile
 
 import numpy as np
@@ -16,7 +14,6 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.cli.support import array_files
-from ptxscope.engine.arrays import block_runner, llvm_backend
 from tests.cli.running import run
 
 LINE = "vadd4.s32.s32.u32.sat d, a, b, c"
@@ -88,8 +85,6 @@ def test_a_register_may_be_called_like_a_parameter() -> None:
         (("-o", "d.npz"), "given together"),
         (("--csv", "x.csv", "-o", "d.csv"), "redirect them with >"),
         (("--arrays", "x.npz", "-o", "d.npz", "--csv", "x.csv"), "not from both"),
-        (("a=1", "b=2", "--engine", "llvm"), "give one of them"),
-        (("--arrays", "x.npz", "-o", "d.npz", "--engine", "cuda"), "'numpy', 'llvm'"),
         (("--arrays", "x.npz", "-o", "d.txt"), "d.txt is neither a .npy nor a .npz file"),
         (("--arrays", "x.csv", "-o", "d.npy"), "x.csv is neither"),
         (("--arrays", "none.npz", "-o", "d.npy"), "none.npz: there is no such file"),
@@ -230,34 +225,6 @@ def test_a_line_without_a_result_says_so() -> None:
     for words in (("a=1", "b=2"), ("--csv", "x.csv"), ("--arrays", "x.npz", "-o", "d.npz")):
         said = answer("setp.ne.s16 _, a, b", *words, status=2)
         assert said.endswith("has no result to print: its destination is `_`\n")
-
-
-def test_machine_code_computes_what_numpy_does() -> None:
-    pytest.importorskip("llvmlite")
-    np.savez("x.npz", a=A, b=B)
-    Path("y.csv").write_text("r1,r2\n" + "".join(f"{a},{a ^ 9}\n" for a in A[:40, 0]))
-    for engine in ("numpy", "llvm"):
-        answer(LINE, "--arrays", "x.npz", "-o", f"{engine}.npy", "--engine", engine)
-    assert np.array_equal(np.load("llvm.npy"), np.load("numpy.npy"))
-    with patch.object(llvm_backend, "MachineCode", wraps=llvm_backend.MachineCode) as made:
-        table = run("eval", SETP, "--csv", "y.csv", "--engine", "llvm")
-        assert made.call_count == 1
-    assert table == run("eval", SETP, "--csv", "y.csv")
-
-
-@pytest.mark.parametrize("words", [("--csv", "-"), ("--arrays", "x.npz", "-o", "d.npz")])
-def test_an_engine_that_is_not_installed_is_said_in_a_line(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setitem(sys.modules, "llvmlite.binding", None)
-    block_runner._BACK_ENDS["llvm"].programs.clear()
-    llvm_backend.load_llvm.cache_clear()
-    said = answer(LINE, *words, "--engine", "llvm", status=2)
-    assert said == (
-        "error: the engine llvm needs llvmlite, which is not installed: "
-        "in a clone of ptxscope, run pipx install --force '.[llvm]'\n"
-    )
-    llvm_backend.load_llvm.cache_clear()
 
 
 def test_one_array_cannot_have_two_results() -> None:

@@ -156,7 +156,6 @@ def test_the_formats_are_those_there_are() -> None:
     assert offered("trace", "-f", "") == list(FORMATS)
     assert offered("trace", "x", "--format", "m") == ["markdown"]
     assert offered("check", "x.ptx", "-f", "") == ["text", "json", "sarif"]
-    assert offered("eval", _ADD, "--csv", "x.csv", "--engine", "") == ["numpy", "llvm"]
 
 
 def test_values_stand_where_the_parser_takes_them() -> None:

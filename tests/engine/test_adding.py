@@ -269,19 +269,16 @@ def test_it_computes(atype: Type, btype: Type, a: int, b: int, c: int, d: int) -
     every.check(trace(ins, values), Options(standalone=True))
 
 
-@pytest.mark.parametrize("engine", ["numpy", "llvm"])
 @pytest.mark.parametrize(("atype", "btype"), [case[:2] for case in KNOWN])
 @pytest.mark.usefixtures("_added")
-def test_it_computes_arrays(atype: Type, btype: Type, engine: str) -> None:
-    if engine == "llvm":
-        pytest.importorskip("llvmlite")
+def test_it_computes_arrays(atype: Type, btype: Type) -> None:
     ins = _dp4a(atype, btype)
     rng = np.random.default_rng(4)
     values = {name: rng.integers(0, 1 << 32, 300, np.uint32) for name in "abc"}
     (known,) = (case for case in KNOWN if case[:2] == (atype, btype))
     for name, bits in zip("abc", known[2:], strict=False):
         values[name][0] = bits
-    found: Any = evaluate(ins, values, engine=engine)["d"]
+    found: Any = evaluate(ins, values)["d"]
     assert found[0] == known[5]
     assert found.tolist() == [
         evaluate(ins, {name: int(values[name][at]) for name in "abc"})["d"] for at in range(300)

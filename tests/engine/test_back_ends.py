@@ -110,15 +110,6 @@ def test_operations_are_described_and_programs_printed() -> None:
 # --- the back ends -----------------------------------------------------------------------
 
 
-def _on_llvm(plan: Plan, rows: Rows) -> Results:
-    columns = {
-        x.role: np.array([row[x.role] for row in rows], get_storage_dtype(x.type))
-        for x in plan.sources
-    }
-    found = run_blocks(plan, columns, (len(rows),), engine="llvm")
-    return [{role: int(array[at]) for role, array in found.items()} for at in range(len(rows))]
-
-
 def _on_objects(plan: Plan, rows: Rows) -> Results:
     places = {
         Buffer(BufferKind.OPERAND, x.role): np.array(
@@ -197,7 +188,6 @@ def _run_ptx(plan: Plan, role: str, rows: Rows) -> list[int] | None:
 
 BACK_ENDS: dict[str, Callable[[Plan, Rows], Results | None]] = {
     "numpy": compute_batch,
-    "llvm": _on_llvm,
     "objects": _on_objects,
     "python": _in_python,
     "ptx": _in_ptx,
@@ -207,8 +197,6 @@ BACK_ENDS: dict[str, Callable[[Plan, Rows], Results | None]] = {
 
 def _check(back_end: str, cases: Sequence[tuple[Plan, Rows]]) -> int:
     """Compare with exact integers; return how many plans the back end did not take."""
-    if back_end == "llvm":
-        pytest.importorskip("llvmlite")
     if back_end == "solver":
         pytest.importorskip("bitwuzla")
     missing = 0

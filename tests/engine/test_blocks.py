@@ -58,12 +58,11 @@ def test_idiom(idiom: Idiom) -> None:
 @ci_only
 @sampled
 @EVERY_IDIOM
-@pytest.mark.parametrize("engine", ["numpy", "llvm"])
-def test_idiom_on_arrays(idiom: Idiom, engine: str) -> None:
+def test_idiom_on_arrays(idiom: Idiom) -> None:
     rng = Random(idiom.name)
     rows = [draw_values(idiom, rng) for _ in range(100)]
     arrays = {name: np.array([row[name] for row in rows], np.uint32) for name in rows[0]}
-    results: dict[str, Any] = {**evaluate_block(idiom.ptx, arrays, engine=engine)}
+    results: dict[str, Any] = {**evaluate_block(idiom.ptx, arrays)}
     for index, row in enumerate(rows):
         assert {name: int(x[index]) for name, x in results.items()} == idiom.compute(**row)
 
@@ -335,7 +334,6 @@ def test_a_single_statement_is_no_block(ptx: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("engine", ["numpy", "llvm"])
 @pytest.mark.parametrize(
     "line",
     [
@@ -346,10 +344,10 @@ def test_a_single_statement_is_no_block(ptx: str) -> None:
         "prmt.b32 t, t, a, t;",
     ],
 )
-def test_the_longest_block_is_computed_on_arrays(line: str, engine: str) -> None:
+def test_the_longest_block_is_computed_on_arrays(line: str) -> None:
     block = parse_block(line * 64)
     t = np.array([0, 1, 0x7FFF8001, 0xDEADBEEF, 0x76543210], np.uint32)
-    results = evaluate_block(block, {"t": t, "a": 0x01FF8003}, engine=engine)
+    results = evaluate_block(block, {"t": t, "a": 0x01FF8003})
     expected = t
     for _ in range(64):
         expected = np.array(

@@ -33,13 +33,12 @@ from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variabl
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_listing
-from ptxscope.engine.tracing.evaluation import ENGINES
 from ptxscope.engine.tracing.lane_text import describe_lane, interpret_bits
 from ptxscope.engine.tracing.step_text import describe_step
 from tests.reference_data import DATA, parsed
 from tests.reference_integers import OPCODES, compute
 from tests.strategies import bits, instruction_of
-from tests.tiers import examples, some
+from tests.tiers import examples
 
 _MODELS = {"isa": "isa", "ptxas-13.0": "ptxas_13_0"}
 
@@ -135,9 +134,8 @@ def test_executed_rows(model: str) -> None:
     assert count > 2000
 
 
-@pytest.mark.parametrize("engine", some(ENGINES))
 @pytest.mark.parametrize("model", _MODELS)
-def test_executed_rows_as_arrays(model: str, engine: str) -> None:
+def test_executed_rows_as_arrays(model: str) -> None:
     forms: dict[str, list[dict[str, str]]] = {}
     for row in _rows():
         if row[_MODELS[model]]:
@@ -149,7 +147,7 @@ def test_executed_rows_as_arrays(model: str, engine: str) -> None:
         }
         if not columns:
             continue
-        found = evaluate(parsed(f"{ptx};"), columns, model=model, engine=engine)
+        found = evaluate(parsed(f"{ptx};"), columns, model=model)
         results = zip(*(np.asarray(x).tolist() for x in found.values()), strict=True)
         expected = [tuple(int(x, 16) for x in row[_MODELS[model]].split("|")) for row in rows]
         assert list(results) == expected, ptx

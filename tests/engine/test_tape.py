@@ -13,7 +13,7 @@ import pytest
 from ptxscope import evaluate, parse
 from ptxscope.engine.arrays import block_runner
 from ptxscope.engine.arrays.array_program import ArrayProgram
-from ptxscope.engine.arrays.block_runner import compute_batch, get_program
+from ptxscope.engine.arrays.block_runner import RunnablePlan, compute_batch, get_program
 from ptxscope.engine.arrays.call_sequence import get_storage_dtype
 from ptxscope.engine.arrays.flagged_results import FlaggedResults
 from ptxscope.engine.arrays.integer_types import WidthError
@@ -225,13 +225,14 @@ def test_threads_do_not_meet() -> None:
 
 
 def test_programs_are_kept_in_bounded_number(monkeypatch: pytest.MonkeyPatch) -> None:
-    back_end = block_runner._BackEnd(ArrayProgram, 3, {})
-    monkeypatch.setitem(block_runner._BACK_ENDS, "numpy", back_end)
+    programs: dict[int, RunnablePlan] = {}
+    monkeypatch.setattr(block_runner, "_MAX_PROGRAMS", 3)
+    monkeypatch.setattr(block_runner, "_programs", programs)
     plans = [lower(parse(f"vadd.u32.u32.u32 d, a.b{x}, b").form) for x in range(4)]
     first = get_program(plans[0])
     for plan in plans:
         get_program(plan)
-    assert len(back_end.programs) == 3
+    assert len(programs) == 3
     assert get_program(plans[0]) is not first
     assert get_program(plans[3]) is get_program(plans[3])
 

@@ -50,7 +50,6 @@ def test_a_wrong_type_is_named(wrong: Any) -> None:
         assert "values is" in _message(call, LINE, wrong)
     _message(ptxscope.diagnose, LINE, wrong, observed=5)
     _message(ptxscope.diagnose, LINE, VALUES, observed={wrong if wrong != [1] else 1: 5})
-    _message(ptxscope.evaluate, LINE, VALUES, engine=wrong)
     if wrong != 3:  # a number of a step
         _message(trace.figure, until=wrong)
     _message(trace.figure, notes=wrong)

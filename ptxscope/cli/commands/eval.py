@@ -10,7 +10,6 @@ from itertools import groupby, islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
-from ...engine.extras import format_install_hint
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import Model
@@ -18,7 +17,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.evaluation import ENGINES, evaluate, make_model_plan
+from ...engine.tracing.evaluation import evaluate
 from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
@@ -39,7 +38,6 @@ from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...engine.semantics.plan import Plan
     from ...engine.tracing.basic_block import BasicBlock
 
 _EPILOG = """\
@@ -80,12 +78,6 @@ def make_parser() -> Parser:
     group.add_argument(
         "-o", "--output", metavar="FILE", help="output file of --arrays: .npy or .npz"
     )
-    group.add_argument(
-        "--engine",
-        choices=ENGINES,
-        help="engine of --csv and --arrays: numpy (default), or llvm, machine code that pays off "
-        f"for tens of millions of results; to install it, {format_install_hint('llvm')}",
-    )
     return parser
 
 
@@ -112,15 +104,13 @@ def run(words: Sequence[str]) -> int:
 
         evaluate_file(
             ins,
-            _choose_engine(ins, model, arguments.engine),
+            _choose_evaluator(ins, model),
             arguments.values,
             arguments.arrays,
             arguments.output,
         )
         return 0
     if arguments.csv is None:
-        if arguments.engine is not None:
-            raise CommandError("error: --engine applies to --csv and --arrays: give one of them")
         if isinstance(ins, Instruction):
             result = build_trace(ins, arguments.values, model).result
         else:
@@ -134,28 +124,17 @@ def run(words: Sequence[str]) -> int:
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
         table = read_pieces(arguments.csv, _ROWS, bar)
-        _stream_rows(ins, _choose_engine(ins, model, arguments.engine), table, inputs)
+        _stream_rows(ins, _choose_evaluator(ins, model), table, inputs)
     return 0
 
 
-def _choose_engine(ins: Instruction | BasicBlock, model: Model, engine: str | None) -> Evaluator:
+def _choose_evaluator(ins: Instruction | BasicBlock, model: Model) -> Evaluator:
     """Return a function from arrays by name to results by name."""
-    make_plan: Callable[[Model], Plan]
-    evaluate_: Callable[..., Mapping[str, Any]]
     if isinstance(ins, Instruction):
-        make_plan, evaluate_ = partial(make_model_plan, ins), partial(evaluate, ins)
-    else:
-        from ...engine.blocks.block_trace import evaluate_block
+        return partial(evaluate, ins, model=model)
+    from ...engine.blocks.block_trace import evaluate_block
 
-        make_plan, evaluate_ = ins.make_plan, partial(evaluate_block, ins)
-    if engine:
-        from ...engine.arrays.block_runner import get_program
-
-        try:
-            get_program(make_plan(model), engine)
-        except ImportError as error:
-            raise CommandError(f"error: {error}") from None
-    return partial(evaluate_, model=model, engine=engine or ENGINES[0])
+    return partial(evaluate_block, ins, model=model)
 
 
 def _iter_results(bits_by_role: Mapping[str, int], ins: Signature) -> Iterator[tuple[str, str]]:

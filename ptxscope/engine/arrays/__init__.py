@@ -1,1 +1,1 @@
-"""Plans on NumPy arrays: tape, rewrites, demand analysis, instruction selection, LLVM."""
+"""Plans on NumPy arrays: tape, rewrites, demand analysis, instruction selection."""

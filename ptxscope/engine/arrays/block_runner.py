@@ -11,7 +11,6 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .array_program import Array, ArrayProgram, RunBuffers
 from .call_sequence import Buffer, BufferKind, Dtype, get_storage_dtype
@@ -26,7 +25,7 @@ _operand, _result = (cache(partial(Buffer, x)) for x in (BufferKind.OPERAND, Buf
 
 
 class RunnablePlan(Protocol):
-    """A plan as NumPy calls, as machine code, or on Python integers."""
+    """A plan as NumPy calls, or on Python integers."""
 
     plan: Plan
     block: int
@@ -36,44 +35,27 @@ class RunnablePlan(Protocol):
         """Compute and write all results."""
 
 
-def _compile(plan: Plan) -> RunnablePlan:
-    from .llvm_backend import MachineCode
-
-    return MachineCode(plan)
-
-
-class _BackEnd(NamedTuple):
-    """Makes programs of plans, or raises WidthError, and keeps the last ones by the plan's id."""
-
-    make: Callable[[Plan], RunnablePlan]
-    max_programs: int
-    programs: dict[int, RunnablePlan]
+_MAX_PROGRAMS = 1 << 10
+_programs: dict[int, RunnablePlan] = {}
+"""The last programs by the id of their plan; each takes a few kilobytes."""
 
 
-# programs for NumPy take a few kilobytes each, machine code most of a megabyte
-_BACK_ENDS = {
-    "numpy": _BackEnd(ArrayProgram, 1 << 10, {}),
-    "llvm": _BackEnd(_compile, 1 << 6, {}),
-}
-
-
-def get_program(plan: Plan, engine: str = "numpy") -> RunnablePlan:
-    """Return the program of an engine that computes a plan, cached.
+def get_program(plan: Plan) -> RunnablePlan:
+    """Return the program that computes a plan, cached.
 
     If no machine type holds a node, it computes on Python integers.
     """
     # `lower` caches plans, so ids are stable; hashing a plan takes longer than a short run
-    back_end = _BACK_ENDS[engine]
-    program = back_end.programs.get(id(plan))
+    program = _programs.get(id(plan))
     if program is None or program.plan is not plan:
         try:
-            program = back_end.make(plan)
+            program = ArrayProgram(plan)
         except WidthError:
             program = ExactProgram(plan)
         with _lock:
-            if len(back_end.programs) >= back_end.max_programs:
-                del back_end.programs[next(iter(back_end.programs))]
-            back_end.programs[id(plan)] = program
+            if len(_programs) >= _MAX_PROGRAMS:
+                del _programs[next(iter(_programs))]
+            _programs[id(plan)] = program
     return program
 
 
@@ -93,15 +75,13 @@ def run_blocks(
     operands: Mapping[str, AnyArray],
     shape: tuple[int, ...],
     out: Mapping[str, AnyArray] | None = None,
-    *,
-    engine: str = "numpy",
 ) -> dict[str, AnyArray]:
     """Return the destinations of a plan by role, over operands that broadcast to a shape.
 
     Operands are arrays of integers or truths of any type; their low bits count. Operands that are
     not contiguous, or not of the type of ``get_storage_dtype``, are copied block by block. Results
     have the types of ``get_storage_dtype`` and are written to the arrays in ``out``, if any:
-    contiguous ones that share no memory with the operands. ``engine`` is ``numpy`` or ``llvm``.
+    contiguous ones that share no memory with the operands.
     """
     outputs = out or {}
     results = {
@@ -109,7 +89,7 @@ def run_blocks(
         for x in plan.results
     }
     if (size := math.prod(shape)) and results:
-        program = get_program(plan, engine)
+        program = get_program(plan)
         typed_operands = {
             x.role: (operands[x.role], get_storage_dtype(x.type)) for x in plan.sources
         }

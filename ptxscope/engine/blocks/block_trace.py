@@ -34,7 +34,6 @@ def evaluate_block(
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,
-    engine: str = "numpy",
 ) -> dict[str, Value]:
     """Return the bits of a block's results by name, for integers or arrays, as ``evaluate`` does.
 
@@ -42,7 +41,7 @@ def evaluate_block(
     ValueError if a value is.
     """
     block = read_block(block)
-    return evaluate_plan(block, block.make_plan, values, model=model, out=out, engine=engine)
+    return evaluate_plan(block, block.make_plan, values, model=model, out=out)
 
 
 def describe_origins(

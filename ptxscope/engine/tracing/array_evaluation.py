@@ -25,8 +25,6 @@ def evaluate_arrays(
     plan: Plan,
     values: Mapping[str, object],
     out: Mapping[str, AnyArray] | None = None,
-    *,
-    engine: str = "numpy",
 ) -> dict[str, AnyArray]:
     """Return the destinations by role, for values by name that broadcast together.
 
@@ -51,11 +49,9 @@ def evaluate_arrays(
         )
         raise ValueError(f"the operands do not broadcast: {operand_shapes}") from None
     if not out:
-        return run_blocks(plan, operands, shape, engine=engine)
+        return run_blocks(plan, operands, shape)
     outputs = _check_outputs(ins, plan, out, shape)
-    return _write_results(
-        outputs, operands.values(), partial(run_blocks, plan, operands, shape, engine=engine)
-    )
+    return _write_results(outputs, operands.values(), partial(run_blocks, plan, operands, shape))
 
 
 def _check_outputs(

@@ -36,17 +36,12 @@ if TYPE_CHECKING:
     Outputs = Mapping[str, npt.NDArray[Any]]
 
 
-ENGINES = ("numpy", "llvm")
-"""The backends for arrays."""
-
-
 def evaluate(
     instruction: str | Instruction,
     values: Mapping[str, Given],
     *,
     model: str | Model = "isa",
     out: Outputs | None = None,
-    engine: str = "numpy",
 ) -> dict[str, Value]:
     """Return the destinations' bits by name, unsigned (0 or 1 for predicates).
 
@@ -61,16 +56,11 @@ def evaluate(
     and a dtype as wide as the destination. These arrays are written, even if they share memory with
     other arrays, and returned. Other memory use does not grow with the arrays.
 
-    ``engine="llvm"`` computes arrays with machine code, up to four times as fast; compiling a form
-    takes 10 to 30 ms. Raise ImportError, with installation advice, if llvmlite is missing.
-
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
     ins = read_instruction(instruction)
-    return evaluate_plan(
-        ins, partial(make_model_plan, ins), values, model=model, out=out, engine=engine
-    )
+    return evaluate_plan(ins, partial(make_model_plan, ins), values, model=model, out=out)
 
 
 def evaluate_plan(
@@ -80,11 +70,8 @@ def evaluate_plan(
     *,
     model: str | Model,
     out: Outputs | None,
-    engine: str,
 ) -> dict[str, Value]:
     """Return the results of a model's plan for the registers of ``ins``, as in ``evaluate``."""
-    if engine not in ENGINES:
-        raise ValueError(f"unknown engine {abbreviate_value(engine)}: {', '.join(ENGINES)}")
     if out is not None and not isinstance(out, Mapping):
         name = next(iter(ins.results.values()), "d")
         raise ValueError(f"out has no names; pass arrays by name: out={{{name!r}: …}}")
@@ -96,7 +83,7 @@ def evaluate_plan(
     if out or not all(map(_is_scalar, values.values())):
         from .array_evaluation import evaluate_arrays
 
-        results: dict[str, Value] = dict(evaluate_arrays(ins, plan, values, out, engine=engine))
+        results: dict[str, Value] = dict(evaluate_arrays(ins, plan, values, out))
     else:
         results = dict(compute_results(plan, bind_values(ins, values)))
     return {name: results[role] for role, name in ins.results.items()}
