@@ -30,7 +30,7 @@ from ptxscope.engine.isa.legality import count_entry_forms, count_forms
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.semantics.errata import ERRATA, TARGETS
+from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
@@ -403,7 +403,7 @@ def _make_errata_page() -> list[str]:
     lines += [
         f"Find out whether NVIDIA's assembler computes your line as documented. On {TARGETS} "
         "`ptxas` emulates the scalar video instructions, and it guards only a part of some `set`. "
-        f"The code that it emits differs from the PTX ISA in {len(ERRATA)} ways. The "
+        f"The code that it emits differs from the PTX ISA in {len(ALL_ERRATA)} ways. The "
         "[specification](../semantics.md#4-evidence) says how each was established.",
         "",
     ]
@@ -418,6 +418,9 @@ def _make_errata_page() -> list[str]:
         for x in ERRATA
     )
     lines += table(("erratum", "forms", "what ptxas does", "ptxas"), rows)
+    lines += heading("A flag of two instructions", 2)
+    forms, sentence = format_text(FLAG_ERRATUM.forms), format_text(FLAG_ERRATUM.sentence)
+    lines += [f"**{FLAG_ERRATUM.id}**: {forms}. {sentence} ptxas {FLAG_ERRATUM.versions}.", ""]
     lines += heading("Constant folding", 2)
     lines += [
         "These results are wrong only if operands are constants, so no model has them. "

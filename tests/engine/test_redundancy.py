@@ -268,9 +268,11 @@ def test_a_carry_that_nobody_wrote_is_warned_of(statements: str, lines: list[int
     ("statements", "reads", "message"),
     [
         ("add.cc.u32 %r1, %r2, %r3; subc.u32 %r1, %r2, %r3;", "subc",
-         "the carry that `add.cc` wrote: by the manual it subtracts it, but ptxas 13.0 subtracts"),
+         "the carry that `add.cc` wrote: by the manual it subtracts it, but ptxas 11.8 to 13.5 "
+         "(newest known) subtracts its inverse (E18)"),
         ("sub.cc.u32 %r1, %r2, %r3; addc.cc.u32 %r1, %r2, %r3; addc.u32 %r1, %r2, %r3;", "addc.cc",
-         "the borrow that `sub.cc` wrote: by the manual it adds it, but ptxas 13.0 adds"),
+         "the borrow that `sub.cc` wrote: by the manual it adds it, but ptxas 11.8 to 13.5 "
+         "(newest known) adds its inverse (E18)"),
         ("sub.cc.u32 %r1, %r2, %r3; subc.cc.u32 %r1, %r2, %r3; madc.lo.u32 %r1, %r2, %r3, 0;",
          "madc", "the borrow that `subc.cc` wrote"),
         ("mad.lo.cc.u32 %r1, %r2, %r3, 0; subc.u32 %r1, %r2, %r3;", "subc",

@@ -12,7 +12,7 @@ from importlib import import_module
 from ...engine.isa.catalog import CATALOG
 from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.records import NamedTuple
-from ...engine.semantics.errata import ERRATA
+from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
 from ...engine.syntax.instruction import Instruction
@@ -130,7 +130,7 @@ def _complete_model(start: str, _: list[str]) -> CompletionWords:
 
 
 def _complete_erratum(start: str, _: list[str]) -> CompletionWords:
-    return _filter_by_prefix(start, [(erratum.id, erratum.forms) for erratum in ERRATA])
+    return _filter_by_prefix(start, [(erratum.id, erratum.forms) for erratum in ALL_ERRATA])
 
 
 def _complete_named_erratum(start: str, earlier_words: list[str]) -> CompletionWords:

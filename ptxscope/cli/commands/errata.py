@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...engine.listings.counterexample import format_example
-from ...engine.semantics.errata import ERRATA, TARGETS
+from ...engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
@@ -16,7 +16,7 @@ from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ..support.arguments import Parser, add_tool_paths, make_command_parser
 from ..support.command_error import CommandError
 
-_IDS = f"E1 to E{len(ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
+_IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
 
 def make_parser() -> Parser:
@@ -47,7 +47,7 @@ def run(words: Sequence[str]) -> int:
     folding = {x.id: x for x in FOLDING_BUGS}
     try:
         if arguments.id is None:
-            errata: Sequence[Erratum | FoldingBug] = (*ERRATA, *FOLDING_BUGS)
+            errata: Sequence[Erratum | FoldingBug] = (*ALL_ERRATA, *FOLDING_BUGS)
         else:
             errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
@@ -61,6 +61,10 @@ def run(words: Sequence[str]) -> int:
             raise CommandError(
                 f"error: --report is for E1 to E{len(ERRATA)}; {errata[0].id} shows for constants "
                 "alone: `ptxscope verify LINE --report` reports on a line with them"
+            )
+        if errata[0] is FLAG_ERRATUM:
+            raise CommandError(
+                f"error: --report is for one instruction; {FLAG_ERRATUM.id} shows in two"
             )
         from ..support.departures import report_erratum
 
@@ -101,7 +105,8 @@ def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     """Return the plain PTX with the documented result of the example; None if there is none."""
     from ...engine.listings.replacement import make_replacement
 
-    return make_replacement(parse(x.example[0])) if isinstance(x, Erratum) else None
+    is_line = isinstance(x, Erratum) and x is not FLAG_ERRATUM
+    return make_replacement(parse(x.example[0])) if is_line else None
 
 
 def _targets(x: Erratum | FoldingBug) -> str:

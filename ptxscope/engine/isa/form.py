@@ -73,6 +73,13 @@ class Form(NamedTuple):
 
     The syntax sets it, and no slot does: only an assembler's result depends on it (E15).
     """
+    is_carry_in_inverted: bool = False
+    """Whether a subtraction reads a flag that an addition writes or reads.
+
+    The statements around set it and ``is_carry_out_inverted``, and no slot does (E18).
+    """
+    is_carry_out_inverted: bool = False
+    """The same for the flag that it writes."""
     nege: bool = False
     """``!e`` of ``lop3``."""
     written_bits: int = 0

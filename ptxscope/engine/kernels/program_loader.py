@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, bind_operands
@@ -16,6 +16,7 @@ from ..records import NamedTuple
 from ..syntax import tokens as syntax
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
+from ..syntax.flag_senses import mark_mixed_flags
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.operands import COMPONENTS, SPECIAL
@@ -170,7 +171,9 @@ class _Loader:
             body_slice = slice(bisect_left(places, body.start), bisect_right(places, body.end))
             statements = [x for _, x in self.placed_statements[body_slice] if x]
             types = map_types(statements)
-            ordered_statements = order_writes(complete_writes(statements, self.read_only), types)
+            ordered_statements = order_writes(
+                complete_writes(_mark_mixed_flags(statements), self.read_only), types
+            )
             problems = (
                 *self.fragment.problems,
                 *(y for x in ordered_statements for y in x.problems),
@@ -469,3 +472,15 @@ def _with_components(words: tuple[Token, ...]) -> tuple[Token, ...]:
         else:
             merged.append(word)
     return tuple(merged)
+
+
+def _mark_mixed_flags(statements: Sequence[Statement]) -> list[Statement]:
+    """Return the statements, with subtractions marked that share a flag with an addition."""
+    ends = (StatementKind.BRANCH, StatementKind.LABEL)
+    starts = [i + 1 for i, x in enumerate(statements) if x.kind in ends or x.is_opaque]
+    marked = mark_mixed_flags([x.instruction or x.plain for x in statements], starts)
+    found = list(statements)
+    for i, ins in marked.items():
+        is_plain = found[i].instruction is None
+        found[i] = found[i]._replace(plain=ins) if is_plain else found[i]._replace(instruction=ins)
+    return found

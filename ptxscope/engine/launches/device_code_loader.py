@@ -12,6 +12,7 @@ from ..listings.source_language import Language, language_of
 from ..records import NamedTuple, replace
 from ..syntax import tokens as syntax
 from ..syntax.errors import Problem, quote_word
+from ..syntax.flag_senses import mark_mixed_flags
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
@@ -19,6 +20,7 @@ from ..syntax.register_checks import find_register_problems, fit_registers, has_
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import Fragment
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
+from .control_flow import LEAVING
 from .device_code import CodeStatement, DeviceCode, Function, RegisterOperand, Variable
 from .operand_reader import read_operand
 from .variable_declarations import parse_parameters, parse_variables
@@ -91,16 +93,21 @@ class _OpenFunction:
 
     def close(self, *, has_body: bool) -> Function:
         """Return the function, with the targets of its branches."""
-        statements = tuple(
+        statements = [
             x.statement._replace(targets=tuple(self._find_targets(x))) for x in self.statements
-        )
+        ]
+        starts = {*self.labels.values()} | {
+            i + 1 for i, x in enumerate(statements) if x.opcode in LEAVING
+        }
+        for i, ins in mark_mixed_flags([x.instruction for x in statements], starts).items():
+            statements[i] = statements[i]._replace(instruction=ins)
         labels = {index: name for (name, _), index in self.labels.items()}
         return Function(
             self.name,
             self.is_kernel,
             self.parameters,
             self.results,
-            statements,
+            tuple(statements),
             self.registers,
             self.variables,
             labels,

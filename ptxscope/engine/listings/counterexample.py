@@ -13,7 +13,7 @@ from ..semantics.erratum import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
-from ..syntax.parser import parse
+from ..syntax.parser import scan
 from ..tracing.evaluation import make_plan
 from ..tracing.operand_bits import bind_values
 from ..tracing.trace import Trace
@@ -51,8 +51,17 @@ class FormattedExample(NamedTuple):
 
 
 def format_example(ptx: str, values: Mapping[str, int], isa: int, ptxas: int) -> FormattedExample:
-    """Format operands and results of a line that writes d."""
-    return _format_values(values, isa, ptxas, _list_widths(parse(ptx), values))
+    """Format operands and results of statements, the last of which writes d."""
+    widths: dict[str, int] = {}
+    for ins in _parse_example(ptx):
+        widths |= {name: ins.type_of(role).bits for role, name in ins.names.items()}
+    results = (widths[name] for name in (*values, "d"))
+    return _format_values(values, isa, ptxas, tuple(results))
+
+
+def _parse_example(ptx: str) -> list[Instruction]:
+    """Return the instructions of an erratum's example: one, or two in braces."""
+    return [x.instruction for x in scan(ptx.strip("{} ")) if x.instruction]
 
 
 def format_counterexample(example: Counterexample) -> FormattedExample:
@@ -158,7 +167,7 @@ def _iter_examples(ins: Instruction) -> Iterator[dict[str, int]]:
 def _map_example_values(ins: Instruction, erratum: Erratum) -> dict[str, int]:
     """Return the values of an erratum's example, with the guard as true or false as there."""
     ptx, values, *_ = erratum.example
-    instruction = parse(ptx)
+    instruction = _parse_example(ptx)[0]
     values_by_role = {
         role: values[name] for role, name in instruction.names.items() if name in values
     }

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Protocol
 
 from ..isa.entry import FAMILIES
-from ..semantics.errata import ERRATA, TARGETS
+from ..semantics.errata import ERRATA, FLAG_ERRATUM, TARGETS
 from ..syntax.errors import Problem, Span, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import OPCODES
@@ -160,7 +160,7 @@ def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
     verb = "subtracts" if read == "borrow" else "adds"
     return (
         f"`{opcode}` reads the {written} that `{writer}.cc` wrote: by the manual it {verb} it, "
-        f"but ptxas 13.0 {verb} its inverse"
+        f"but ptxas {FLAG_ERRATUM.versions} {verb} its inverse ({FLAG_ERRATUM.id})"
     )
 
 

@@ -12,6 +12,7 @@ from ..isa.integers import get_limits
 from ..isa.types import ProductWord, Type
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.carries import TakeBits
+from ..micro_operations.logic import Not
 from ..micro_operations.merge import Merge, Pack
 from ..micro_operations.numbers import Add, Maximum, Minimum, Multiply, Negate, Subtract
 from ..micro_operations.saturation import Truncate
@@ -70,7 +71,7 @@ def _make_link(operation: MicroOperation, opcode: str) -> _Lowering:
     def lower(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if form.opcode == opcode and not form.cc:
             return without_carry(b, form, rules)
-        return _build_carries(b, form, b.add_row(Stage.OPERATE, "t", operation, "a", "b"))
+        return _build_carries(b, form, rules, b.add_row(Stage.OPERATE, "t", operation, "a", "b"))
 
     return lower
 
@@ -86,19 +87,24 @@ def _lower_mad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     low = type_.bits if form.product_word is ProductWord.HI else 0
     word = b.add_row(Stage.OPERATE, "word", TakeBits(low, type_.bits), t)
     c = b.extend(Stage.SUM, "c", "c", type_.bits, signed=False)
-    return _build_carries(b, form, b.add_row(Stage.SUM, "t", Add(), word, c))
+    return _build_carries(b, form, rules, b.add_row(Stage.SUM, "t", Add(), word, c))
 
 
-def _build_carries(b: Builder, form: Form, t: str) -> dict[str, str]:
+def _build_carries(b: Builder, form: Form, rules: Rules, t: str) -> dict[str, str]:
     """Add or subtract the carry if the opcode ends in c; write the result and the new carry."""
     type_ = form.stype
     assert type_
     if form.opcode.endswith("c"):
         operation = Subtract() if form.opcode == "subc" else Add()
-        t = b.add_row(Stage.CARRY, "t", operation, t, "cc")
+        carry = "cc"
+        if rules.borrow_inverted and form.is_carry_in_inverted:
+            carry = b.add_row(Stage.CARRY, "borrow", Not(), carry)
+        t = b.add_row(Stage.CARRY, "t", operation, t, carry)
     results = {"d": b.add_row(Stage.WRITE, "d", Truncate(type_.bits, signed=False), t)}
     if form.cc:
         carry = b.add_row(Stage.CARRY, "carry", TakeBits(type_.bits, 1), t)
+        if rules.borrow_inverted and form.is_carry_out_inverted:
+            carry = b.add_row(Stage.CARRY, "inverse", Not(), carry)
         results["cf"] = b.add_row(Stage.WRITE, "cf", Truncate(1, signed=False), carry)
     return results
 

@@ -289,3 +289,25 @@ ERRATA: tuple[Erratum, ...] = (
         ),
     ),
 )
+"""Those that a single instruction shows."""
+
+FLAG_ERRATUM = Erratum(
+    "E18",
+    "addc and madc after sub.cc or subc.cc, subc after add.cc, addc.cc, mad.cc or madc.cc",
+    ("sub", "subc"),
+    lambda f: f.is_carry_in_inverted or f.is_carry_out_inverted,
+    {"borrow_inverted": True},
+    "A subtraction writes 1 to CC.CF if there is no borrow, and subc subtracts the inverse of the "
+    "flag. Chains of one kind agree with the manual; addc and madc add the inverse of a borrow, "
+    "and subc subtracts the inverse of a carry.",
+    (
+        "{ sub.cc.u32 x, a, b; addc.u32 d, c, 0; }",
+        {"a": 0, "b": 1, "c": 5},
+        6,
+        5,
+    ),
+    remark="The flag is the carry of a + ~b + 1, as the hardware has it.",
+)
+"""The erratum of two instructions: a borrow that is read as a carry, or the reverse."""
+
+ALL_ERRATA = (*ERRATA, FLAG_ERRATUM)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from ..isa.form import Form
 from ..records import NamedTuple
-from .errata import ERRATA
+from .errata import ALL_ERRATA, ERRATA
 from .erratum import NEWEST, OLDEST, Erratum, Version
 from .lowering import lower
 from .misconceptions import MISCONCEPTIONS
@@ -32,7 +32,7 @@ class Model(NamedTuple):
         return ISA._replace(**set_) if set_ else ISA
 
 
-_BY_ID = {erratum.id: erratum for erratum in (*ERRATA, *MISCONCEPTIONS)}
+_BY_ID = {erratum.id: erratum for erratum in (*ALL_ERRATA, *MISCONCEPTIONS)}
 
 
 def get_erratum(id_: str) -> Erratum:
@@ -52,7 +52,7 @@ ISA_MODEL = Model("isa")
 _LAST_MINOR = {11: 8, 12: 9}
 """The last minor version of each major version that has a successor."""
 _MAX_NAME_CHARS = 200
-"""Maximum length of a name; the names of all errata together have 66 characters."""
+"""Maximum length of a name; the names of all errata together have 70 characters."""
 _ALLOWED = "isa, ptxas, ptxas-MAJOR.MINOR (11.8 and later), or errata: E3+E6"
 _PTXAS = re.compile(r"ptxas(?:-(\d{1,3})\.(\d{1,3}))?")
 
@@ -74,7 +74,9 @@ def parse_model(name: str) -> Model:
             version = (int(match[1]), int(match[2])) if match[1] else NEWEST
             if version < OLDEST:
                 raise ValueError(f"{name} is not known; ptxas versions from 11.8 on are")
-            part_errata = [e for e in ERRATA if e.repaired_in is None or version < e.repaired_in]
+            part_errata = [
+                e for e in ALL_ERRATA if e.repaired_in is None or version < e.repaired_in
+            ]
             if neighbours := _find_version_neighbours(version):
                 raise ValueError(f"{name} does not exist; the nearest versions are {neighbours}")
             names.append("ptxas-{}.{}".format(*version))
@@ -110,8 +112,8 @@ def describe_newer_version(name: str) -> str:
 def parse_erratum(id_: str) -> Erratum:
     """Return the erratum with an id; raise ValueError if there is none."""
     erratum = _BY_ID.get(id_.upper())
-    if erratum not in ERRATA:
-        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ERRATA)}")
+    if erratum not in ALL_ERRATA:
+        raise ValueError(f"unknown erratum {id_!r}: E1 to E{len(ALL_ERRATA)}")
     return erratum
 
 
@@ -135,13 +137,13 @@ def find_errata(form: Form, guard: bool | None = None) -> tuple[Erratum, ...]:
 
     ``guard`` is that of ``lower``: E14 shows only under a guard.
     """
-    return tuple(e for e in ERRATA if e.touches(form) and _can_change(form, guard, e))
+    return tuple(e for e in ALL_ERRATA if e.touches(form) and _can_change(form, guard, e))
 
 
 def _can_change(form: Form, guard: bool | None, erratum: Erratum) -> bool:
     def plan(*errata: Erratum) -> Plan:
         return lower(form, Model("", errata).make_rules(form), guard)
 
-    return plan(erratum) != plan() or plan(*ERRATA) != plan(
-        *(e for e in ERRATA if e is not erratum)
+    return plan(erratum) != plan() or plan(*ALL_ERRATA) != plan(
+        *(e for e in ALL_ERRATA if e is not erratum)
     )

@@ -42,6 +42,8 @@ class Rules(NamedTuple):
     """64-bit ``bfe`` and ``bfi`` read position and length from the whole register (1.7; E16)."""
     offset_overflows: bool = False
     """``fns`` with offset -2**31 yields 0 instead of all ones (1.8; E17)."""
+    borrow_inverted: bool = False
+    """``sub.cc`` and ``subc`` hold 1 for no borrow in a flag that additions share (1.13; E18)."""
     declared_widths: bool = False
     """Intermediates wrap to the declared widths ``.s34`` and ``.s33`` (1.1, after step 7)."""
     true_swapped: bool = False

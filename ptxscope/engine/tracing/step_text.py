@@ -134,13 +134,18 @@ def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
 def _describe_carry(_: InstructionView, rows: Sequence[RowView]) -> str:
     total, carry = find_row(rows, "t"), find_row(rows, "carry")
     noun, verb, condition = "carry", "added", "the sum needs one bit more"
-    if isinstance((carry.inputs[0] if carry else rows[0]).micro, Subtract):
+    if isinstance((carry.inputs[0] if carry else rows[-1]).micro, Subtract):
         noun, verb, condition = "borrow", "subtracted", "the difference is negative"
     sentences = []
     if total:
-        sentences.append(f"CC.CF, the {noun} of an earlier instruction, is {verb}.")
+        flag = noun
+        if find_row(rows, "borrow"):
+            flag, verb = "flag", f"inverted and {verb}"
+        sentences.append(f"CC.CF, the {flag} of an earlier instruction, is {verb}.")
     if carry:
         sentences.append(f"The new {noun} is 1 if {condition}.")
+    if find_row(rows, "inverse"):
+        sentences.append("CC.CF takes its inverse.")
     return " ".join(sentences)
 
 

@@ -16,7 +16,7 @@ from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
-from ...engine.semantics.errata import ERRATA
+from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions
 from ...engine.semantics.plan import Plan
@@ -640,7 +640,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     )
     ids = {id_ for answer in other_answers for id_ in answer.errata}
     # the description of an erratum reveals its effect on the result
-    errata = (e for e in ERRATA if e.id in ids and options.result)
+    errata = (e for e in ALL_ERRATA if e.id in ids and options.result)
     is_other_model = trace.model == divergence.other.model
     other_trace = divergence.isa if is_other_model else divergence.other
     steps = tuple(iter_steps(other_trace, divergence.stage, options)) if options.both else ()
