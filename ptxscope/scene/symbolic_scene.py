@@ -12,7 +12,7 @@ from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import Trace
 from .scene_builder import build_scene, iter_possible_links, map_part_signs
 from .scene_cells import find_tint, find_top_byte, make_part_tint
 from .scene_model import (
@@ -45,11 +45,6 @@ def _format_range(row: RowView) -> str:
     """Format the range of the values that a row can yield."""
     low, high = row.range
     return str(low) if low == high else f"{low}..{high}"
-
-
-def format_symbolic_formula(trace: Trace, row: RowTrace) -> str:
-    """Format the formula of a row in letters, for any lane; empty if the row only moves bits."""
-    return row.micro.format_symbols(trace.views[row.key], None)
 
 
 def make_placeholder_trace(ins: Instruction) -> Trace:

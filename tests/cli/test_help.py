@@ -30,7 +30,6 @@ FIRST = {
     "list": ("--json",),
     "show": ("OPCODE", "-f", "-o", "ptxscope show vabsdiff4"),
     "page": ("-o", "--runtime", "ptxscope page -o site/"),
-    "poster": ("--sheet", "-f", "-o", "--theme", "A3"),
     "errata": ("ID", "--json"),
     "completion": ("bash", "zsh", "fish", "~/.bashrc"),
 }

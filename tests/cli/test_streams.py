@@ -52,7 +52,6 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "lower": ("lower", "--help"),  # needs tools that are not everywhere
     "verify": ("verify", LINE, "--gpu", "--dry", "batch"),
     "page": ("page", "-o", "site"),
-    "poster": ("poster",),
     "errata": ("errata",),
     "errata --json": ("errata", "--json"),
     "completion": ("completion", "bash"),

@@ -290,7 +290,6 @@ def test_alt_is_printed_beside_what_is_written(told: Callable[..., str], tmp_pat
         ("show", "vadd4"),
         ("show", "vadd4", "-f", "svg"),
         ("sweep", "vadd.s32.s32.s32.sat d, a.b0, b, c", "b=1", "c=0"),
-        ("poster",),
     ],
 )
 def test_a_file_called_minus_is_standard_output(
@@ -319,7 +318,6 @@ def test_a_file_called_minus_is_standard_output(
         ),
         (("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.jpeg"), ".jpeg is not supported"),
         (("trace", *E3, "-o", ""), "'' is not a file name"),
-        (("poster", "-f", "svg", "-o", ""), "'' is not a file name"),
         (("trace", *E3, "-f", "svg", "--frames", ""), "'' is not a file name"),
     ],
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
-from pathlib import Path
 from random import Random
 
 import pytest
@@ -12,20 +11,19 @@ import pytest
 from ptxscope import Trace, parse, trace
 from ptxscope.cli import main
 from ptxscope.engine.isa.catalog import CATALOG
-from ptxscope.engine.isa.entry import CORE_GROUPS, Group
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.export import export
 from ptxscope.export.content.document import NOT_SHOWN, build_document
-from ptxscope.export.media import form_figure, poster_sheet
+from ptxscope.export.media import form_figure
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.svg.svg_colours import PALETTE
 from ptxscope.export.theme import Theme
 from ptxscope.scene.symbolic_scene import make_placeholder_trace
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
-from tests.export.test_svg import NS, QUAD, boxes, drawn, group, overlaps, steps, texts, wires
+from tests.export.test_svg import NS, QUAD, boxes, drawn, group, steps, texts, wires
 from tests.reference_data import golden_rows
 from tests.strategies import instruction_of
 from tests.tiers import ci_only, sampled, thorough
@@ -244,7 +242,7 @@ def test_the_description_tells_operands_steps_and_result(opcode: str, model: str
         assert result.bits.removeprefix("0x") in said
 
 
-# --- forms and the poster ---------------------------------------------------------------
+# --- forms ------------------------------------------------------------------------------
 
 
 @sampled
@@ -266,80 +264,15 @@ def test_a_form_has_letters_and_ranges_for_numbers() -> None:
     assert not [x for x in said if "0x" in x]
 
 
-def card_of(tree: ET.Element, opcode: str) -> ET.Element:
-    return next(x for x in tree.iter(f"{NS}g") if x.get("id") == f"px-poster-{opcode}")
-
-
-SHEETS = {
-    number: [
-        opcode
-        for opcode, x in CATALOG.items()
-        if (x.group in CORE_GROUPS) == (number == 1) and x.group is not Group.COMMON
-    ]
-    for number in poster_sheet.SHEETS
-}
-"""The opcodes of each sheet: the 27, and the others; there is no room for those of all code."""
-
-
-@pytest.mark.parametrize("number", SHEETS)
-def test_a_sheet_has_its_opcodes_and_nothing_leaves_its_card(number: int) -> None:
-    tree = ET.fromstring(poster_sheet.render(number=number))
-    cards = [x for x in tree.iter(f"{NS}g") if x.get("class") == "px-card"]
-    opcodes = [x.get("id", "").removeprefix("px-poster-") for x in cards]
-    assert sorted(opcodes) == sorted(SHEETS[number])
-    assert not overlaps(tree)
-    sizes = {float(x.get("font-size", "0")) for x in tree.iter(f"{NS}text")}
-    assert min(sizes) >= 9
-    _, _, wide, high = map(float, tree.get("viewBox", "").split())
-    assert wide / high == pytest.approx(2**0.5, abs=0.001)
-    frames = [
-        tuple(float(x.get(name, "0")) for name in ("x", "y", "width", "height"))
-        for x in tree.iter(f"{NS}rect")
-        if x.get("rx") == "6"
-    ]
-    for opcode in SHEETS[number]:
-        card = card_of(tree, opcode)
-        title = boxes(card)[0]
-        left, top, width, height = next(
-            x for x in frames if x[0] < title.left < x[0] + x[2] and x[1] < title.top < x[1] + x[3]
-        )
-        for box in boxes(card):
-            assert left < box.left
-            assert box.right < left + width, (opcode, box)
-            assert box.bottom < top + height, (opcode, box)
-            assert not box.text.endswith("…")
-        for rect in card.iter(f"{NS}rect"):
-            end = float(rect.get("y", "0")) + float(rect.get("height", "0"))
-            assert end < top + height, opcode
-
-
-def test_a_sheet_names_the_versions_that_document_its_instructions() -> None:
-    heads = [" ".join(texts(ET.fromstring(poster_sheet.render(number=n)))) for n in SHEETS]
-    assert "PTX ISA 9.0;" in heads[0]
-    assert "PTX ISA 9.0 to 9.2;" in heads[1]  # neg.s8x4 is of 9.2
-
-
-@pytest.mark.parametrize("opcode", SHEETS[2])
-def test_a_card_of_the_second_sheet_names_the_values_of_its_slots(opcode: str) -> None:
-    tree = ET.fromstring(poster_sheet.render(number=2))
-    said = " ".join(texts(card_of(tree, opcode)))
-    for slot in CATALOG[opcode].slots:
-        if slot.name not in ("lut", "dst"):
-            words = [slot.format_value(x) for x in slot.values]
-            assert all(re.search(rf"[.|]{x}\b", said) for x in words), slot.name
-    assert re.search(r"\b\d: [^.]+\.", said)  # a sentence about a step
-
-
 def test_a_chosen_theme_is_that_of_every_colour() -> None:
     inks = {ink: pair[1] for ink, pair in PALETTE.items()}
-    for document_ in (export(E3, "svg", BOTH._replace(theme=Theme.DARK)),
-                      poster_sheet.render(Options(theme=Theme.DARK))):  # fmt: skip
-        assert "prefers-color-scheme" not in document_
-        for x in ET.fromstring(document_).iter():
-            css = dict(re.findall(r"px-([fs])-([a-z0-9-]+)", x.get("class", "")))
-            for kind in ("fill", "stroke"):
-                if x.get(kind, "none").startswith("#"):
-                    assert x.get(kind) == inks[css[kind[0]]]
+    document_ = export(E3, "svg", BOTH._replace(theme=Theme.DARK))
+    assert "prefers-color-scheme" not in document_
+    for x in ET.fromstring(document_).iter():
+        css = dict(re.findall(r"px-([fs])-([a-z0-9-]+)", x.get("class", "")))
+        for kind in ("fill", "stroke"):
+            if x.get(kind, "none").startswith("#"):
+                assert x.get(kind) == inks[css[kind[0]]]
 
 
 # --- the command line -------------------------------------------------------------------
@@ -364,7 +297,6 @@ def test_show_draws_a_form(capsys: pytest.CaptureFixture[str]) -> None:
         (["show", "vadd4.s32 d", "-f", "svg"], 1, "missing"),
         (["show", "vadd4 d, a, b, c"], 1, "not an instruction that ptxscope explains"),
         (["show", "vadd4", "-f", "json"], 2, "invalid choice"),
-        (["poster", "-o", "sheet.txt"], 2, ".svg, .pdf, .png"),
     ],
 )
 def test_what_can_not_be_drawn_is_told(
@@ -374,16 +306,6 @@ def test_what_can_not_be_drawn_is_told(
     captured = capsys.readouterr()
     assert captured.out == ""
     assert said in captured.err
-
-
-@ci_only
-def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["poster"]) == 0
-    printed = capsys.readouterr().out
-    assert main(["poster", "-o", f"{tmp_path}/card.svg"]) == 0
-    assert (tmp_path / "card.svg").read_text(encoding="utf-8") == printed
-    assert main(["poster", "-o", f"{tmp_path}/card.png"]) == 0
-    assert (tmp_path / "card.png").read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
@@ -398,24 +320,6 @@ def test_the_poster_is_written(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_a_form_with_literals_is_drawn(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["show", line, "-f", "svg"]) == 0
     assert texts(ET.fromstring(capsys.readouterr().out))
-
-
-@pytest.mark.parametrize(
-    ("opcode", "bounds"),
-    [
-        ("vadd", "-2147483648..2147483647"),  # of u8 + s16, which never gets there
-        ("vsub", "0..255"),
-        ("vadd2", "-32768..32767"),
-        ("vsub2", "0..65535"),
-    ],
-)
-def test_the_poster_says_what_is_clamped_to(opcode: str, bounds: str) -> None:
-    """The bounds of the operation, not the range of what comes out."""
-    assert ".sat" in CATALOG[opcode].example[0]
-    card = card_of(ET.fromstring(poster_sheet.render()), opcode)
-    said = [x.text or "" for x in card.iter(f"{NS}text")]
-    assert f"clamp(t, {bounds})" in said
-    assert not [x for x in said if x.startswith("-") and ".." in x]
 
 
 def ways(svg: str) -> list[tuple[float, float]]:

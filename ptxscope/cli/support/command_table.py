@@ -28,7 +28,6 @@ COMMANDS = {
     "list": "list the instructions that ptxscope explains",
     "show": "describe one instruction",
     "page": "write a page that explores instructions in a browser",
-    "poster": "draw the instructions on a sheet, for printing",
     "errata": "list the differences between ptxas and the documentation",
     "completion": "print a script that completes these commands in a shell",
 }

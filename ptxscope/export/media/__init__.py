@@ -1,1 +1,1 @@
-"""Pictures as PNG and PDF, frames and slides; figures of forms; the poster."""
+"""Pictures as PNG and PDF, frames and slides; figures of forms."""
