@@ -126,7 +126,8 @@ def replace(
     """Replace a file's contents by data, as a whole or not at all.
 
     The data is written to a temporary file beside it, which takes the file's place once it is on
-    the disk. A link is followed; mode and owner are preserved. A file that is not regular (a
+    the disk. A link is followed; mode and owner are preserved. A file with several names is written
+    in place once the temporary file has shown that the disk has room. A file that is not regular (a
     terminal, a FIFO, a name of standard output) is written in place. ``on_progress`` is called with
     the number of bytes written.
 
@@ -153,12 +154,35 @@ def replace(
             raise FileChangedError(
                 EBUSY, "it has changed meanwhile, and stays unchanged", str(path)
             )
-        fresh.replace(target)
+        if status and status.st_nlink > 1:
+            _overwrite(target, data)
+            fresh.unlink()
+        else:
+            fresh.replace(target)
     except BaseException:
         with suppress(OSError):
             fresh.unlink()
         raise
     _settle(target.parent)
+
+
+def _overwrite(target: Path, data: bytes) -> None:
+    """Write a file in place, so that its other names stay names of it."""
+    former = target.read_bytes()
+    try:
+        _write_over(target, data)
+    except BaseException:
+        with suppress(OSError):
+            _write_over(target, former)
+        raise
+
+
+def _write_over(target: Path, data: bytes) -> None:
+    with target.open("r+b") as file:
+        file.write(data)
+        file.truncate()
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _append(path: Path, data: bytes) -> None:

@@ -50,7 +50,9 @@ def _run_guarded(work: Callable[[], int]) -> int:
     except OSError as error:
         why = error.strerror or str(error)
         # other input errors have a file name or are a CommandError by now
-        if error.filename is None:
+        if error.filename is None and isinstance(error, FileNotFoundError):
+            print_message("error: the current folder does not exist any more")
+        elif error.filename is None:
             drop_stream("stdout")
             print_message(f"error: the output can't be written: {why}")
         else:

@@ -126,6 +126,7 @@ def _explain_block(trace: Trace, observation: Observation, text: str) -> Element
 def check(text: str) -> list[Child]:
     """Return the diagnostics of a pasted listing."""
     from ..engine.listings.lint import check_text
+    from ..engine.listings.suppressions import hide_remarks
     from ..export.formats.check_report import count_items, format_summary, item_lines
 
     form = make_element(
@@ -139,7 +140,7 @@ def check(text: str) -> list[Child]:
     if len(text) > MAX_LISTING_CHARS:
         return [form, make_report(f"error: more than {MAX_LISTING_CHARS:,} characters")]
     counts = Counter[str]()
-    items = count_items(check_text(text, "pasted"), counts)
+    items = count_items(hide_remarks(check_text(text, "pasted")), counts)
     lines = [line for item in items for line in item_lines(item)]
     lines.append(format_summary(counts))
     return [form, make_report("\n".join(lines))]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from pathlib import Path
@@ -67,13 +68,37 @@ def test_a_diff_is_shown_that_patch_can_apply(
     assert path.read_text(encoding="utf-8") == FIXED
 
 
+@pytest.mark.parametrize("head", [b"\xef\xbb\xbf", b"// caf\xe9\n"])
+def test_a_diff_has_the_bytes_of_the_file(
+    head: bytes, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    line = SOURCE.splitlines()[2].encode()
+    (folder / "x.cu").write_bytes(head + line + b"\n")
+    assert main(["check", "--fix", "x.cu"]) == 0
+    diff, _ = capfdbinary.readouterr()
+    subprocess.run(["git", "apply", "-p0", "-"], input=diff, check=True, cwd=folder)
+    assert (folder / "x.cu").read_bytes() == head + FIXED.splitlines()[2].encode() + b"\n"
+
+
+def test_a_file_keeps_its_other_names(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, other = folder / "x.cu", folder / "other.cu"
+    path.write_text(SOURCE, encoding="utf-8")
+    other.hardlink_to(path)
+    assert run(capsys, "--fix", "--write", "x.cu")[0] == 0
+    assert other.read_text(encoding="utf-8") == FIXED
+    assert other.samefile(path)
+    assert len([*folder.iterdir()]) == 2
+
+
 def test_files_are_written(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     files = {"x.cu": SOURCE.encode(), "y.cu": b"\xef\xbb\xbf" + SOURCE.encode(), "z.cu": b"int x;"}
     files["w.cu"] = SOURCE.replace("\n", "\r\n").encode()
+    files["v.cu"] = b"// caf\xe9\n" + SOURCE.encode()
     for name, data in files.items():
         (folder / name).write_bytes(data)
     _, said, _ = run(capsys, "--fix", "--write", *files)
-    assert said == "15 changes in 3 files\n"
+    assert said == "20 changes in 4 files\n"
+    assert (folder / "v.cu").read_bytes() == b"// caf\xe9\n" + FIXED.encode()
     assert (folder / "x.cu").read_bytes() == FIXED.encode()
     assert (folder / "y.cu").read_bytes() == b"\xef\xbb\xbf" + FIXED.encode()
     assert (folder / "z.cu").read_bytes() == b"int x;"
@@ -100,7 +125,6 @@ def test_a_listing_has_its_lines_replaced(folder: Path, capsys: pytest.CaptureFi
     ("data", "said"),
     [
         (b"\xff\xfe\xfd" + SOURCE.encode(), "UTF"),
-        (SOURCE.encode() + b"\xff", "is not UTF-8"),
         (SOURCE.encode() + b"\r", "carriage return"),
         (b"\0" + SOURCE.encode(), "not a text file"),
     ],
@@ -330,8 +354,96 @@ def test_options_add_to_settings(folder: Path, capsys: pytest.CaptureFixture[str
 
 
 @pytest.mark.parametrize(
+    ("options", "settings", "status", "rules"),
+    [
+        ("", "", 0, "E3 intrinsic"),
+        ("--fail-on warning", "", 1, "E3 intrinsic"),
+        ("", 'fail-on = "warning"', 1, "E3 intrinsic"),
+        ("--fail-on error", 'fail-on = "warning"', 0, "E3 intrinsic"),
+        ("--fail-on warning --ignore E3", "", 0, "intrinsic"),
+        ("--fail-on note --ignore E3", "", 1, "intrinsic"),
+        ("--min-severity warning", "", 0, "E3"),
+        ("", 'min-severity = "warning"', 0, "E3"),
+        ("--min-severity error --fail-on note", "", 0, ""),
+        ("--min-severity remark", "", 0, "E3 intrinsic intrinsic"),
+    ],
+)
+def test_severities_decide_what_is_reported_and_the_status(
+    options: str,
+    settings: str,
+    status: int,
+    rules: str,
+    folder: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    asm = _ASM.format(E3)
+    text = f"{asm}\nd = __vadd4(a, a);\nd = __byte_perm(a, b, 1);\nd = __byte_perm(a, b, 2);\n"
+    (folder / "x.cu").write_text(text, encoding="utf-8")
+    (folder / "ptxscope.toml").write_text(f"[check]\n{settings}", encoding="utf-8")
+    found_status, said, _ = run(capsys, *options.split(), "x.cu", "--json")
+    assert found_status == status
+    assert [y["rule"] for x in json.loads(said) for y in x["findings"]] == rules.split()
+    assert run(capsys, *options.split(), "x.cu", "--fix")[0] == status
+    sarif = json.loads(run(capsys, *options.split(), "x.cu", "--sarif")[1])
+    assert {x["level"] for x in sarif["runs"][0]["results"]} <= {"error", "warning", "note"}
+
+
+def test_what_is_excluded_is_not_checked_even_if_it_is_named(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_sources(folder)
+    settings = '[check]\nexclude = ["src/old/*"]\n'
+    (folder / "ptxscope.toml").write_text(settings, encoding="utf-8")
+    names = ["src/a.cu", "src/old/b.cu"]
+    assert run(capsys, *names)[0] == 1
+    assert run(capsys, *names, "--force-exclude")[0] == 0
+    assert run(capsys, "src/old/b.cu", "--force-exclude", "--fix")[0] == 0
+    (folder / "ptxscope.toml").write_text(f"{settings}force-exclude = true", encoding="utf-8")
+    assert run(capsys, *names)[0] == 0
+    status, said, _ = run(capsys, "src/old/b.cu")
+    assert (status, said) == (0, "0 instructions, 0 illegal, 0 that an erratum can change\n")
+    assert run(capsys, "src/old")[0] == 0
+
+
+def test_only_regular_files_of_a_folder_are_read(
+    folder: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_sources(folder)
+    os.mkfifo(folder / "src" / "b.ptx")
+    (folder / "src" / ".#a.cu").symlink_to("someone@somewhere.1234")
+    assert run(capsys, "src", "--ignore", "illegal")[0] == 0
+    (folder / "src" / "secret").mkdir()
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if path.endswith("secret"):
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for words in (("src",), ("src", "--fix")):
+        status, said, error = run(capsys, *words, "--ignore", "illegal")
+        assert (status, error.splitlines()[-1]) == (2, "error: src/secret: Permission denied")
+        assert "--fix" in words or "src/a.cu:1:" in said
+
+
+def test_a_folder_that_is_gone_is_the_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gone = tmp_path / "gone"
+    gone.mkdir()
+    monkeypatch.chdir(gone)
+    gone.rmdir()
+    said = "error: the current folder does not exist any more\n"
+    assert run(capsys, str(tmp_path / "x.cu")) == (2, "", said)
+
+
+@pytest.mark.parametrize(
     ("text", "said"),
     [
+        ("[check]\nfail-on = 'all'", 'fail-on: "error" or "warning" or "note" or "remark"'),
+        ("[check]\nmin-severity = []", "min-severity: "),
+        ("[check]\nforce-exclude = 1", "force-exclude: true or false"),
         ("[check\n", "ptxscope.toml"),
         ("check = 3", "not a table"),
         ("[check]\nrules = []", "'rules' is not a setting"),

@@ -22,7 +22,7 @@ FIRST = {
     "lower": ("PTX", "--arch", "--ptxas", "--nvdisasm", "--json"),
     "verify": ("PTX", "--all", "--family", "--arch", "--ptxas", "--model"),
     "vectors": ("PTX", "-n", "--cover", "-f", "-o"),
-    "check": ("FILE", "-f", "--json", "--sarif", "-q", "-j", "ptxscope check kernel.ptx"),
+    "check": ("FILE", "-f", "--json", "--sarif", "-q", "--fix", "--fail-on", "-j N"),
     "run": ("FILE", "name=value", "--kernel", "--model", "--break", "--watch", "--expect"),
     "challenge": ("--family", "--level", "--seed", "-n", "--tally", "Ctrl-D"),
     "export": ("FILE.md", "--update", "--check", "<!-- /ptxscope -->"),

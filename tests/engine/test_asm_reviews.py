@@ -257,3 +257,38 @@ def test_rust_and_llvm_are_reviewed_in_their_own_words() -> None:
     assert list(check_text(text.replace("=r", "=&r"), "x.ll")) == []
     tied = '%r = call i32 asm "add.u32 $0, $0, $1;", "=r,r,0"(i32 %a, i32 %b)'
     assert list(check_text(tied, "x.ll")) == []
+
+
+@pytest.mark.parametrize(
+    ("comments", "is_ignored"),
+    [
+        (("// ptxscope: ignore[clobber]", "", ""), True),  # where it is written
+        (("", "// ptxscope: ignore[clobber]", ""), True),  # where the constraint is
+        (("// x\n// ptxscope: ignore", "", ""), True),
+        (("", "// ptxscope: ignore[input]", ""), False),
+        (("", "", "// ptxscope: ignore[clobber]"), False),
+    ],
+)
+def test_a_rule_is_ignored_at_the_write_and_at_the_constraint(
+    comments: tuple[str, str, str], is_ignored: bool
+) -> None:
+    lines = ('asm("add.u32 %0, %1, 1; add.u32 %0, %0, %2;"', ': "=r"(d)', ': "r"(a), "r"(b));')
+    text = "\n".join(f"{line} {comment}" for line, comment in zip(lines, comments, strict=True))
+    found = {x.rule for item in check_text(text, "x.cu") for x in item.diagnostics}
+    assert ("clobber" not in found) == is_ignored
+
+
+def test_an_erratum_of_large_positions_is_a_note_where_the_position_is_small() -> None:
+    def check_severities(*operands: str) -> list[str]:
+        line = 'asm("bfe.u64 %0, %1, %2, %3;" : "=l"(d) : "l"(a), {});'
+        text = "\n".join(line.format(x) for x in operands)
+        return [x.severity for item in check_text(text, "x.cu") for x in item.diagnostics]
+
+    for small in ("p * 8", "(8 * p)", "p << 3", "p & 63", "p % 64u", "sizeof(int)", "POS", "kPos"):
+        assert check_severities(f'"r"({small}), "r"(8)') == ["note"], small
+    for unknown in ("p", "p * q", "p & q", "p * 999", "p << 9", "*p", "&p", "p && 1"):
+        assert check_severities(f'"r"({unknown}), "r"(8)') == ["warning"], unknown
+    assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(n)') == ["note", "warning"]
+    assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(16)') == ["note"]
+    moved = "{.reg .b64 %d<3>; .reg .b32 %r<3>; mov.u32 %r1, 16; bfe.u64 %d1, %d2, %r1, 8; }"
+    assert [x.diagnostics for x in check_text(moved, "x.ptx") if "bfe" in x.ptx] == [()]

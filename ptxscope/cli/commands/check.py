@@ -13,7 +13,7 @@ from stat import S_ISREG
 from typing import IO, TYPE_CHECKING
 
 from ...engine.listings.conditions import Definitions
-from ...engine.listings.diagnostic import CheckedInstruction
+from ...engine.listings.diagnostic import CheckedInstruction, Severity
 from ...engine.listings.line_markers import LineMarkers
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
@@ -78,9 +78,14 @@ The comment `ptxscope: ignore[E3]` leaves out diagnostics of its line or, in a l
 the next one; without a rule, all. Settings are a table [check] of ptxscope.toml, or
 [tool.ptxscope.check] of pyproject.toml, in this folder or one around it: ignore (rules), define,
 undefine, paths (patterns of the files to check if none are named) and exclude are arrays of
-strings; model (ptxas-12.9, isa) is a string, whose errata alone are reported.
+strings; model (ptxas-12.9, isa) is a string, whose errata alone are reported; fail-on,
+min-severity and force-exclude are like the options.
 
-Exit status: 0 if all instructions are legal, 1 if one is illegal, 2 if a file cannot be read.
+The severities are error, warning, note and remark, which is on what most readers know. A remark,
+and a note on what hardly matters, is shown once per file.
+
+Exit status: 0 if all instructions are legal, 1 if one is illegal (or has a diagnostic of the
+severity --fail-on), 2 if a file cannot be read.
 """
 _CHUNK = 1 << 18
 """Characters of a listing per read."""
@@ -114,6 +119,24 @@ def make_parser() -> Parser:
         action="append",
         default=[],
         help="leave out diagnostics of these rules: E3,shorter",
+    )
+    severities = [str(x) for x in Severity]
+    parser.add_argument(
+        "--fail-on",
+        metavar="LEVEL",
+        choices=severities,
+        help="lowest severity with exit status 1 (default: error)",
+    )
+    parser.add_argument(
+        "--min-severity",
+        metavar="LEVEL",
+        choices=severities,
+        help="lowest severity to report (default: note)",
+    )
+    parser.add_argument(
+        "--force-exclude",
+        action="store_true",
+        help="exclude named files, too",
     )
     parser.add_argument(
         "-D",
@@ -161,13 +184,13 @@ def run(words: Sequence[str]) -> int:
     """Check files and print the diagnostics."""
     arguments = parse_words(make_parser(), words)
     options = make_settings(arguments.ignore, None, arguments.defined, arguments.undefined)
-    settings = join_settings(read_settings(Path.cwd()), options)
-    files = list_files(arguments.files, settings) or settings.paths
-    if not files:
+    settings = _add_options(join_settings(read_settings(Path.cwd()), options), arguments)
+    if not (arguments.files or settings.paths):
         raise CommandError("error: no FILE is named, and no settings have `paths`")
+    files, read_errors = list_files(arguments.files or settings.paths, settings)
     require_single_stdin(files)
     if arguments.fix or arguments.write:
-        return _fix(files, settings, arguments)
+        return _fix(files, read_errors, settings, arguments)
     frame, pieces = _choose_stream_format(arguments.format)
     work = partial(
         _check_file,
@@ -181,6 +204,7 @@ def run(words: Sequence[str]) -> int:
         if arguments.format != "text":  # the output of the other formats does not end with a line
             bar.begin_printing()
         output = _ReportWriter(frame, bar)
+        output.read_errors += read_errors
         sys.stdout.write(frame.head)
         sizes = [*map(_find_size, files)]
         number = _number(arguments.jobs, [size for size in sizes if size is not None])
@@ -193,21 +217,35 @@ def run(words: Sequence[str]) -> int:
                 output.finish_file(work(name, output.write, on_read=output.read))
     sys.stdout.write(frame.tail if output.has_output else frame.empty)
     if arguments.format == "text":
-        print(format_summary(output.counts))
+        print(format_summary(output.counts, settings.fail_on))
     if output.read_errors:
         sys.stdout.flush()
         raise CommandError("\n".join(output.read_errors))
-    return int(output.counts["illegal"] > 0)
+    return int(output.counts["failing"] > 0)
 
 
-def _fix(files: Sequence[str], settings: CheckSettings, arguments: argparse.Namespace) -> int:
+def _add_options(settings: CheckSettings, arguments: argparse.Namespace) -> CheckSettings:
+    """Return the settings with the options that replace one of them."""
+    return settings._replace(
+        forces_exclude=arguments.force_exclude or settings.forces_exclude,
+        fail_on=Severity(arguments.fail_on or settings.fail_on),
+        min_severity=Severity(arguments.min_severity or settings.min_severity),
+    )
+
+
+def _fix(
+    files: Sequence[str],
+    read_errors: Sequence[str],
+    settings: CheckSettings,
+    arguments: argparse.Namespace,
+) -> int:
     from ..support.file_fixes import fix_files  # most runs only report
 
     if arguments.write and not arguments.fix:
         raise CommandError("error: --write is for --fix")
     if arguments.format != "text":
         raise CommandError("error: --fix shows a diff: it has no other format")
-    return fix_files(files, settings, writes=arguments.write)
+    return fix_files(files, settings, read_errors, writes=arguments.write)
 
 
 class CheckOutcome(NamedTuple):
@@ -360,6 +398,7 @@ def _check_file(
     try:
         items = settings.filter_items(_check(name, settings.definitions, prove, on_read))
         for item in count_items(items, counts):
+            counts["failing"] += settings.is_failure(item)
             if item.diagnostics or not is_quiet:
                 write("".join(separator + piece for piece in pieces(item)))
     except CommandError as error:

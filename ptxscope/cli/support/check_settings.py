@@ -8,9 +8,9 @@ from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
-from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
 from ...engine.listings.source_language import has_known_suffix
-from ...engine.listings.suppressions import remove_diagnostics
+from ...engine.listings.suppressions import filter_items
 from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import parse_model
@@ -33,6 +33,12 @@ class CheckSettings(NamedTuple):
     """The files to check if none are named."""
     excluded: tuple[str, ...] = ()
     """Patterns of files that are not checked unless they are named."""
+    forces_exclude: bool = False
+    """Whether what a pattern leaves out is not checked even if it is named."""
+    fail_on: Severity = Severity.ERROR
+    """The lowest severity for which the exit status is 1."""
+    min_severity: Severity = Severity.NOTE
+    """The lowest severity that is reported."""
     folder: Path = Path()
     """The folder of the settings, for the patterns."""
 
@@ -42,12 +48,16 @@ class CheckSettings(NamedTuple):
         return any(fnmatch(name, x) for x in self.excluded)
 
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
-        """Yield the instructions without the diagnostics of ignored rules."""
-        for item in items:
-            yield remove_diagnostics(item, self._is_ignored) if self.ignored_rules else item
+        """Yield the instructions without the diagnostics that are not to be reported."""
+        return filter_items(items, self._is_ignored)
 
     def _is_ignored(self, diagnostic: Diagnostic) -> bool:
-        return diagnostic.rule in self.ignored_rules
+        is_below = diagnostic.severity.rank > self.min_severity.rank
+        return is_below or diagnostic.rule in self.ignored_rules
+
+    def is_failure(self, item: CheckedInstruction) -> bool:
+        """Whether an instruction makes the exit status 1."""
+        return any(x.severity.rank <= self.fail_on.rank for x in item.diagnostics)
 
 
 def read_settings(folder: Path) -> CheckSettings:
@@ -102,6 +112,11 @@ def _parse_settings(table: object, path: Path) -> CheckSettings:
         "undefine": _parse_words,
         "paths": _parse_words,
         "exclude": _parse_words,
+        "force-exclude": lambda value: (
+            value if isinstance(value, bool) else _refuse("true or false")
+        ),
+        "fail-on": _parse_severity,
+        "min-severity": _parse_severity,
     }
     values = dict[str, Any]()
     for key, value in table.items():
@@ -120,7 +135,13 @@ def _parse_settings(table: object, path: Path) -> CheckSettings:
         )
     except CommandError as error:
         raise _make_error(path, str(error).removeprefix("error: ")) from None
-    settings = settings._replace(excluded=values.get("exclude", ()), folder=path.parent)
+    settings = settings._replace(
+        excluded=values.get("exclude", ()),
+        forces_exclude=values.get("force-exclude", False),
+        fail_on=values.get("fail-on", settings.fail_on),
+        min_severity=values.get("min-severity", settings.min_severity),
+        folder=path.parent,
+    )
     files = _find_files(settings, values.get("paths", ()))
     return settings._replace(paths=tuple(files))
 
@@ -130,6 +151,12 @@ def _parse_words(value: object) -> tuple[str, ...]:
         _refuse("an array of strings")
         return ()
     return tuple(value)
+
+
+def _parse_severity(value: object) -> Severity:
+    if value not in [*Severity]:
+        _refuse(" or ".join(f'"{x}"' for x in Severity))
+    return Severity(str(value))
 
 
 def _refuse(expected: str) -> str:
@@ -147,30 +174,55 @@ def _find_files(settings: CheckSettings, patterns: Sequence[str]) -> Iterator[st
     yield from (_shorten(path) for path in found if not settings.is_excluded(path))
 
 
-def list_files(names: Iterable[str], settings: CheckSettings) -> list[str]:
+class FileList(NamedTuple):
+    """The files to check."""
+
+    files: list[str]
+    read_errors: list[str]
+    """Which folders cannot be read, and why."""
+
+
+def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:
     """Return files, and for each folder its listings and sources at any depth, in order.
 
-    Hidden folders and what the settings exclude are left out. Raise CommandError for a folder
-    without such a file.
+    Hidden folders and what the settings exclude are left out, and what is not a regular file in a
+    folder: a FIFO would wait for its writer, and an editor's lock is a link to nothing. Raise
+    CommandError for a folder without anything to check.
     """
-    files: list[str] = []
+    found = FileList([], [])
     for name in names:
         if name in ("", "-") or not Path(name).is_dir():
-            files.append(name)
+            is_forced = settings.forces_exclude and name not in ("", "-")
+            if not (is_forced and settings.is_excluded(Path(name))):
+                found.files.append(name)
             continue
-        found = [x for x in _iter_sources(name) if not settings.is_excluded(Path(x))]
-        if not found:
+        errors = list[OSError]()
+        sources = [x for x in _iter_sources(name, errors) if not settings.is_excluded(Path(x))]
+        errors = [x for x in errors if not settings.is_excluded(Path(x.filename, "_"))]
+        if not (sources or errors or settings.forces_exclude):
             raise CommandError(f"error: {format_input_name(name)} has no listing or source")
-        files += found
-    return files
+        found.files.extend(sources)
+        found.read_errors.extend(
+            f"error: {format_input_name(x.filename)}: {x.strerror or x}" for x in errors
+        )
+    return found
 
 
-def _iter_sources(folder: str) -> Iterator[str]:
-    for place, folders, names in os.walk(folder):
+def _iter_sources(folder: str, errors: list[OSError]) -> Iterator[str]:
+    """Yield the listings and sources in a folder; add those of folders that cannot be read."""
+    for place, folders, names in os.walk(folder, onerror=errors.append):
         folders[:] = sorted(x for x in folders if not x.startswith("."))
         for name in sorted(names):
-            if has_known_suffix(name):
-                yield str(Path(place, name))
+            if has_known_suffix(name) and _may_be_regular(path := Path(place, name)):
+                yield str(path)
+
+
+def _may_be_regular(path: Path) -> bool:
+    """Return whether a file is regular, or cannot be looked at: reading it reports why."""
+    try:
+        return path.is_file()
+    except OSError:
+        return True
 
 
 def _shorten(path: Path) -> str:

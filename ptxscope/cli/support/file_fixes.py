@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 from ...engine.listings.conditions import Definitions
@@ -20,6 +21,7 @@ from .inputs import format_input_name, open_text
 
 _MAX_BYTES = 1 << 28
 _MARK = "\ufeff"
+_UNDECODABLE = "surrogateescape"
 
 
 class _FileFix(NamedTuple):
@@ -29,19 +31,22 @@ class _FileFix(NamedTuple):
     """What it holds now."""
     fixed: FixedText
     fixed_data: bytes
-    illegal_count: int
-    """The illegal instructions that are left."""
+    failing_count: int
+    """The instructions left that make the exit status 1."""
 
 
-def fix_files(names: Sequence[str], settings: CheckSettings, *, writes: bool) -> int:
+def fix_files(
+    names: Sequence[str], settings: CheckSettings, read_errors: Sequence[str], *, writes: bool
+) -> int:
     """Show the fixes of files as a diff, or write them; return the exit status.
 
-    A file is written as a whole or not at all. Raise CommandError for those that cannot be.
+    A file is written as a whole or not at all. Raise CommandError for those that cannot be, and for
+    earlier errors.
     """
     if writes and "-" in names:
         raise CommandError("error: standard input cannot be written: omit --write")
-    edit_count = file_count = illegal_count = 0
-    errors = list[str]()
+    edit_count = file_count = failing_count = 0
+    errors = [*read_errors]
     for name in names:
         try:
             fix = _fix_file(name, settings)
@@ -55,7 +60,7 @@ def fix_files(names: Sequence[str], settings: CheckSettings, *, writes: bool) ->
             continue
         edit_count += fix.fixed.edit_count
         file_count += bool(fix.fixed.edit_count)
-        illegal_count += fix.illegal_count
+        failing_count += fix.failing_count
         if not writes:
             _print_diff(fix.fixed, name)
     files_text = f" in {format_count(file_count, 'file')}" if file_count else ""
@@ -65,11 +70,13 @@ def fix_files(names: Sequence[str], settings: CheckSettings, *, writes: bool) ->
     if errors:
         sys.stdout.flush()
         raise CommandError("\n".join(errors))
-    return int(illegal_count > 0)
+    return int(failing_count > 0)
 
 
 def _print_diff(fixed: FixedText, name: str) -> None:
     is_terminal = sys.stdout.isatty()
+    if isinstance(sys.stdout, TextIOWrapper) and not is_terminal:
+        sys.stdout.reconfigure(errors=_UNDECODABLE)  # `patch` needs the bytes of the file
     for line in format_diff(fixed, make_printable(name)):
         print(make_printable(line) if is_terminal else line)
 
@@ -86,8 +93,11 @@ def _fix_file(name: str, settings: CheckSettings) -> _FileFix:
         if _count_illegal(items) > former_count or len(list_edits(items)) >= len(edits):
             reason = "its fixes would not make it better; it is left as it is"
             raise CommandError(f"error: {format_input_name(name)}: {reason}")
-    fixed_data = (mark + fixed.text).encode(written_as(data)) if fixed.edit_count else data
-    return _FileFix(data, fixed, fixed_data, _count_illegal(items))
+    fixed_data = data
+    if fixed.edit_count:
+        fixed = fixed.add_mark(mark)
+        fixed_data = fixed.text.encode(*_choose_encoding(data))
+    return _FileFix(data, fixed, fixed_data, sum(map(settings.is_failure, items)))
 
 
 def _read(name: str) -> tuple[bytes, str]:
@@ -99,14 +109,23 @@ def _read(name: str) -> tuple[bytes, str]:
     if is_binary(data[:4096]):
         raise CommandError(f"error: {format_input_name(name)} is not a text file")
     try:
-        text = data.decode(written_as(data))
+        text = data.decode(*_choose_encoding(data))
     except UnicodeDecodeError as error:
-        message = f"byte {error.start} is not UTF-8; it is not fixed"
+        message = f"byte {error.start} is not UTF-16; it is not fixed"
         raise CommandError(f"error: {format_input_name(name)}: {message}") from None
     if text.count("\r") != text.count("\r\n"):
         message = "it has lines that end with a carriage return alone; it is not fixed"
         raise CommandError(f"error: {format_input_name(name)}: {message}")
     return data, text
+
+
+def _choose_encoding(data: bytes) -> tuple[str, str]:
+    """Return the encoding of a file, and what becomes of bytes that are not in it.
+
+    Those of another encoding, as Latin-1 in comments, are written back as they are.
+    """
+    encoding = written_as(data)
+    return encoding, _UNDECODABLE if encoding == "utf-8" else "strict"
 
 
 def _check(text: str, name: str, settings: CheckSettings) -> list[CheckedInstruction]:

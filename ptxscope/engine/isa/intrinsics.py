@@ -38,6 +38,11 @@ class Intrinsic(NamedTuple):
         return self.block or (self.ptx,)
 
     @property
+    def is_native(self) -> bool:
+        """Whether the compiler makes of it what its name says."""
+        return self.compilation in (_IS_ONE, _IS_PRMT)
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What the compiler makes of it, and how ``lines`` differ from it, if they do."""
         remark = f"`{self.name}` {self.compilation}"
@@ -138,6 +143,7 @@ def _iter_intrinsics(lanes: int) -> Iterator[Intrinsic]:
 
 
 _IS_ONE = "is one PTX instruction"
+_IS_PRMT = "is `prmt.b32` without bit 3 of each digit of the selector"
 _DPX = "is emulated before sm_90, where it became a machine instruction"
 _TYPED = "of unsigned operands, the intrinsic is {}.u32.u32"
 
@@ -155,7 +161,7 @@ def _iter_word_intrinsics() -> Iterator[Intrinsic]:
         "the intrinsic ignores bit 3 of each digit, with which prmt repeats a sign",
         "abc",
         ("lop3.b32 x, c, 0x7777, c, 0xc0", permutation.replace(" c", " x")),
-        "is `prmt.b32` without bit 3 of each digit of the selector",
+        _IS_PRMT,
         c_mask=0x7777,
     )
     yield make_one("dp4a", "dp4a.s32.s32 d, a, b, c", differs=_TYPED.format("dp4a"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Set
 
 from ..isa.types import Type
@@ -21,8 +22,9 @@ from ..syntax.tokens import (
 )
 from .asm_flow import find_flow_problems
 from .asm_operands import AsmOperands, is_modified
-from .diagnostic import CheckedInstruction, Diagnostic, Edit, Severity, make_edit
+from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
 from .embedded_ptx import EmbeddedPtx
+from .statement_scanner import SourceLocation
 
 
 class AsmFinding(NamedTuple):
@@ -63,11 +65,15 @@ def check_asm(
     locator = piece.make_locator(0)
     for finding in find_flow_problems(text, words, groups, operands):
         constraint = finding.constraint
-        fix = _make_constraint_edit(piece, operands, finding.operand, constraint)
+        place, former = _find_constraint(piece, operands, finding.operand)
+        fix = make_edit(place, former, constraint) if place else None
         has_hint = constraint and (fix or operands.is_braced)
         hint = operands.format_constraint(finding.operand, constraint) if has_hint else ""
         location = locator.locate(*finding.register.span)
-        diagnostic = Diagnostic(finding.rule, finding.message, location, hint, fix)
+        lines = (place.line,) if place else ()
+        diagnostic = Diagnostic(
+            finding.rule, finding.message, location, hint, fix, constraint_lines=lines
+        )
         yield AsmFinding(finding.statement, diagnostic)
 
 
@@ -190,14 +196,49 @@ def _list_letters(width: OperandWidth) -> str:
     return " ".join(f'"{x}"' for type_, x in _LETTERS.items() if _suits(type_, width))
 
 
-def _make_constraint_edit(
-    piece: EmbeddedPtx, operands: AsmOperands, name: str, constraint: str
-) -> Edit | None:
-    """Return the edit that gives an operand another constraint."""
+def _find_constraint(
+    piece: EmbeddedPtx, operands: AsmOperands, name: str
+) -> tuple[SourceLocation | None, str]:
+    """Return the location of an operand's constraint, if it is one literal, and its text."""
     for expression in operands.expressions if name else ():
         start = expression.constraint_start
         if expression.name == name and start >= 0:
             locator = piece.make_outer_locator()
-            location = locator.locate(start, start + len(expression.constraint))
-            return make_edit(location, expression.constraint, constraint)
-    return None
+            place = locator.locate(start, start + len(expression.constraint))
+            return place, expression.constraint
+    return None, ""
+
+
+_MINOR_OPERANDS = {"E16": 2, "E17": 1}
+"""The errata that only unusually large operands show, and how many of the last these are."""
+_SMALL = re.compile(
+    r"(?:\d++|sizeof\b.*|[A-Z][A-Z\d_]*+|k[A-Z]\w*+"  # a constant
+    r"|.*[^*]\*\s*+\d{1,2}|\d{1,2}\s*+\*[^*]*+|.*<<\s*+[0-6]"
+    r"|.*[^&][%&]\s*+(?:\d{1,3}|0x[\da-fA-F]{1,2}))[uU]?",
+    re.ASCII,
+)
+"""An expression of C that is a constant, a product of a small number, or a remainder."""
+_MAX_EXPRESSION_CHARS = 200
+
+
+def mark_minor_errata(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+    """Return an instruction whose errata are minor if the operands that show them are small."""
+    if not any(x.rule in _MINOR_OPERANDS for x in item.diagnostics):
+        return item
+    texts = {x.name: x.text for x in operands.expressions}
+    words = [x.strip() for x in item.ptx.rstrip(";").split(",")]
+
+    def is_minor(rule: str) -> bool:
+        count = _MINOR_OPERANDS.get(rule, 0)
+        return count > 0 and all(_is_small(texts.get(x, x)) for x in words[-count:])
+
+    return item._replace(
+        diagnostics=tuple(x._replace(is_minor=is_minor(x.rule)) for x in item.diagnostics)
+    )
+
+
+def _is_small(expression: str) -> bool:
+    text = expression.strip()
+    while text.startswith("(") and text.endswith(")"):
+        text = text[1:-1].strip()
+    return len(text) < _MAX_EXPRESSION_CHARS and _SMALL.fullmatch(text) is not None

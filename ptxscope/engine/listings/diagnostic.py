@@ -18,6 +18,18 @@ class Severity(StrEnum):
     """It will not assemble."""
     WARNING = "warning"
     NOTE = "note"
+    REMARK = "remark"
+    """Known to most readers: shown only if asked for."""
+
+    @property
+    def rank(self) -> int:
+        """Position in the order of severities; an error has 0."""
+        return list(Severity).index(self)
+
+    @property
+    def next_lower(self) -> Severity:
+        """The severity below."""
+        return list(Severity)[self.rank + 1]
 
 
 CHECK_RULES: dict[str, tuple[Severity, str]] = {
@@ -112,11 +124,16 @@ class Diagnostic(NamedTuple):
     """Allowed text or a remedy."""
     fix: Edit | None = None
     """An edit after which it is not reported again."""
+    is_minor: bool = False
+    """Whether it hardly matters here: it is reported once per file, one severity lower."""
+    constraint_lines: tuple[int, ...] = ()
+    """Further lines where it can be ignored: those of the constraint that it is about."""
 
     @property
     def severity(self) -> Severity:
-        """Severity of the rule."""
-        return CHECK_RULES[self.rule][0]
+        """Severity of the rule, or the one below."""
+        severity = CHECK_RULES[self.rule][0]
+        return severity.next_lower if self.is_minor else severity
 
 
 class SequenceSummary(NamedTuple):
@@ -176,6 +193,12 @@ class CheckedInstruction(NamedTuple):
     def is_comment(self) -> bool:
         """Whether it is not an instruction but a comment that asks to ignore diagnostics."""
         return any(diagnostic.rule == "comment" for diagnostic in self.diagnostics)
+
+    @property
+    def is_instruction(self) -> bool:
+        """Whether it was checked as one instruction, and is not only what a note is about."""
+        is_other = self.is_intrinsic or self.is_comment or self.is_unreadable
+        return not (is_other or self.sequence)
 
     @property
     def is_unreadable(self) -> bool:

@@ -26,6 +26,13 @@ class FixedText(NamedTuple):
         """The whole text."""
         return "".join(self.lines)
 
+    def add_mark(self, mark: str) -> FixedText:
+        """Return the text with a byte order mark at its start, before and after the edits."""
+        changed_lines = {n: mark * (n == 1) + line for n, line in self.changed_lines.items()}
+        return self._replace(
+            lines=[mark + self.lines[0], *self.lines[1:]], changed_lines=changed_lines
+        )
+
 
 def list_edits(items: Iterable[CheckedInstruction]) -> list[Edit]:
     """Return the edits that the diagnostics of instructions propose, without repetitions."""

@@ -47,7 +47,7 @@ def find_intrinsic_uses(
         mnemonic = "" if intrinsic.block else f" (`{intrinsic.ptx.partition(' ')[0]}`)"
         remark = f"`{match[0]}`{mnemonic} {intrinsic.compilation}"
         message = "; ".join((remark, *intrinsic.remarks[1:]))
-        diagnostic = Diagnostic("intrinsic", message, location)
+        diagnostic = Diagnostic("intrinsic", message, location, is_minor=intrinsic.is_native)
         yield CheckedInstruction(name, location, match[0], (diagnostic,))
 
 

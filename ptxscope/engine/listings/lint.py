@@ -22,6 +22,7 @@ from .asm_checks import (
     check_asm,
     check_placeholders,
     find_operand_notes,
+    mark_minor_errata,
     pass_over_unknown_values,
 )
 from .asm_operands import AsmOperands
@@ -391,6 +392,7 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
                 if operands:
                     item = pass_over_unknown_values(item, operands)
+                    item = mark_minor_errata(item, operands)
                 item = add_diagnostics(item, diagnostics)
                 if filled.holds_field(*span):
                     item = filled.drop_declarations(item)

@@ -91,8 +91,11 @@ def make_illegal_diagnostic(problem: Problem, locator: Locator) -> Diagnostic:
 
 
 _NAME = re.compile(r"[%\w$]++")
-_FOLDED = ("slct.s32.s32", "vabsdiff2.", "vabsdiff4.")
-"""The beginnings of instructions whose constants ptxas may fold incorrectly."""
+_FOLDED = (
+    *("slct.s32.s32", "vabsdiff2.", "vabsdiff4."),
+    *("bfe.u64", "bfe.s64", "bfi.b64", "fns."),
+)
+"""The beginnings of instructions whose errata depend on constants."""
 
 
 def find_constants(
@@ -105,7 +108,7 @@ def find_constants(
     """
     text, opcode, target = statement.text, statement.opcode, statement.scopes.target
     sources = [literals] if literals else []
-    is_likely = text[opcode] == "s" or target in (None, *LOSING_TARGETS)
+    is_likely = text[opcode] in "sbf" or target in (None, *LOSING_TARGETS)
     if is_likely and text.startswith(_FOLDED, opcode):
         sources.append(moved_constants.find_constants(statement.start))
     names = _NAME.findall(text) if sources else ()

@@ -7,7 +7,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Set
 
 from ..syntax.errors import find_closest_spelling, quote_word
-from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic
+from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
 from .statement_scanner import WINDOW, SourceLocation
 
 _COMMENT = re.compile(
@@ -103,14 +103,17 @@ class IgnoreComments:
 
     def is_ignored(self, diagnostic: Diagnostic) -> bool:
         """Return whether a comment asks to ignore a diagnostic."""
-        rules = self.rules_by_line.get(diagnostic.location.line)
-        return rules is not None and (not rules or diagnostic.rule in rules)
+        for line in (diagnostic.location.line, *diagnostic.constraint_lines):
+            rules = self.rules_by_line.get(line)
+            if rules is not None and (not rules or diagnostic.rule in rules):
+                return True
+        return False
 
     def report_items(
         self, items: Iterable[CheckedInstruction], name: str
     ) -> Iterator[CheckedInstruction]:
         """Yield the instructions as ``filter_items`` does, and what is wrong with comments."""
-        for item in self.filter_items(items):
+        for item in drop_repetitions(self.filter_items(items)):
             while self._problems and self._problems[0].location.line < item.location.line:
                 yield _make_item(self._problems.popleft(), name)
             yield item
@@ -118,10 +121,7 @@ class IgnoreComments:
 
     def filter_items(self, items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
         """Yield the instructions without the diagnostics to ignore."""
-        for item in items:
-            if item.diagnostics and self.rules_by_line:
-                item = remove_diagnostics(item, self.is_ignored)
-            yield item
+        return filter_items(items, lambda x: bool(self.rules_by_line) and self.is_ignored(x))
 
 
 def _make_item(problem: Diagnostic, name: str) -> CheckedInstruction:
@@ -140,3 +140,35 @@ def remove_diagnostics(
     if item.example and rules.isdisjoint(item.errata):
         item = item._replace(example=None, replacement=None)
     return item
+
+
+def filter_items(
+    items: Iterable[CheckedInstruction], is_ignored: Callable[[Diagnostic], bool]
+) -> Iterator[CheckedInstruction]:
+    """Yield the instructions without some diagnostics, and no item that was only about these."""
+    for item in items:
+        if item.diagnostics:
+            kept = remove_diagnostics(item, is_ignored)
+            if not (kept.diagnostics or item.is_instruction):
+                continue
+            item = kept
+        yield item
+
+
+def hide_remarks(items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
+    """Yield the instructions without remarks, as ``check`` does unless asked for them."""
+    return filter_items(items, lambda x: x.severity is Severity.REMARK)
+
+
+def drop_repetitions(items: Iterable[CheckedInstruction]) -> Iterator[CheckedInstruction]:
+    """Yield the instructions of a file with each minor diagnostic once."""
+    seen = set[tuple[str, str]]()
+
+    def is_repeated(diagnostic: Diagnostic) -> bool:
+        key = diagnostic.rule, diagnostic.message
+        if not diagnostic.is_minor or key not in seen:
+            seen.add(key)
+            return False
+        return True
+
+    return filter_items(items, is_repeated)

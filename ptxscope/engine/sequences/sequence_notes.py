@@ -79,7 +79,7 @@ class SequenceSearch:
     def _take_notes(self, place: tuple[int, int] | None) -> Iterator[CheckedInstruction]:
         while self._notes and (place is None or _get_place(self._notes[0]) <= place):
             note = self._notes.popleft()
-            yield from (x for x in self._comments.filter_items([note]) if x.diagnostics)
+            yield from self._comments.filter_items([note])
 
     def _make_note(self, sequence: IntrinsicSequence, lines: LineIndex) -> CheckedInstruction:
         before = self._lines_before

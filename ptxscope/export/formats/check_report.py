@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample, format_counterexample
-from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic
+from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Severity
 from ...engine.listings.statement_scanner import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 
@@ -100,8 +100,6 @@ def count_items(
     """
     for item in items:
         if item.sequence:
-            if not item.diagnostics:  # its only one is ignored
-                continue
             counts["sequences"] += 1
         elif not item.diagnostics:
             counts["checked"] += 1
@@ -118,7 +116,7 @@ def count_items(
         yield item
 
 
-def format_summary(counts: Counter[str]) -> str:
+def format_summary(counts: Counter[str], fail_on: Severity = Severity.ERROR) -> str:
     """Format the counts in a line."""
     noun = "instruction" if counts["checked"] == 1 else "instructions"
     summary = f"{counts['checked']} {noun}, {counts['illegal']} illegal, "
@@ -130,4 +128,6 @@ def format_summary(counts: Counter[str]) -> str:
     if counts["sequences"]:
         verb = "computes" if counts["sequences"] == 1 else "compute"
         summary += f"; {format_count(counts['sequences'], 'sequence')} that {verb} an intrinsic"
+    if fail_on is not Severity.ERROR and counts["failing"]:
+        summary += f"; {counts['failing']} of severity {fail_on} or above"
     return summary

@@ -13,7 +13,13 @@ from urllib.parse import quote
 
 from ... import __version__
 from ...engine.listings.counterexample import format_counterexample
-from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Edit
+from ...engine.listings.diagnostic import (
+    CHECK_RULES,
+    CheckedInstruction,
+    Diagnostic,
+    Edit,
+    Severity,
+)
 from .json_text import StreamFormat, format_json
 
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
@@ -52,6 +58,10 @@ _RULES: list[dict[str, Any]] = [
 _INDEX = {id_: index for index, id_ in enumerate(CHECK_RULES)}
 
 
+_LEVELS = {Severity.REMARK: Severity.NOTE}
+"""The levels of severities that SARIF does not have."""
+
+
 def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, Any]:
     place = diagnostic.location
     region = {
@@ -66,7 +76,7 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
     return {
         "ruleId": diagnostic.rule,
         "ruleIndex": _INDEX[diagnostic.rule],
-        "level": str(diagnostic.severity),
+        "level": str(_LEVELS.get(diagnostic.severity, diagnostic.severity)),
         "message": {"text": _format_message(item, diagnostic)},
         "locations": [location],
         **({"fixes": [_make_fix(diagnostic.fix, artifact)]} if diagnostic.fix else {}),

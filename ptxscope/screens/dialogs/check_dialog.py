@@ -14,6 +14,7 @@ from textual.widgets import Static
 
 from ...engine.listings.diagnostic import CheckedInstruction
 from ...engine.listings.lint import check_text
+from ...engine.listings.suppressions import hide_remarks
 from ...export.formats.check_report import count_items, format_summary, item_lines
 from ...widgets.base.form_fields import Page
 from ...widgets.base.menu import Menu, MenuItem
@@ -23,7 +24,8 @@ from .dialog import Dialog, DialogFrame
 def check_listing_text(text: str, name: str) -> tuple[tuple[CheckedInstruction, ...], str]:
     """Return the checked instructions of a text and a line with their counts."""
     counts = Counter[str]()
-    items = tuple(item for item in count_items(check_text(text, name), counts) if item.diagnostics)
+    checked = count_items(hide_remarks(check_text(text, name)), counts)
+    items = tuple(item for item in checked if item.diagnostics)
     return items, format_summary(counts)
 
 
