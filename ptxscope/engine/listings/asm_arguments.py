@@ -39,6 +39,10 @@ _RUST_OPERAND = re.compile(
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 _RUST_SETTING = re.compile(r"\s*+(?:(?:options|clobber_abi)\s*+\([^()]*+\)\s*+)?+")
+_RUST_CLASS = re.compile(
+    r"\s*+(?:\w++\s*+=\s*+)?+(?:in|out|lateout|inout|inlateout)\s*+\(\s*+(?P<name>[\w\"]++)"
+)
+"""The class of an operand's registers: of PTX's it is `reg16`, `reg32` or `reg64`."""
 _RUST_CONSTRAINTS = {"in": "r", "out": "=&r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
 _RUST_LITERAL = re.compile(
     r"(?P<sign>-?)(?P<digits>0x[0-9a-fA-F_]++|0b[01_]++|0o[0-7_]++|[0-9][0-9_]*+)"
@@ -54,12 +58,13 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
     end = text.find("asm!", start, start + _MAX_CHARS)
     end = len(text) if end < 0 else end
     types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
-    expressions = list[AsmExpression]()
+    expressions, clobbers = list[AsmExpression](), list[str]()
     number, is_complete = 0, True
     for argument in _split_arguments(text, start, end):
         match = _RUST_OPERAND.match(argument)
         if match is None:
             is_complete &= _RUST_SETTING.fullmatch(argument) is not None
+            clobbers += [x["name"] for x in [_RUST_CLASS.match(argument)] if x]
             continue
         name = f"%{match['name'] or number}"
         number += 1
@@ -78,7 +83,7 @@ def read_rust_operands(text: str, start: int) -> tuple[AsmOperands, dict[str, st
         if literal is not None and constraint == "r":
             literals[name] = literal & ((1 << int(match["width"])) - 1)
     operands = _make_operands(types, literals, expressions, is_complete)
-    return operands._replace(is_braced=True), constants
+    return operands._replace(is_braced=True, clobbers=tuple(clobbers)), constants
 
 
 def _parse_rust_integer(text: str) -> int | None:
@@ -129,10 +134,11 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
     """Return the operands of LLVM's constraints, ``"=r,r"``; ``arguments`` are those of inputs."""
     arguments = iter([*arguments])
     types, literals, constants = dict[str, str](), dict[str, int](), dict[str, str]()
-    expressions = list[AsmExpression]()
+    expressions, clobbers = list[AsmExpression](), list[str]()
     for number, constraint in enumerate(constraints.split(",")):
         if constraint.startswith("~"):
-            break
+            clobbers.append(constraint.strip("~{} "))
+            continue
         name, kind = f"${number}", constraint.strip("=&*")
         is_output = constraint.startswith("=") and "*" not in constraint
         argument = "" if is_output else next(arguments, "")
@@ -147,4 +153,6 @@ def make_llvm_operands(constraints: str, arguments: Iterable[str] = ()) -> AsmOp
         if literal and not is_output and kind in ("h", "r", "l"):
             literals[name] = int(literal["value"]) & ((1 << int(types[name][1:])) - 1)
     operands = _make_operands(types, literals, expressions, is_complete=True)
-    return operands._replace(dollar_count=len(expressions), constants=constants)
+    return operands._replace(
+        dollar_count=len(expressions), constants=constants, clobbers=tuple(clobbers)
+    )

@@ -83,6 +83,8 @@ class AsmOperands(NamedTuple):
     """Whether ``expressions`` has every operand that the statement may write."""
     dollar_count: int | None = None
     """The number of operands of LLVM, ``$0``; None in other languages."""
+    clobbers: tuple[str, ...] = ()
+    """What else the statement changes, as it says: ``memory``."""
 
     def restore_braces(self, text: str, *, is_code: bool = False) -> str:
         """Return a text with operands as the source writes them; in code, braces are doubled."""
@@ -269,6 +271,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     values, expressions = dict[str, str](), list[AsmExpression]()
     literals, tied = dict[str, int](), dict[str, str]()
     count, depth, section, expression_start = 0, 0, 0, 0
+    clobbers = list[str]()
     letters = name = None
     constraint, constraint_start, letters_start = "", -1, -1
     has_operands = text.startswith(":", start)
@@ -310,9 +313,11 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
             if letters is not None or name:
                 break
             section += mark == ":"
-            if mark == ")" or section > 2:
-                is_complete = True
+            is_complete = is_complete or mark == ")" or section > 2
+            if mark == ")" or section > 3:
                 break
+        elif section == 3:
+            clobbers += [token["letters"]] if token["letters"] is not None else []
         elif token["letters"] is not None and token["closed"]:
             letters_start = token.start("letters") if letters is None else -1
             letters = (letters or "") + token["letters"]
@@ -339,6 +344,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
         tied,
         refused,
         has_all_expressions=is_complete,
+        clobbers=tuple(clobbers),
     )
 
 

@@ -14,6 +14,7 @@ from ..syntax.source import Fragment
 from .asm_operands import AsmOperands
 from .c_source import read_c_source
 from .conditions import Definitions
+from .foreign_asm import is_foreign
 from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
@@ -72,6 +73,11 @@ class EmbeddedPtx(NamedTuple):
     def gaps(self) -> tuple[int, ...]:
         """Positions in the PTX of parts that are not literal text."""
         return self.fragments[0].gaps
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether it is the assembly of another machine."""
+        return self.operands is not None and is_foreign(self.ptx, self.operands)
 
     @property
     def registers(self) -> dict[str, str] | None:
@@ -142,10 +148,18 @@ class LineIndex:
         )
 
 
-def find_ptx(
+def find_ptx(text: str, language: Language) -> Iterator[EmbeddedPtx]:
+    """Yield every piece of PTX in a text, in order."""
+    return (piece for piece in find_assembly(text, language) if not piece.is_foreign)
+
+
+def find_assembly(
     text: str, language: Language, definitions: Definitions | None = None
 ) -> Iterator[EmbeddedPtx]:
-    """Yield every piece of PTX in a text, in order; ``definitions`` are macros of C."""
+    """Yield the PTX of a text, and asm statements for other machines, in order.
+
+    ``definitions`` are macros of C.
+    """
     if language is Language.C:
         return _find_ptx_in_c(Fragment(text), LineIndex(text), definitions)
     return _pieces(Fragment(text), language, LineIndex(text))

@@ -11,7 +11,7 @@ from heapq import merge
 from itertools import chain, islice, pairwise
 
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
-from ..syntax.opcodes import OPCODES
+from ..syntax.opcodes import DISTINCT_OPCODES, OPCODES
 from ..syntax.parser import NOT_LITERAL, parse_statement
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
@@ -29,7 +29,8 @@ from .asm_operands import AsmOperands
 from .bare_statements import find_bare_statements
 from .conditions import Definitions, find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic
-from .embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
+from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly
+from .foreign_asm import has_foreign_operands
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
@@ -147,10 +148,14 @@ def _check_pieces(
     elsewhere.has_all_declarations &= is_whole(name)
     start_positions = [first for first, _ in disabled_spans]
     is_ended, previous_piece = False, None
-    pieces = list(find_ptx(text, language, definitions))
+    pieces = list(find_assembly(text, language, definitions))
     carry_notes = CarryNotes(text, language, pieces)
+    foreign_note = _find_foreign_note(pieces, name)
     for piece, following in pairwise(chain(pieces, [None])):
         assert piece
+        if piece.is_foreign:
+            yield from [foreign_note[1]] if foreign_note and foreign_note[0] is piece else []
+            continue
         was_ended, is_ended = (
             is_ended,
             following is not None and _is_ended_by_next(piece, following, text),
@@ -171,6 +176,28 @@ def _check_pieces(
         items = _check_piece(piece, name, elsewhere, is_ended=is_ended, was_ended=was_ended)
         yield from carry_notes.choose_notes(piece, items)
         previous_piece = piece
+
+
+def _find_foreign_note(
+    pieces: Iterable[EmbeddedPtx], name: str
+) -> tuple[EmbeddedPtx, CheckedInstruction] | None:
+    """Return the first asm statement that may be PTX, but is read as another machine's; a note."""
+    for piece in pieces:
+        if piece.operands and piece.is_foreign and not has_foreign_operands(piece.operands):
+            for statement in scan_statements([piece.ptx]):
+                opcode = _OPCODE.match(statement.text, statement.opcode)
+                if opcode is None or opcode[0].partition(".")[0] not in DISTINCT_OPCODES:
+                    continue
+                location = piece.make_locator(statement.start).locate(
+                    statement.opcode, len(statement.text)
+                )
+                ptx = " ".join(statement.text.split())
+                diagnostics = (Diagnostic("unread", _FOREIGN, location),)
+                return piece, CheckedInstruction(name, location, ptx, diagnostics)
+    return None
+
+
+_FOREIGN = "this asm statement seems to be that of another machine, not PTX: it is not checked"
 
 
 def _is_empty_statement(piece: EmbeddedPtx, previous_piece: EmbeddedPtx | None) -> bool:

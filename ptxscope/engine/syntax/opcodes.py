@@ -49,6 +49,7 @@ OTHER_OPCODES = (
     - OPCODES
 )
 """Opcodes of PTX that the catalog lacks, and those of its common instructions."""
+ALL_OPCODES = OPCODES | OTHER_OPCODES
 _WITHOUT_RESULT = frozenset(
     """
     alloca applypriority bar barrier bra brkpt brx call clusterlaunchcontrol cp discard exit fence

@@ -1,0 +1,66 @@
+"""Whether the text of an asm statement is PTX or the assembly of another machine.
+
+It is decided for the whole statement: by its constraints and clobbers, by its opcodes with their
+modifiers, by registers of other machines, and by whether its lines end with ``;``.
+"""
+
+from __future__ import annotations
+
+import re
+
+from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES
+from ..syntax.source import GAP
+from .asm_operands import AsmOperands
+
+_TYPE = re.compile(
+    r"\.(?:[bus](?:8|16|32|64)(?:x[24])?|b128|pred|f(?:16(?:x2)?|32(?:x2)?|64)|bf16(?:x2)?|tf32"
+    r"|e[2-5]m[0-9](?:x[24])?|s4|u4|b1)(?![\w.])"
+)
+_STATEMENT = re.compile(
+    r"(?:\A|[;\n{}])[ \t]*(?:[\w$%]+:[ \t]*)?(?:@[ \t]*(?:![ \t]*)?[\w$%]+[ \t]+)?"
+    r"(?P<opcode>[A-Za-z_]\w*)(?P<modifiers>(?:\.[\w:]+)*)(?P<operands>[^;\n{}]*)"
+)
+"""The beginning of a line or of a statement."""
+_COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)")
+_DECLARATION = re.compile(r"(?<![\w.$%])\.reg\s")
+_ARM_OPERAND = re.compile(r"(?<![\w.$%])[qds]\d{1,2}(?![\w$])|#-?\w", re.IGNORECASE)
+_OPERAND_MODIFIER = re.compile(r"%[a-z]\d")
+_MODIFIER = re.compile(r"\.(?:[a-z0-9:_]{3,}|cc|lo|hi|r[nzmp]|[dfx]\d|eq|ne|[lg][te])(?![\w:])")
+"""A modifier that may be PTX's: those of other machines are often shorter."""
+_BARE = frozenset("bar barrier bra brkpt brx call exit ret trap".split())
+"""Opcodes that need no modifier, some of which other machines have as well."""
+_LETTERS = frozenset("hrlqfdnCibcN")
+"""The constraints of nvcc, and others of LLVM's NVPTX."""
+_CLOBBERS = frozenset(("memory", "cc"))
+"""What nvcc lets a statement change."""
+
+
+def is_foreign(ptx: str, operands: AsmOperands) -> bool:
+    """Return whether an asm statement is that of another machine."""
+    text = _COMMENT.sub(" ", ptx)
+    if _DECLARATION.search(text):
+        return False
+    if has_foreign_operands(operands):
+        return True
+    likely = unlikely = 0
+    for match in _STATEMENT.finditer(text):
+        opcode, modifiers, operand_text = match.group("opcode", "modifiers", "operands")
+        has_arm_operand = _ARM_OPERAND.search(operand_text)
+        if not modifiers and (opcode in _BARE or opcode in DISTINCT_OPCODES):
+            unlikely += bool(has_arm_operand or _OPERAND_MODIFIER.search(operand_text))
+            continue
+        if GAP in match[0]:
+            continue
+        has_type = _TYPE.search(modifiers) or _TYPE.search(operand_text)
+        has_name = opcode in ALL_OPCODES and _MODIFIER.search(modifiers)
+        is_likely = (has_name or has_type) and not has_arm_operand
+        likely, unlikely = likely + bool(is_likely), unlikely + (not is_likely)
+    return unlikely > likely or (unlikely > 0 and ";" not in text)
+
+
+def has_foreign_operands(operands: AsmOperands) -> bool:
+    """Return whether a constraint or a clobber of an asm statement is none of PTX."""
+    kinds = (x.constraint.strip("=+&%* ") for x in operands.expressions)
+    return not _CLOBBERS.issuperset(operands.clobbers) or any(
+        not kind.isdecimal() and not _LETTERS.issuperset(kind) for kind in kinds
+    )
