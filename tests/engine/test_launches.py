@@ -1257,6 +1257,141 @@ ret;"""
     assert result.get_buffer("out").values[:2].tolist() == [5, 6]
 
 
+_BITS = "".join(
+    f"shr.b32 %r6, %r5, {i}; and.b32 %r6, %r6, 1; st.global.u8 [%d4+{i}], %r6;\n" for i in range(32)
+)
+"""Lines that store each bit of a word as a byte."""
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        "mov.b32 %r5, %r4;",
+        "mov.b32 {%h3, %h4}, %r4; mov.b32 %r5, {%h4, %h3};",
+        "mov.b64 %d5, {%r7, %r4}; shr.b64 %d5, %d5, 25; cvt.u32.u64 %r5, %d5;",
+        "and.b32 %r5, %r4, %r7;",
+        "or.b32 %r5, %r7, %r4;",
+        "xor.b32 %r5, %r4, %r7;",
+        "not.b32 %r5, %r4;",
+        "lop3.b32 %r5, %r7, %r8, %r4, 0xca;",
+        "shl.b32 %r5, %r4, %r9;",
+        "shr.u32 %r5, %r4, %r9;",
+        "shr.s32 %r5, %r4, %r9;",
+        "shf.l.wrap.b32 %r5, %r7, %r4, %r9;",
+        "prmt.b32 %r5, %r4, %r7, 0x2d71;",
+        "prmt.b32.ecr %r5, %r4, %r7, %r9;",
+        "bfe.u32 %r5, %r4, 11, 9;",
+        "bfe.s32 %r5, %r4, 8, 9;",
+        "bfi.b32 %r5, %r4, %r7, 4, 14;",
+        "bfi.b32 %r5, %r7, %r4, 12, 9;",
+        "brev.b32 %r5, %r4;",
+        "cvt.s32.s8 %r5, %r4;",
+        "cvt.u32.u16 %r5, %r4;",
+        "shl.b32 %r5, %r4, 15; cvt.s32.s8 %r5, %r5; shr.u32 %r4, %r4, 9; cvt.s32.s8 %r5, %r4;",
+        "selp.b32 %r5, %r4, %r7, %p1;",
+        "shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1;",
+        "st.global.u32 [%d4], %r4; ld.global.s8 %r5, [%d4+2];",
+        "mov.b32 %r5, %r4; @%p1 mov.b32 %r5, %r7;",
+    ],
+)
+def test_a_bit_is_unknown_exactly_if_it_depends_on_an_unknown_bit(lines: str) -> None:
+    """The upper half of %r4 is a register that nothing writes, or all possible bits."""
+    start = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3", 3)}{index_of("%r1", "%d2", "%d4", 5)}
+ld.global.v2.u32 {{%r7, %r8}}, [%d3];
+shr.u32 %r9, %r8, 27;
+setp.lt.s32 %p1, %r8, 0;
+cvt.u16.u32 %h1, %r8;
+"""
+    end = f"mov.b32 %r4, {{%h1, %h2}};\n{lines}\n{_BITS}ret;"
+    words, out = random_words(64), np.zeros(32 * 32, np.uint8)
+    buffer = run(make_kernel(start + end), words, out, block=32).get_buffer("out")
+    is_unknown = np.zeros(len(out), bool) if buffer.causes is None else buffer.causes != 0
+    results = [
+        run(make_kernel(f"{start}mov.b16 %h2, {half};{end}"), words, out, block=32)
+        .get_buffer("out")
+        .values
+        for half in (0, 0xFFFF, *range(0x1234, 0xFFFF, 0x2345))
+    ]
+    differs = np.any([x != results[0] for x in results], axis=0)
+    assert is_unknown.tolist() == differs.tolist()
+    assert np.array_equal(buffer.values[~differs], results[0][~differs])
+
+
+def test_one_unknown_bit_makes_a_sum_unknown() -> None:
+    body = f"""{_ADDRESSES}
+mov.b32 %r4, {{%h1, %h2}};
+and.b32 %r4, %r4, 0x80;
+add.u32 %r5, %r4, 1;
+st.global.u32 [%d2], %r5;
+shl.b32 %r5, %r3, %r4;
+st.global.u32 [%d2+4], %r5;
+ret;"""
+    buffer = run(make_kernel(body), "zeros:u32:1", "zeros:u8:8").get_buffer("out")
+    assert buffer.causes is not None
+    assert buffer.causes.all()
+
+
+def test_no_unknown_bit_that_survives_decides_a_branch() -> None:
+    """nvcc extends a half with a register that nothing writes, and masks it."""
+    body = f"""{_ADDRESSES}
+mov.u16 %h1, 13;
+mov.b32 %r4, {{%h1, %h2}};
+and.b32 %r5, %r4, 7;
+setp.eq.u32 %p1, %r5, 5;
+@%p1 bra STORE;
+trap;
+STORE:
+st.global.u32 [%d2], %r5;
+ret;"""
+    result = run(make_kernel(body), "zeros:u32:1", "zeros:u32:1")
+    assert result.get_buffer("out").values.tolist() == [5]
+    assert result.is_exact
+
+
+def test_one_part_of_a_vector_and_the_padding_of_a_structure_may_be_unknown() -> None:
+    body = f"""{_ADDRESSES}
+.local .align 8 .b8 pair[8];
+st.global.v4.u32 [%d2], {{%r3, %r1, %r9, %r3}};
+st.local.u8 [pair], 3;
+st.local.u32 [pair+4], 7;
+ld.local.b64 %d3, [pair];
+st.global.b64 [%d2+16], %d3;
+ld.global.v2.b32 {{%r4, %r5}}, [%d2+8];
+st.global.v2.b32 [%d2+24], {{%r5, %r4}};
+ret;"""
+    buffer = run(make_kernel(body), "zeros:u32:1", "zeros:u8:32").get_buffer("out")
+    assert buffer.causes is not None
+    unknown = {*range(8, 12), *range(17, 20), *range(28, 32)}
+    assert set(np.flatnonzero(buffer.causes).tolist()) == unknown
+    assert buffer.values[[16, 20]].tolist() == [3, 7]
+
+
+def test_a_structure_with_padding_is_an_argument() -> None:
+    head = """
+.func (.param .b32 r) difference(.param .align 4 .b8 pair[8])
+{
+  .reg .b32 x, y;
+  ld.param.s8 x, [pair];
+  ld.param.b32 y, [pair+4];
+  sub.s32 x, y, x;
+  st.param.b32 [r], x;
+}
+"""
+    body = f"""{_ADDRESSES}
+{{
+  .param .align 4 .b8 pair[8]; .param .b32 r;
+  st.param.b8 [pair], -3;
+  st.param.b32 [pair+4], 7;
+  call (r), difference, (pair);
+  ld.param.b32 %r4, [r];
+}}
+st.global.u32 [%d2], %r4;
+ret;"""
+    result = run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1")
+    assert result.get_buffer("out").values.tolist() == [10]
+    assert result.is_exact
+
+
 def test_an_unknown_atomic_operation_changes_only_its_place() -> None:
     body = f"{_ADDRESSES}red.global.add.f32 [%d2+4], 0f3F800000;\nret;"
     result = run(make_kernel(body), "zeros:u32:1", "zeros:f32:4", block=4)

@@ -19,6 +19,7 @@ from .device_code import (
     SinkOperand,
 )
 from .fidelity import Causes
+from .memory import Elements, make_elements
 from .memory_regions import AccessError
 from .memory_steps import (
     SHARED_SPACES,
@@ -142,7 +143,7 @@ def _bind(
             state.fidelity.note_decision(statement, "the address of an atomic operation", count)
             if destination:
                 old_bits = destination.bits[group.lanes]
-                write_lanes(destination, old_bits, group, address_causes)
+                write_lanes(destination, Elements(old_bits, address_causes), group)
             known_group = address.find_known(group)
             if known_group is None:
                 return
@@ -180,7 +181,7 @@ def _bind(
         if destination:
             final_causes = old_causes | unknown
             result = old_bits.astype(destination.bits.dtype, copy=False)
-            write_lanes(destination, result, group, final_causes if final_causes.any() else None)
+            write_lanes(destination, make_elements(result, final_causes), group)
 
     return act
 
@@ -206,7 +207,7 @@ def _apply(
     instances = target.instances
     for positions in rounds:
         part = access._replace(lanes=access.lanes[positions], offsets=access.offsets[positions])
-        (loaded,), loaded_causes = space.load(part, instances)
+        ((loaded, loaded_causes, _),) = space.load(part, instances)
         old = loaded.view(dtype)
         if len(values) == 2:
             new = np.where(old == values[0][positions], values[1][positions], old)
@@ -216,7 +217,7 @@ def _apply(
         if causes is not None:
             part_causes = causes[positions]
             new_causes = part_causes if new_causes is None else new_causes | part_causes
-        space.store(part, instances, [new.view(loaded.dtype)], new_causes, None)
+        space.store(part, instances, [make_elements(new.view(loaded.dtype), new_causes)], None)
         old_bits[positions] = old
         if loaded_causes is not None:
             old_causes[positions] = loaded_causes
@@ -236,7 +237,7 @@ def _accumulate(
         part = access._replace(
             lanes=access.lanes[positions[:1]], offsets=access.offsets[positions[:1]]
         )
-        (loaded,), loaded_causes = space.load(part, instances)
+        ((loaded, loaded_causes, _),) = space.load(part, instances)
         terms = np.concatenate((loaded.view(values.dtype), values[positions]))
         sums: Bits = operation.accumulate(terms, dtype=values.dtype)
         term_causes = np.zeros(len(terms), np.uint64)
@@ -245,8 +246,8 @@ def _accumulate(
         if causes is not None:
             term_causes[1:] = causes[positions]
         sum_causes = np.bitwise_or.accumulate(term_causes)
-        last_causes = sum_causes[-1:] if sum_causes[-1] else None
-        space.store(part, instances, [sums[-1:].view(loaded.dtype)], last_causes, None)
+        last = make_elements(sums[-1:].view(loaded.dtype), sum_causes[-1:])
+        space.store(part, instances, [last], None)
         old_bits[positions], old_causes[positions] = sums[:-1], sum_causes[:-1]
     return old_bits, old_causes
 

@@ -18,7 +18,7 @@ from .device_code import (
     Variable,
     VectorOperand,
 )
-from .memory import AddressSpace
+from .memory import AddressSpace, join_bytes
 from .register_names import iter_register_names
 from .thread_state import (
     CallSite,
@@ -249,7 +249,7 @@ def _copy_value(
             return
         if isinstance(target, RegisterPlace):
             register = target.frame.get_register(target.name)
-            write_values(register, values.bits, group, values.causes)
+            write_values(register, values.bits, group, values.causes, values.unknown)
         elif target.size in _WORD_BYTES:
             _store_values(local, group, target, values)
     if state.observer:
@@ -281,19 +281,17 @@ def _find_values(
     assert local.causes is not None
     start, end = place.start, place.start + place.size
     words = np.ascontiguousarray(local.data[:, start:end]).view(f"u{place.size}")
-    causes = np.bitwise_or.reduce(local.causes[:, start:end], axis=1)
-    return ThreadValues(words[:, 0], causes)
+    return ThreadValues(*join_bytes(words[:, 0], local.causes[:, start:end]))
 
 
 def _store_values(
     local: AddressSpace, group: Group, place: LocalPlace, values: ThreadValues
 ) -> None:
     lanes, start, end = group.lanes, place.start, place.start + place.size
-    words = values.bits[lanes].astype(f"u{place.size}")
-    local.data[lanes, start:end] = words.view(np.uint8).reshape(-1, place.size)
+    elements = values.gather(lanes, np.dtype(f"u{place.size}"))
+    local.data[lanes, start:end] = elements.bits.view(np.uint8).reshape(-1, place.size)
     assert local.causes is not None
-    causes = 0 if values.causes is None else values.causes[lanes, np.newaxis]
-    local.causes[lanes, start:end] = causes
+    local.causes[lanes, start:end] = elements.list_byte_causes()
 
 
 def _copy_bytes(

@@ -14,6 +14,7 @@ from ..diagnosis.observation import Observation
 from ..records import NamedTuple
 from .device_code import CodeStatement
 from .fidelity import Causes
+from .memory import fill_unknown
 from .statement_changes import StatementChange
 from .statement_steps import make_step
 from .thread_state import Bits, Frame, Group, Step, ThreadValues
@@ -114,7 +115,11 @@ class _SlicedStep:
             self.parts[number].run(mask, causes_by_register)
         for register in self.written if has_causes else ():
             causes = causes_by_register[id(register)]
-            register.causes = causes if causes.any() else None
+            unknown = register.unknown
+            if unknown is not None:  # what was computed again is unknown as a whole
+                unknown = unknown.copy()
+                unknown[lanes] = fill_unknown(causes[lanes], self.end - self.start, unknown.dtype)
+            register.set_causes(causes if causes.any() else None, unknown)
 
 
 def _copy_causes(register: ThreadValues) -> Causes:

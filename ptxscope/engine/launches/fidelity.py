@@ -1,7 +1,8 @@
 """The fidelity of a run: which values are exact, and which lines made others unknown.
 
 Each register of each thread, and each byte of memory, has a set of causes as 64 bits. A value is
-exact if its set is empty. A result has the causes of everything that it was computed from.
+exact if its set is empty. A result has the causes of everything that it was computed from. In a
+register only some bits may be unknown: moves, logic, shifts and fields keep the others exact.
 """
 
 from __future__ import annotations

@@ -6,11 +6,13 @@ memory one for each thread. Offsets are relative to an instance.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..records import NamedTuple
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import Access, Region, RegionMap
@@ -32,6 +34,59 @@ _MAX_BYTES = {
 """Bytes of an instance of each space, with those between buffers; at least what GPUs have."""
 GUARD_BYTES = 256
 """Bytes between two buffers; their addresses are multiples of it."""
+
+
+class Elements(NamedTuple):
+    """An element for each of some threads."""
+
+    bits: Bits
+    causes: Causes | None = None
+    """Why they are unknown, in part or as a whole; None if all are known."""
+    unknown: Bits | None = None
+    """The unknown bits; None if they are all bits of the elements that have causes."""
+
+    def select(self, positions: Numbers | slice) -> Elements:
+        """Return the elements at some positions."""
+        causes = None if self.causes is None else self.causes[positions]
+        unknown = None if self.unknown is None else self.unknown[positions]
+        return Elements(self.bits[positions], causes, unknown)
+
+    def list_byte_causes(self) -> Causes | int:
+        """Return the causes of each byte, a row for each element; 0 if all are known."""
+        if self.causes is None:
+            return 0
+        causes: Causes = self.causes[:, np.newaxis]
+        if self.unknown is None:
+            return causes
+        is_unknown = np.ascontiguousarray(self.unknown).view(np.uint8).reshape(len(causes), -1) != 0
+        return np.where(is_unknown, causes, np.uint64(0))
+
+
+def make_elements(bits: Bits, causes: Causes | None, unknown: Bits | None = None) -> Elements:
+    """Return elements; those without unknown bits have no causes."""
+    if causes is not None and unknown is not None:
+        causes = np.where(unknown != 0, causes, np.uint64(0))
+    if causes is None or not causes.any():
+        return Elements(bits)
+    return Elements(bits, causes, unknown)
+
+
+def fill_unknown(causes: Causes | None, count: int, dtype: np.dtype[Any]) -> Bits:
+    """Return all bits of each element that has causes, and none of the others."""
+    full = ~np.zeros(1, dtype)
+    if causes is None:
+        return np.zeros(count, dtype)
+    bits: Bits = np.where(causes != 0, full, np.zeros(1, dtype))
+    return bits
+
+
+def join_bytes(bits: Bits, byte_causes: Causes) -> Elements:
+    """Return elements from the causes of their bytes, a row for each."""
+    causes = np.bitwise_or.reduce(byte_causes, axis=1)
+    if not causes.any():
+        return Elements(bits)
+    is_unknown = np.where(byte_causes != 0, np.uint8(0xFF), np.uint8(0))
+    return Elements(bits, causes, is_unknown.view(bits.dtype)[:, 0])
 
 
 class AddressSpace(RegionMap):
@@ -132,24 +187,22 @@ class AddressSpace(RegionMap):
             index = index + instances[access.lanes] * self.data.shape[1]
         return index // access.width if access.width > 1 else index
 
-    def load(self, access: Access, instances: Numbers | None) -> tuple[list[Bits], Causes | None]:
-        """Return the elements of each thread, and why some are unknown."""
+    def load(self, access: Access, instances: Numbers | None) -> list[Elements]:
+        """Return the elements of each thread."""
         self.check(access, writes=False)
         index = self.find_indices(access, instances)
         view = self.data.reshape(-1).view(f"u{access.width}")
         values = [view[index + i] if i else view[index] for i in range(access.element_count)]
         if self.causes is None:
-            return values, None
-        rows = self.causes.reshape(-1, access.width * access.element_count)
-        causes = np.bitwise_or.reduce(rows[index // access.element_count], axis=1)
-        return values, causes if causes.any() else None
+            return [Elements(x) for x in values]
+        rows = self.causes.reshape(-1, access.width)
+        return [join_bytes(x, rows[index + i]) for i, x in enumerate(values)]
 
     def store(
         self,
         access: Access,
         instances: Numbers | None,
-        values: list[Bits],
-        causes: Causes | None,
+        elements: Sequence[Elements],
         writers: Accessors | None,
     ) -> Conflict | None:
         """Write the elements of each thread; return a conflict, if there is one.
@@ -159,35 +212,39 @@ class AddressSpace(RegionMap):
         self.check(access, writes=True)
         index = self.find_indices(access, instances)
         view = self.data.reshape(-1).view(f"u{access.width}")
+        values = [x.bits for x in elements]
+        is_known = all(x.causes is None for x in elements)
         conflict = None
         if writers is not None:
             conflict = self._find_conflict(access, index, view, values, writers)
         for i, part in enumerate(values):
             view[index + i if i else index] = part
-        if writers and writers.finds_conflicts and conflict is None and causes is None:
+        if writers and writers.finds_conflicts and conflict is None and is_known:
             conflict = self._find_collision(access, index, view, values, writers)
-        if causes is not None and self.causes is None:
+        if not is_known and self.causes is None:
             self.causes = self._make_causes(self.data.shape[1])
         if self.causes is not None:
-            rows = self.causes.reshape(-1, access.width * access.element_count)
-            new_causes = 0 if causes is None else causes[:, np.newaxis]
-            rows[index // access.element_count] = new_causes
+            rows = self.causes.reshape(-1, access.width)
+            for i, x in enumerate(elements):
+                rows[index + i] = x.list_byte_causes()
         if self.journal is not None:
-            self._note_write(self.journal, access, instances, values, causes)
-        return conflict if causes is None else None
+            self._note_write(self.journal, access, instances, elements)
+        return conflict if is_known else None
 
     def _note_write(
         self,
         journal: WriteJournal,
         access: Access,
         instances: Numbers | None,
-        values: list[Bits],
-        causes: Causes | None,
+        elements: Sequence[Elements],
     ) -> None:
         own_instances = None if instances is None else instances[access.lanes]
-        is_unknown = None if causes is None else causes != 0
-        for i, part in enumerate(values):
-            write = Write(access.offsets + i * access.width, part, is_unknown)
+        for i, x in enumerate(elements):
+            is_unknown = None
+            if x.causes is not None:
+                shape = len(x.bits), access.width
+                is_unknown = np.broadcast_to(x.list_byte_causes(), shape) != 0
+            write = Write(access.offsets + i * access.width, x.bits, is_unknown)
             journal.note(write, own_instances)
 
     def note_reads(

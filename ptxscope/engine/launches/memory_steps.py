@@ -19,7 +19,7 @@ from .device_code import (
     VectorOperand,
 )
 from .fidelity import Causes
-from .memory import AddressSpace, Numbers
+from .memory import AddressSpace, Elements, Numbers, join_bytes
 from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses
 from .thread_state import (
     Bits,
@@ -195,7 +195,7 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
         if causes is not None:
             for register in registers:
                 if register:
-                    write_lanes(register, register.bits[lanes], group, causes)
+                    write_lanes(register, Elements(register.bits[lanes], causes), group)
             known_group = address.find_known(group)
             if known_group is None:
                 return
@@ -203,9 +203,9 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
         try:
             targets = list(address.iter_targets(lanes))
             if len(targets) == 1:
-                values, causes = targets[0].space.load(targets[0].access, targets[0].instances)
+                elements = targets[0].space.load(targets[0].access, targets[0].instances)
             else:
-                values, causes = _load_several(targets, form, len(lanes))
+                elements = _load_several(targets, form, len(lanes))
         except AccessError as error:
             state.fail(statement, error.lanes, f"reads {error}")
         for target in targets if is_weak and accessors.finds_conflicts else ():
@@ -214,24 +214,28 @@ def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
                     target.access, target.instances, accessors, statement.line
                 )
                 state.note_conflict(statement, conflict)
-        for register, bits in zip(registers, values, strict=True):
+        for register, x in zip(registers, elements, strict=True):
             if register:
-                write_lanes(register, extend(bits, form.type, register), group, causes)
+                write_lanes(register, _extend_elements(x, form.type, register), group)
 
     return load
 
 
-def _load_several(
-    targets: list[Target], form: MemoryForm, count: int
-) -> tuple[list[Bits], Causes | None]:
+def _load_several(targets: list[Target], form: MemoryForm, count: int) -> list[Elements]:
     values: list[Bits] = [np.zeros(count, f"u{form.width}") for _ in range(form.element_count)]
-    causes = np.zeros(count, np.uint64)
+    causes = [np.zeros((count, form.width), np.uint64) for _ in values]
     for target in targets:
-        part, part_causes = target.space.load(target.access, target.instances)
-        for bits, part_bits in zip(values, part, strict=True):
-            bits[target.positions] = part_bits
-        causes[target.positions] = 0 if part_causes is None else part_causes
-    return values, causes if causes.any() else None
+        parts = target.space.load(target.access, target.instances)
+        for bits, byte_causes, part in zip(values, causes, parts, strict=True):
+            bits[target.positions] = part.bits
+            byte_causes[target.positions] = part.list_byte_causes()
+    return [join_bytes(*x) for x in zip(values, causes, strict=True)]
+
+
+def _extend_elements(x: Elements, type_: str, register: ThreadValues) -> Elements:
+    """Return elements as wide as a register; a sign is unknown in all bits that it fills."""
+    unknown = None if x.unknown is None else extend(x.unknown, type_, register)
+    return Elements(extend(x.bits, type_, register), x.causes, unknown)
 
 
 def _make_parameter_load(
@@ -244,19 +248,19 @@ def _make_parameter_load(
         np.zeros(1, np.int64), np.array([address.offset]), form.width, form.element_count
     )
     try:
-        values, causes = space.load(access, None)
+        elements = space.load(access, None)
     except AccessError:
         return None
     loaded = [
-        register and state.get_constant(int(extend(x, form.type, register)[0]), register.bits.dtype)
-        for x, register in zip(values, registers, strict=True)
+        register
+        and state.get_constant(int(extend(x.bits, form.type, register)[0]), register.bits.dtype)
+        for x, register in zip(elements, registers, strict=True)
     ]
-    full_causes = None if causes is None else np.full(state.wave.lane_count, causes[0])
 
     def load(group: Group) -> None:
         for register, constant in zip(registers, loaded, strict=True):
             if register and constant:
-                write_values(register, constant.bits, group, full_causes)
+                write_values(register, constant.bits, group, None)
 
     return load
 
@@ -284,7 +288,7 @@ def make_store(frame: Frame, statement: CodeStatement) -> Step | None:
     values = [x for x in found if x is not None]
     if len(values) < form.element_count or not address.is_valid:
         return None
-    state = frame.state
+    state, dtype = frame.state, np.dtype(f"u{form.width}")
 
     def store(group: Group) -> None:
         if address.find_causes(group) is not None:
@@ -297,9 +301,7 @@ def make_store(frame: Frame, statement: CodeStatement) -> Step | None:
                 return
             group = known_group
         lanes = group.lanes
-        bits = [x.bits[lanes].astype(f"u{form.width}", copy=False) for x in values]
-        causes = gather_lane_causes(values, lanes)
-        store_bits(frame, statement, address, lanes, bits, causes)
+        store_elements(frame, statement, address, lanes, [x.gather(lanes, dtype) for x in values])
 
     return store
 
@@ -313,13 +315,12 @@ def gather_lane_causes(values: list[ThreadValues], lanes: Numbers) -> Causes | N
     return causes if causes is not None and causes.any() else None
 
 
-def store_bits(
+def store_elements(
     frame: Frame,
     statement: CodeStatement,
     address: Address,
     lanes: Numbers,
-    values: list[Bits],
-    causes: Causes | None,
+    elements: list[Elements],
 ) -> None:
     """Write elements for some lanes, and note conflicts between threads."""
     state = frame.state
@@ -329,8 +330,7 @@ def store_bits(
             conflict = target.space.store(
                 target.access,
                 target.instances,
-                [x[target.positions] for x in values],
-                None if causes is None else causes[target.positions],
+                [x.select(target.positions) for x in elements],
                 state.accessors if is_common else None,
             )
             state.note_conflict(statement, conflict)

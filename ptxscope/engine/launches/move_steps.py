@@ -14,6 +14,7 @@ from .device_code import (
     SymbolOperand,
     VectorOperand,
 )
+from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (
     Bits,
@@ -71,7 +72,7 @@ def find_address(frame: Frame, symbol: SymbolOperand) -> int | None:
 
 def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
     def copy(group: Group) -> None:
-        write_values(destination, source.bits, group, source.causes)
+        write_values(destination, source.bits, group, source.causes, source.unknown)
 
     return copy
 
@@ -92,13 +93,18 @@ def make_packing(frame: Frame, statement: CodeStatement) -> Step | None:
     if len(values) < count or not part_dtype.itemsize:
         return None
     register = frame.get_register(destination.name)
-    packed = np.empty((len(register.bits), count), part_dtype)
+
+    def join(parts: list[Bits]) -> Bits:
+        packed = np.empty((len(register.bits), count), part_dtype)
+        for i, x in enumerate(parts):
+            packed[:, i] = x
+        bits: Bits = packed.view(find_dtype(type_)).reshape(-1)
+        return bits
 
     def pack(group: Group) -> None:
-        for i, x in enumerate(values):
-            packed[:, i] = x.bits
-        bits: Bits = packed.view(find_dtype(type_)).reshape(-1)
-        write_values(register, bits, group, unite_causes(values))
+        causes = unite_causes(values)
+        unknown = None if causes is None else join([x.list_unknown() for x in values])
+        write_values(register, join([x.bits for x in values]), group, causes, unknown)
 
     return pack
 
@@ -118,11 +124,16 @@ def _make_unpacking(
         elif not isinstance(part, SinkOperand):
             return None
 
+    def split(bits: Bits) -> Bits:
+        return bits.view(f"u{part_bytes}").reshape(-1, count).copy()
+
     def unpack(group: Group) -> None:
-        columns = values.bits.view(f"u{part_bytes}").reshape(-1, count).copy()
-        causes = values.causes
+        columns, causes = split(values.bits), values.causes
+        unknown = None if values.unknown is None else split(values.unknown)
         for i, register in parts:
-            write_values(register, columns[:, i], group, causes)
+            part_unknown = None if unknown is None else unknown[:, i]
+            part = make_elements(columns[:, i], causes, part_unknown)
+            write_values(register, part.bits, group, part.causes, part.unknown)
 
     return unpack
 

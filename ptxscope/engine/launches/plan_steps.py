@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import product
+
+import numpy as np
 
 from ..arrays.array_program import RunBuffers
 from ..arrays.block_runner import bind_plan
@@ -11,7 +15,19 @@ from ..records import replace
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_plan
 from .device_code import CodeStatement
+from .memory import fill_unknown
 from .thread_state import Bits, Frame, Group, Step, ThreadValues, unite_causes, write_values
+
+_DATA_ROLES = {
+    **dict.fromkeys(("brev", "cvt", "not", "shl", "shr", "bfe", "szext"), "a"),
+    **dict.fromkeys(("and", "or", "xor", "bfi", "prmt", "selp", "shf"), "ab"),
+    "lop3": "abc",
+}
+"""Operands of which each bit of the result depends on at most one bit, by opcode."""
+_MIXING = frozenset(("sat", "pack"))
+"""Modifiers with which a bit of the result depends on many."""
+_FIRST_SCRATCH = 8
+"""The index of the first array that computes unknown bits."""
 
 
 def make_plan_step(frame: Frame, statement: CodeStatement) -> Step | None:
@@ -37,7 +53,55 @@ def make_plan_step(frame: Frame, statement: CodeStatement) -> Step | None:
         destination = destinations.get(result.role)
         if destination and destination.bits.dtype != get_storage_dtype(result.type):
             return None
-    return _bind(frame, plan, sources, destinations)
+    find_unknown = None
+    if len(plan.results) == 1 and not _MIXING & {*statement.modifiers}:
+        data = [x for x in _DATA_ROLES.get(statement.opcode, "") if x in sources]
+        find_unknown = _bind_unknown(frame, plan, sources, data) if data else None
+    return _bind(frame, plan, sources, destinations, find_unknown)
+
+
+def _bind_unknown(
+    frame: Frame, plan: Plan, sources: Mapping[str, ThreadValues], data: Sequence[str]
+) -> Callable[[], Bits]:
+    """Return a function that finds the unknown bits of a result.
+
+    They are those that change if the unknown bits of some operands become 0 or 1, since each bit of
+    the result depends on at most one bit of each of them. An unknown bit of another operand makes
+    all bits unknown.
+    """
+    state = frame.state
+    varied = {
+        role: ThreadValues(state.get_scratch(sources[role].bits.dtype, _FIRST_SCRATCH + i))
+        for i, role in enumerate(data)
+    }
+    dtype = get_storage_dtype(plan.results[0].type)
+    result = state.get_scratch(dtype, _FIRST_SCRATCH + len(data))
+
+    @cache
+    def bind() -> Callable[[], None]:
+        results = {plan.results[0].role: result}
+        return _bind_program(frame, plan, {**sources, **varied}, results)
+
+    def find_unknown() -> Bits:
+        compute, choices = bind(), list[tuple[Bits, Bits, Bits]]()
+        for role, values in varied.items():
+            source = sources[role]
+            np.copyto(values.bits, source.bits)
+            if source.causes is not None:
+                unknown = source.list_unknown()
+                choices.append((values.bits, source.bits & ~unknown, source.bits | unknown))
+        first: Bits | None = None
+        changed = np.zeros(len(result), dtype)
+        for picks in product((1, 2), repeat=len(choices)):
+            for choice, pick in zip(choices, picks, strict=True):
+                np.copyto(choice[0], choice[pick])
+            compute()
+            first = result.copy() if first is None else first
+            changed |= first ^ result
+        others = unite_causes(x for role, x in sources.items() if role not in varied)
+        return changed | fill_unknown(others, len(changed), dtype)
+
+    return find_unknown
 
 
 def _bind(
@@ -45,6 +109,7 @@ def _bind(
     plan: Plan,
     sources: dict[str, ThreadValues],
     destinations: dict[str, ThreadValues],
+    find_unknown: Callable[[], Bits] | None,
 ) -> Step:
     results = {
         x.role: frame.state.get_scratch(get_storage_dtype(x.type), index)
@@ -60,15 +125,19 @@ def _bind(
         compute_in_place = _bind_program(frame, plan, sources, places)
 
     def run_step(group: Group) -> None:
-        causes = unite_causes(inputs)
+        causes, unknown = unite_causes(inputs), None
+        if causes is not None and find_unknown:
+            unknown = find_unknown()
+            causes = np.where(unknown != 0, causes, np.uint64(0))
+            causes = causes if causes.any() else None
         if compute_in_place and group.has_all:
             compute_in_place()
             for destination, _ in written:
-                destination.causes = causes
+                destination.set_causes(causes, unknown)
             return
         compute()
         for destination, result in written:
-            write_values(destination, result, group, causes)
+            write_values(destination, result, group, causes, unknown)
 
     return run_step
 

@@ -24,7 +24,7 @@ from .device_code import (
 )
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
-from .memory import AddressSpace, Numbers
+from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
 from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
@@ -57,13 +57,49 @@ class LaunchError(Exception):
 class ThreadValues:
     """A value for each lane: a register, or a constant."""
 
-    __slots__ = ("bits", "causes")
+    __slots__ = ("_causes", "_unknown", "bits")
 
-    def __init__(self, bits: Bits, causes: Causes | None = None) -> None:
+    def __init__(
+        self, bits: Bits, causes: Causes | None = None, unknown: Bits | None = None
+    ) -> None:
         self.bits = bits
         """Unsigned integers, or truths. The array stays the same."""
-        self.causes = causes
-        """Why values are unknown; None if all are known. The array is never changed."""
+        self.set_causes(causes, unknown)
+
+    @property
+    def causes(self) -> Causes | None:
+        """Why values are unknown, in part or as a whole; None if all are known.
+
+        The array is never changed.
+        """
+        return self._causes
+
+    @causes.setter
+    def causes(self, causes: Causes | None) -> None:
+        self.set_causes(causes)
+
+    def set_causes(self, causes: Causes | None, unknown: Bits | None = None) -> None:
+        """Set why values are unknown, and their unknown bits; by default, these are all."""
+        self._causes = causes
+        self._unknown = None if causes is None else unknown
+
+    @property
+    def unknown(self) -> Bits | None:
+        """The unknown bits; None if they are all bits of the values that have causes."""
+        return self._unknown
+
+    def list_unknown(self) -> Bits:
+        """Return the unknown bits of each value."""
+        if self._unknown is not None:
+            return self._unknown
+        return fill_unknown(self._causes, len(self.bits), self.bits.dtype)
+
+    def gather(self, lanes: Numbers, dtype: np.dtype[Any]) -> Elements:
+        """Return the values of some lanes, as another type."""
+        bits = self.bits[lanes].astype(dtype, copy=False)
+        causes = None if self._causes is None else self._causes[lanes]
+        unknown = None if self._unknown is None else self._unknown[lanes].astype(dtype, copy=False)
+        return make_elements(bits, causes, unknown)
 
 
 class Group:
@@ -304,9 +340,9 @@ class Frame:
         for name, (_, start) in self.symbols.items():
             end = start + self.function.variables[name].bytes
             local.causes[group.lanes, start:end] = NEVER_WRITTEN
+        causes = np.full(len(group.mask), NEVER_WRITTEN, np.uint64)
         for values in self.registers.values():
-            old_causes = 0 if values.causes is None else values.causes
-            values.causes = np.where(group.mask, np.uint64(NEVER_WRITTEN), old_causes)
+            write_causes(values, group, causes)
 
     def find_source(self, operand: Operand | None, type_: str) -> ThreadValues | None:
         """Return a register or a constant; None for any other operand."""
@@ -338,34 +374,54 @@ def unite_causes(values: Iterable[ThreadValues]) -> Causes | None:
 
 
 def write_values(
-    destination: ThreadValues, bits: Bits, group: Group, causes: Causes | None
+    destination: ThreadValues,
+    bits: Bits,
+    group: Group,
+    causes: Causes | None,
+    unknown: Bits | None = None,
 ) -> None:
-    """Write an element for each lane; only those of the group count."""
+    """Write an element for each lane; only those of the group count.
+
+    ``unknown`` are the unknown bits, by default all bits of the elements that have causes.
+    """
     if group.has_all:
         np.copyto(destination.bits, bits, casting="unsafe")
-        destination.causes = causes
+        destination.set_causes(causes, unknown)
         return
     np.copyto(destination.bits, bits, where=group.mask, casting="unsafe")
-    if causes is not None or destination.causes is not None:
-        write_causes(destination, group, causes)
+    write_causes(destination, group, causes, unknown)
 
 
-def write_causes(destination: ThreadValues, group: Group, causes: Causes | None) -> None:
-    """Replace the causes of the group's threads."""
+def write_causes(
+    destination: ThreadValues, group: Group, causes: Causes | None, unknown: Bits | None = None
+) -> None:
+    """Replace the causes and the unknown bits of the group's threads."""
     if group.has_all:
-        destination.causes = causes
+        destination.set_causes(causes, unknown)
+        return
+    if causes is None and destination.causes is None:
         return
     old_causes = np.uint64(0) if destination.causes is None else destination.causes
     new_causes = np.where(group.mask, np.uint64(0) if causes is None else causes, old_causes)
-    destination.causes = new_causes if new_causes.any() else None
+    if not new_causes.any():
+        destination.causes = None
+        return
+    if unknown is not None or destination.unknown is not None:
+        new = ThreadValues(destination.bits, causes, unknown).list_unknown()
+        unknown = np.where(group.mask, new, destination.list_unknown())
+    destination.set_causes(new_causes, unknown)
 
 
-def write_lanes(destination: ThreadValues, bits: Bits, group: Group, causes: Causes | None) -> None:
+def write_lanes(destination: ThreadValues, elements: Elements, group: Group) -> None:
     """Write an element for each thread of the group."""
-    destination.bits[group.lanes] = bits
+    lanes, (bits, causes, unknown) = group.lanes, elements
+    destination.bits[lanes] = bits
     if causes is not None:
         full_causes = np.zeros(len(destination.bits), np.uint64)
-        full_causes[group.lanes] = causes
+        full_causes[lanes] = causes
         causes = full_causes
-    if causes is not None or destination.causes is not None:
-        write_causes(destination, group, causes)
+    if unknown is not None:
+        full_unknown = np.zeros_like(destination.bits)
+        full_unknown[lanes] = unknown
+        unknown = full_unknown
+    write_causes(destination, group, causes, unknown)

@@ -12,6 +12,7 @@ from .conflicts import Mask
 from .device_code import CodeStatement, Operand, PairOperand, RegisterOperand
 from .fidelity import Causes
 from .launch import WARP
+from .memory import make_elements
 from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_values
 
 Words = npt.NDArray[np.uint32]
@@ -154,9 +155,13 @@ def make_shuffle(frame: Frame, statement: CodeStatement) -> Step | None:
             if (is_absent & group.mask).any():
                 reason = f"{statement.name} reads a thread that does not take part"
                 causes = causes | is_absent * state.fidelity.get_cause(statement, reason)
+            unknown = None
+            if a.unknown is not None:
+                unknown = np.where(causes != 0, ~np.uint32(0), a.unknown[places])
             if a.causes is not None:
                 causes = causes | a.causes[places]
-            write_values(destination, a.bits[places], group, causes if causes.any() else None)
+            element = make_elements(a.bits[places], causes, unknown)
+            write_values(destination, element.bits, group, element.causes, element.unknown)
 
     return act
 

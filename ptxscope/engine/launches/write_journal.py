@@ -25,7 +25,7 @@ class Write(NamedTuple):
     values: npt.NDArray[Any]
     """Unsigned, one for each offset."""
     is_unknown: npt.NDArray[np.bool_] | None
-    """Which of them are not known; None if all are."""
+    """Which of their bytes are not known, a row for each; None if all are."""
 
 
 class MemoryContents(NamedTuple):
@@ -109,12 +109,10 @@ class WriteJournal:
             offsets = write.offsets[is_inside]
             places = (offsets[:, np.newaxis] - start + np.arange(width)).reshape(-1)
             data = np.ascontiguousarray(write.values[is_inside]).view(np.uint8)
-            unknown = np.zeros(len(offsets), bool)
+            unknown = np.zeros(len(places), bool)
             if write.is_unknown is not None:
-                unknown = write.is_unknown[is_inside]
-            parts.append(
-                _ByteWrites(places, data, np.repeat(unknown, width), np.full(len(places), number))
-            )
+                unknown = write.is_unknown[is_inside].reshape(-1)
+            parts.append(_ByteWrites(places, data, unknown, np.full(len(places), number)))
         if not parts:
             none = np.zeros(0, np.int64)
             return _ByteWrites(none, none.astype(np.uint8), none.astype(bool), none)
