@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gc
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -59,9 +61,27 @@ def _load_ascii_filter() -> LineFilter:
     return Ascii()
 
 
+_UTF8 = re.compile("utf[-_]?8", re.IGNORECASE)
+_TERMS_WITHOUT_GLYPHS = re.compile(r"linux|vt\d|ansi|cons\d|sun")
+"""Values of TERM for terminals whose fonts lack the explorer's glyphs, by their beginnings."""
+
+
 def _is_utf8() -> bool:
+    """Whether the terminal draws the explorer's glyphs, by its name, locale and encoding.
+
+    In the locale C, Python reads and writes UTF-8, and puts C.UTF-8 into an unset LC_CTYPE; so the
+    variables decide. Without any, the encoding does: containers often set none.
+    """
+    names = ["LC_ALL", "LC_CTYPE", "LANG"]
+    if sys.flags.utf8_mode and os.environ.get("LC_CTYPE") in ("C.UTF-8", "C.utf8", "UTF-8"):
+        names.remove("LC_CTYPE")
+    locale = next(filter(None, map(os.environ.get, names)), "utf-8")
     encoding = getattr(sys.__stderr__, "encoding", None) or "utf-8"
-    return encoding.lower().replace("_", "-") in ("utf-8", "utf8")
+    return (
+        _TERMS_WITHOUT_GLYPHS.match(os.environ.get("TERM", "")) is None
+        and _UTF8.search(locale) is not None
+        and _UTF8.fullmatch(encoding) is not None
+    )
 
 
 class Explorer(ExplorerApp):

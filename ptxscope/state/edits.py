@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from itertools import chain, zip_longest
 from operator import eq
@@ -93,10 +94,30 @@ def _on_line(setup: Setup, ins: Instruction) -> Setup:
 
 
 def with_form(setup: Setup, form: Form) -> Setup:
-    """Return the setup with another form of the same instruction; the operands are unchanged."""
+    """Return the setup with another form of the same instruction.
+
+    The operands are unchanged if the form takes them. Otherwise registers with the same numbers
+    replace the literals, or registers named after their roles replace all operands.
+    """
     ins = setup.instruction
-    instruction = make_instruction(form, ins.destinations, ins.roles, ins.guard)
-    return with_instruction(setup, instruction)
+    with suppress(PtxError):
+        operands = make_instruction(form, ins.destinations, ins.roles, ins.guard)
+        return with_instruction(setup, operands)
+    literals = {role: x.bits for role, x in ins.roles.items() if isinstance(x, Immediate)}
+    taken = {*ins.names.values()}
+    registers = {
+        x: Register(next(y for y in (x, f"{x}1", f"{x}2") if y not in taken)) for x in literals
+    }
+    operands = make_instruction(form, ins.destinations, {**ins.roles, **registers}, ins.guard)
+    values = {
+        role: _refit_bits(bits, ins.type_of(role), operands.type_of(role))
+        for role, bits in literals.items()
+        if role in operands.roles
+    }
+    with suppress(PtxError):
+        return with_instruction(replace(setup, values={**setup.values, **values}), operands)
+    # a register cannot have the type that the form needs
+    return with_instruction(setup, make_instruction(form, (), {}, ins.guard))
 
 
 def with_choice(setup: Setup, slot: str, value: object) -> Setup:
@@ -113,11 +134,7 @@ def with_choice(setup: Setup, slot: str, value: object) -> Setup:
     form = max(forms, key=lambda x: sum(map(eq, x, ins.form)))
     if setup.place is None and setup.values == _make_shape_example(ins.entry).values:
         setup = replace(setup, values={})
-    try:
-        new_setup = with_form(setup, form)
-    except PtxError:  # a register cannot have the type that the shape needs
-        new_setup = with_instruction(setup, make_instruction(form, (), {}, ins.guard))
-    return _with_example_values(new_setup, ins)
+    return _with_example_values(with_form(setup, form), ins)
 
 
 def with_mask_lane(setup: Setup, lane: int) -> Setup:

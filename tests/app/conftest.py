@@ -50,6 +50,13 @@ async def _wait_for_screen(*_: object) -> bool:
 
 
 @pytest.fixture(autouse=True)
+def _terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The developer's terminal may read no UTF-8."""
+    monkeypatch.setenv("LC_ALL", "C.UTF-8")
+    monkeypatch.setenv("TERM", "xterm-256color")
+
+
+@pytest.fixture(autouse=True)
 def _waits(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in ("app", "pilot"):
         monkeypatch.setattr(f"textual.{module}.wait_for_idle", still)

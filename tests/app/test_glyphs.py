@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import io
+import os
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -143,6 +145,43 @@ def test_the_terminals_encoding_decides(monkeypatch: pytest.MonkeyPatch, encodin
     stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
     monkeypatch.setattr(sys, "__stderr__", stream)
     assert Explorer().is_ascii == (encoding != "utf-8")
+
+
+@pytest.mark.parametrize(
+    ("variables", "is_ascii"),
+    [
+        ({}, False),
+        ({"LC_ALL": "C"}, True),
+        ({"LC_ALL": "POSIX", "LANG": "de_DE.UTF-8"}, True),
+        ({"LC_ALL": "", "LANG": "de_DE.utf8"}, False),
+        ({"LC_CTYPE": "de_DE.ISO-8859-1", "LANG": "de_DE.UTF-8"}, True),
+        ({"LC_CTYPE": "de_DE.UTF-8", "LANG": "C"}, False),
+        ({"LANG": "C"}, True),
+        ({"LANG": "C.UTF-8", "TERM": "linux"}, True),
+        ({"LANG": "C.UTF-8", "TERM": "vt100"}, True),
+        ({"LANG": "C.UTF-8", "TERM": "vte-256color"}, False),
+        ({"LANG": "C.UTF-8", "TERM": "xterm"}, False),
+    ],
+)
+def test_the_locale_and_the_name_of_the_terminal_decide(
+    monkeypatch: pytest.MonkeyPatch, variables: dict[str, str], is_ascii: bool
+) -> None:
+    for name in ("LC_ALL", "LC_CTYPE", "LANG", "TERM"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in variables.items():
+        monkeypatch.setenv(name, value)
+    assert Explorer().is_ascii == is_ascii
+
+
+@pytest.mark.parametrize("variables", [{"LANG": "C"}, {"LC_ALL": "C"}, {}])
+def test_the_locale_decides_although_python_replaces_it(variables: dict[str, str]) -> None:
+    code = "from ptxscope.app.app import Explorer\nprint(Explorer().is_ascii)"
+    environment = {"TERM": "xterm-256color", "PATH": os.environ["PATH"], **variables}
+    command = [sys.executable, "-c", code]
+    output = subprocess.run(
+        command, env=environment, cwd=PACKAGE.parent, capture_output=True, check=True
+    )
+    assert output.stdout.decode().strip() == str(bool(variables))
 
 
 async def test_the_app_is_drawn_in_ascii(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,10 +7,11 @@ from random import Random
 import pytest
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import ENTRIES, get_entry, list_shapes
+from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, get_entry, list_shapes
 from ptxscope.engine.isa.legality import draw_entry_form, find_violations
 from ptxscope.engine.isa.shapes import explain_illegal_choice, list_shared_slots
-from ptxscope.engine.isa.types import BoolOp, Destinations, Type
+from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
+from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.state.edits import make_instruction, with_choice
 from ptxscope.state.setup import make_setup, trace_of
 from tests.tiers import ci_only
@@ -51,6 +52,42 @@ def test_a_value_of_another_shape_leads_there_and_keeps_what_fits(
     for slot, value in choices:
         setup = with_choice(setup, slot, value)
     assert setup.instruction == parse(expected)
+
+
+@pytest.mark.parametrize(
+    ("line", "choice", "expected", "value"),
+    [
+        ("setp.lt.s32 p, x, 2", ("stype", Type.F32), "setp.lt.f32 p, x, b", 0x40000000),
+        ("setp.lt.s32 p, b, -2", ("stype", Type.F64), "setp.lt.f64 p, b, b1", 0xC0 << 56),
+        ("setp.lt.f32 p, x, 0f3F800000", ("stype", Type.U16), "setp.lt.u16 p, x, b", 0),
+        ("mov.b32 x, 1", ("stype", Type.F32), "mov.f32 x, a", 0x3F800000),
+        ("vset.s32.u32.lt x, y, 7", ("bsel", Selector(8, (0,))), "vset.s32.u32.lt x, y, b.b0", 7),
+    ],
+)
+def test_a_register_replaces_a_literal_that_does_not_fit(
+    line: str, choice: tuple[str, object], expected: str, value: int
+) -> None:
+    setup = with_choice(make_setup(parse(line), {}), *choice)
+    assert setup.instruction == parse(expected)
+    assert setup.values[setup.instruction.sources[-1].name[0]] == value  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("literal", ["2", "0f3F800000"])
+@pytest.mark.parametrize("opcode", CATALOG)
+def test_every_legal_choice_can_be_made_beside_a_literal(opcode: str, literal: str) -> None:
+    for shape in list_shapes(opcode):
+        head, _, operands = shape.example[0].partition(" ")
+        *others, _ = operands.split(",")
+        try:
+            setup = make_setup(parse(f"{head} {','.join([*others, literal])}"), {})
+        except PtxError:
+            continue  # it takes no such literal
+        form = setup.instruction.form
+        for slot in list_shared_slots(shape):
+            for value in slot.iter_choices():
+                if not explain_illegal_choice(form, slot.name, value):
+                    changed = with_choice(setup, slot.name, value)
+                    assert changed.instruction.form.get(slot.name) == value
 
 
 def test_values_stay_unless_they_are_an_example_or_no_longer_fit() -> None:
