@@ -6,7 +6,6 @@ and parses the answer.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 
 from ..engine.isa.integers import cast, get_limits
@@ -21,7 +20,6 @@ from ..engine.tracing.trace import RowTrace, Trace
 WORD = 32
 _TRUTHS = {"yes": 1, "y": 1, "true": 1, "no": 0, "n": 0, "false": 0}
 _ALLOWED_TRUTHS = "yes, no, true, false, 1, 0"
-_BARE_HEX = re.compile(r"[0-9a-fA-F]{1,32}")
 
 
 class Question(NamedTuple):
@@ -81,12 +79,7 @@ class AnswerLocation(NamedTuple):
         except PtxError:
             if self.is_yes_or_no:
                 raise _make_truth_error(text) from None
-            if _BARE_HEX.fullmatch(text.strip()) is None:
-                raise
-        start, meant = len(text) - len(text.lstrip()), f"0x{text.strip()}"
-        self._parse(meant)  # raises an error of its own if the value is too large
-        span = start, start + len(text.strip())
-        raise PtxError(text, (Problem("hexadecimal digits need a 0x in front", span, meant),))
+            raise
 
     @property
     def letters(self) -> str:

@@ -17,24 +17,12 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
 from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError, make_printable
-from ..engine.syntax.values import parse_value
+from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
-from .base.explorer_app import get_explorer_app
 from .base.hint_bar import REFUSED, Hint
 from .base.pane import CursorPane, StyledLine, StyledText
 from .base.posted_message import PartMessage
-
-OPERAND_LETTER_ACTIONS = (
-    "go.operands",
-    "edit.undo",
-    "edit.random",
-    "edit.swap",
-    "copy.command",
-    "copy.result",
-    "quit",
-)
-"""Actions whose letters keep their effect on an operand: none moves the focus elsewhere."""
 
 
 class OperandField(NamedTuple):
@@ -317,7 +305,7 @@ class OperandTable(CursorPane):
             self.PresetListRequested(self, self.field.role).post_to_screen()
 
     def on_key(self, event: events.Key) -> None:
-        """Start a new value with the first character of a literal, or with an unused letter."""
+        """Start a new value with its first character; other letters do what they do elsewhere."""
         if self.check_consume_key(event.key, event.character):
             event.stop()
             self.action_edit(event.character or "")
@@ -326,12 +314,8 @@ class OperandTable(CursorPane):
         """Whether a key starts a value. Overrides Textual."""
         if not character or not (self._trace and self._list_roles(self._trace)):
             return False
-        if character in "+-.[" or character.isdecimal():
-            return True
-        if not character.isalpha() or key in self._bindings.key_to_bindings:
-            return False
-        keys = get_explorer_app(self).action_keys
-        return all(key not in keys[id_] for id_ in OPERAND_LETTER_ACTIONS)
+        type_ = self._trace.instruction.type_of(self.field.role)
+        return character in list_first_characters(type_)
 
     def on_paste(self, event: events.Paste) -> None:
         """Paste a value into the operand; other text is an instruction, as elsewhere."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import string
-
 import pytest
 from textual import events
 
@@ -24,7 +22,7 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.form.form_pane import FormPane
 from ptxscope.widgets.form.modifier_row import ModifierRow
 from tests.app.driving import KEYS, Driver, explorer, focused
-from tests.tiers import ci_only, sampled, some
+from tests.tiers import ci_only, sampled
 
 pytestmark = [sampled, ci_only]
 
@@ -161,28 +159,24 @@ async def test_a_literal_that_is_typed_on_a_bit_is_of_the_whole_operand() -> Non
         assert operand(drive) == 7
 
 
-@pytest.mark.parametrize("part", some(range(4)))
-async def test_no_letter_on_an_operand_leads_elsewhere(part: int) -> None:
-    """Letters that act on values in place, and q, keep what they mean; others are text."""
+async def test_a_letter_that_begins_no_value_does_what_it_does_elsewhere() -> None:
     async with explorer(*VADD4) as drive:
         operands, field = drive.screen.query_one("#operands"), drive.screen.view.mount_value_field()
-        await drive.press("o")
-        for letter in string.ascii_letters[part::4]:
-            if letter in "oursqvyY":
-                continue
-            before, step = drive.session.setup, drive.state.step
-            shown = await drive.read_after(drive.press(letter))
-            assert focused(drive) is field.input, letter
-            assert f"a = {letter}" in shown
-            assert drive.app.screen is drive.screen
-            assert (drive.session.setup, drive.state.step) == (before, step)
-            await drive.press("escape")
+        await drive.press("o", "home")
+        for letter, step in (("n", 2), ("p", 1), ("a", len(drive.session.trace.steps))):
+            await drive.press(letter)
+            assert drive.state.step == step, letter
             assert focused(drive) is operands
-        for letter in "oursyY":
+        await drive.press("t")
+        assert drive.session.setup.model != "isa"
+        for letter in "oursyYbz":
             await drive.press(letter)
             assert focused(drive) is operands
-            assert drive.app.screen is drive.screen
+        assert not field.is_open
         assert "each lane 0x80" in await drive.read_after(drive.press("v"))
+    async with explorer(*SETP) as drive:
+        for keys, text in ((("o", "n"), "a = n"), (("escape", "o", "down", "down", "t"), "c = t")):
+            assert text in await drive.read_after(drive.press(*keys))
 
 
 @pytest.mark.parametrize("size", [(60, 20), SMALL, (120, 40)])

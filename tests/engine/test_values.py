@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import struct
+from contextlib import suppress
 
 import pytest
 
 from ptxscope.engine.isa.floats import step_float
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.syntax.errors import PtxError
-from ptxscope.engine.syntax.values import parse_value
+from ptxscope.engine.syntax.values import list_first_characters, parse_value
 
 LARGEST = {
     # bits, and the number with half the distance to what would be the next: the first that is none
@@ -40,6 +41,44 @@ def test_infinity_is_written_as_that() -> None:
     for text, bits in (("inf", 0x7F800000), ("-infinity", 0xFF800000), ("0f7F800000", 0x7F800000)):
         assert parse_value(text, Type.F32) == bits
     assert parse_value("1e-999", Type.F32) == 0  # too small is rounded, as 0.1 is
+
+
+@pytest.mark.parametrize(
+    ("text", "type_", "bits"),
+    [
+        ("0b1000 0000", Type.U32, 128),
+        ("0b1000_0000", Type.U32, 128),
+        ("-1_000", Type.S32, 0xFFFFFC18),
+        ("0x80ff 7f01", Type.U32, 0x80FF7F01),
+        ("[0b1000 0000,0,0,0x0_1]", Type.U32, 0x80000001),
+        ("1_000.5", Type.F32, 0x447A2000),
+    ],
+)
+def test_digits_may_be_grouped(text: str, type_: Type, bits: int) -> None:
+    assert parse_value(text, type_) == bits
+
+
+@pytest.mark.parametrize("text", ["1__0", "_1", "1_", "1 000", "0x_1", "0b1000  0000", "0b1_"])
+def test_other_groups_are_refused(text: str) -> None:
+    with pytest.raises(PtxError):
+        parse_value(text, Type.U32)
+
+
+@pytest.mark.parametrize("type_", [Type.U32, Type.F32, Type.B64])
+def test_hexadecimal_digits_without_a_prefix_are_answered_with_it(type_: Type) -> None:
+    with pytest.raises(PtxError) as error:
+        parse_value("80ff7f01", type_)
+    assert "hexadecimal digits need a 0x in front" in error.value.message
+    assert error.value.hint == "0x80ff7f01"
+
+
+@pytest.mark.parametrize("type_", list(Type))
+def test_a_value_begins_with_one_of_the_first_characters(type_: Type) -> None:
+    texts = ("7", "-1", "+1", ".5", "[0,0]", "nan", "Inf", "true", "False", "0x1", "yes", "z", "a")
+    for text in texts:
+        with suppress(PtxError):
+            parse_value(text, type_)
+            assert text[0] in list_first_characters(type_)
 
 
 @pytest.mark.parametrize(

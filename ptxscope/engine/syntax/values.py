@@ -16,11 +16,12 @@ from ..isa.integers import get_limits
 from ..isa.types import Type
 from .errors import Problem, PtxError, format_count, quote_word
 
-_PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+)[uU]?")
-_DECIMAL = re.compile(r"([+-]?)()(\d+)[uU]?")
+_PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+(?:[_ ][0-9a-fA-F]+)*)[uU]?")
+_DECIMAL = re.compile(r"([+-]?)()(\d+(?:_\d+)*)[uU]?")
+_BARE_HEX = re.compile(r"[0-9a-fA-F]+(?:[_ ][0-9a-fA-F]+)*")
 _FLOAT_BITS = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
 _LANES = re.compile(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
-_NUMBER = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
+_NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BASES = {"x": 16, "b": 2, "o": 8}
 _UNITS = {"b": 8, "h": 16, "w": 32}
 _FLOAT_NAMES = {"nan": get_quiet_nan, "inf": get_infinity, "infinity": get_infinity}
@@ -32,6 +33,7 @@ def parse_value(text: str, type_: Type) -> int:
     ``0x 0b 0o 017 0f 0d`` introduce bits. A plain decimal is a number: an integer or, for a float
     operand, a float (``1``, ``1.5``, ``nan``, ``-inf``). ``[3,2,1,0]`` lists lanes, the most
     significant first; those of ``.f16x2`` and ``.bf16x2`` are floats. ``[h:1,0]`` lists half-words.
+    Digits may be grouped: ``0b1000 0000``, ``0x80ff_7f01``, ``1_000``.
     Numbers that are too large are refused, floats as well as integers; infinity is written ``inf``.
     """
     word = text.strip()
@@ -57,17 +59,29 @@ def parse_value(text: str, type_: Type) -> int:
             f"{quote_word(word)} is a float; the operand is `.{type_}`",
             _format_allowed_values(type_),
         )
-    raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
+    raise _make_word_error(text, word, "a value", _format_allowed_values(type_))
+
+
+def list_first_characters(type_: Type) -> str:
+    """Return the characters with which a value of an operand type can begin."""
+    letters = "inIN" if type_.lane_type.is_float else "tfTF" if type_ is Type.PRED else ""
+    return "0123456789+-.[" + letters
 
 
 def parse_integer(text: str, bits: int) -> int:
     """Parse an integer of ``bits`` bits, signed or unsigned. Raise PtxError if it is invalid."""
     value = _read_integer(text, text.strip(), bits)
     if value is None:
-        raise _make_error(
-            text, f"{quote_word(text.strip())} is not an integer", "0x7f, -5, 0b1010, 255"
-        )
+        raise _make_word_error(text, text.strip(), "an integer", "0x7f, -5, 0b1010, 255")
     return value
+
+
+def _make_word_error(text: str, word: str, kind: str, allowed: str) -> PtxError:
+    """Return the error for a word that is no value: digits without a prefix, or any other."""
+    message = f"{quote_word(word)} is not {kind}"
+    if _BARE_HEX.fullmatch(word):
+        message, allowed = f"{message}: hexadecimal digits need a 0x in front", f"0x{word}"
+    return _make_error(text, message, allowed)
 
 
 def _format_allowed_values(type_: Type) -> str:
@@ -96,11 +110,12 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
         base = 8 if len(match[3]) > 1 and match[3][0] == "0" else 10
     else:
         return None
-    if not set(match[3].lower()) <= set("0123456789abcdef"[:base]):
+    digits = re.sub("[_ ]", "", match[3])
+    if not set(digits.lower()) <= set("0123456789abcdef"[:base]):
         problem = f"{quote_word(word)} has a digit that does not belong in base {base}"
         raise _make_error(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
     low, high = get_limits(bits, signed=True).low, get_limits(bits, signed=False).high
-    digits = match[3].lstrip("0") or "0"
+    digits = digits.lstrip("0") or "0"
     number = int(digits[: bits + 1], base) * (-1 if match[1] == "-" else 1)
     if len(digits) > bits or not low <= number <= high:
         hint = f"{low} to {high}" if bits > 1 else "0 or 1"
@@ -117,7 +132,7 @@ def _read_named_or_float(text: str, word: str, type_: Type) -> int:
     if get_constant is not None and len(word.lstrip("+-")) >= len(word) - 1:
         return get_constant(type_) | (1 << (type_.bits - 1) if word[0] == "-" else 0)
     if not _NUMBER.fullmatch(word):
-        raise _make_error(text, f"{quote_word(word)} is not a value", _format_allowed_values(type_))
+        raise _make_word_error(text, word, "a value", _format_allowed_values(type_))
     bits = encode_float(float(word), type_)
     if classify_float(bits, type_) is FloatClass.INFINITE:
         raise _make_error(

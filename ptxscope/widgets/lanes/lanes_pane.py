@@ -18,6 +18,7 @@ from textual.timer import Timer
 from ...engine.isa.roles import Role
 from ...engine.isa.types import Type
 from ...engine.micro_operations.properties import MAX_LANE_BITS
+from ...engine.syntax.values import list_first_characters
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
 from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
@@ -624,8 +625,9 @@ class LanesPane(Pane):
                     self.PredictionRequested(self, place, char).post_to_screen()
             return
         if self._is_operand(place):
-            truth = self._trace.instruction.type_of(place.key) is Type.PRED
-            if char in self._list_literal_starts(place.key) or (truth and event.key == "space"):
+            type_ = self._trace.instruction.type_of(place.key)
+            is_flip = type_ is Type.PRED and event.key == "space"
+            if char in list_first_characters(type_) or is_flip:
                 event.stop()
                 self._edit_cell("" if event.key == "space" else char)
         elif (control := self._find_control(place)) and (
@@ -671,13 +673,6 @@ class LanesPane(Pane):
             return
         self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
         self.action_move(1, 0)
-
-    def _list_literal_starts(self, role: str) -> str:
-        """Return the first characters of an operand's literals."""
-        assert self._trace
-        type_ = self._trace.instruction.type_of(role)
-        letters = "inIN" if type_.lane_type.is_float else "tfTF" if type_ is Type.PRED else ""
-        return "0123456789+-.[" + letters
 
     # --- wires by hand ---------------------------------------------------------------
 
