@@ -64,7 +64,7 @@ from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate,
 from ptxscope.engine.micro_operations.selection import Extend, Select
 from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.micro_operations.word_pairs import JoinWords, TakeWord
+from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan
 
 FORM = parse("vadd.s32.s32.s32 d, a, b").form
@@ -352,6 +352,7 @@ DRAWS: dict[type[MicroOperation], Callable[[_Draw], Drawn | None]] = {
         lambda d: InsertField(d.rng.choice((32, 64))), _WORD, _WORD, _AMOUNT, _AMOUNT
     ),
     FieldMask: _within(lambda d: FieldMask(d.rng.choice((32, 64))), _AMOUNT, _AMOUNT),
+    JoinFields: _within(lambda d: JoinFields(d.rng.choice((2, 4, 8))), _NUMBER, _NUMBER, _WORD),
     JoinWords: _within(lambda _: JoinWords(), _WORD, _WORD),
     TakeWord: _within(lambda _: TakeWord(), _unsigned(64), _AMOUNT),
     TakeBits: lambda d: (

@@ -258,8 +258,25 @@ def _divide(mods: list[str], a: int, b: int) -> tuple[int, int]:
     return quotient % (1 << width), rest % (1 << width)
 
 
-def _cvt(mods: list[str], a: int) -> int:
+def _pack(type_: str, a: int, b: int, c: int = 0) -> int:
+    """The manual's loops of `cvt.pack`: td is tb, then the bits of ta, then those of c."""
+    size = int(type_[1:])
+    low, high = (-(1 << size - 1), (1 << size - 1) - 1) if type_[0] == "s" else (0, (1 << size) - 1)
+    ta, tb = (_bits(min(max(_signed(x, 32), low), high), 32) for x in (a, b))
+    d = [0] * 32
+    for i in range(size):
+        d[i] = tb[i]
+    for i in range(size, 2 * size):
+        d[i] = ta[i - size]
+    for i in range(2 * size, 32):
+        d[i] = c >> i - 2 * size & 1
+    return _number(d)
+
+
+def _cvt(mods: list[str], a: int, *others: int) -> int:
     """Convert a number, which for 8 bits stands in the low half of a register of 16."""
+    if mods[0] == "pack":
+        return _pack(mods[2], a, *others)
     d, source = mods[-2:]
     bits, source_bits = int(d[1:]), int(source[1:])
     number = a % (1 << source_bits)
@@ -345,6 +362,7 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "subc": _subc,
     "mad": lambda mods, *values: (_madc if "cc" in mods else _mad)(mods, *values),
     "madc": _madc,
+    "cvt": _cvt,
     "mov": lambda _, a: a,
     "and": _bit_by_bit("0001"),
     "or": _bit_by_bit("0111"),
@@ -355,7 +373,6 @@ _FUNCTIONS: dict[str, Callable[..., int | tuple[int, ...]]] = {
     "mul": _mul,
     "mul24": _mul24,
     "mad24": _mad24,
-    "cvt": _cvt,
     "div": lambda mods, a, b: _divide(mods, a, b)[0],
     "rem": lambda mods, a, b: _divide(mods, a, b)[1],
     "abs": _abs,

@@ -29,7 +29,7 @@ DTYPES = {
 TRUTH = np.dtype(bool)
 
 
-_STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{x.bits // 8}") for x in Type}
+_STORAGE = {x: np.dtype(bool if x is Type.PRED else f"u{max(x.bits // 8, 1)}") for x in Type}
 
 
 def get_storage_dtype(type_: Type) -> Dtype:

@@ -351,7 +351,9 @@ class _Reader:
         ``part`` is its text if it does a part of the statement.
         """
         spans = ins.spans
-        if ins.opcode == "cvt":  # it reads registers that are wider than its type
+        if (
+            ins.opcode == "cvt" and not ins.form.pack
+        ):  # it reads registers that are wider than its type
             names = ((role, self.state.get(name)) for role, name in ins.names.items())
             widths = {role: x.type.bits for role, x in names if x and role == "a"}
             ins = with_register_widths(ins, widths)

@@ -1,11 +1,12 @@
 """The catalog entries of additions, subtractions, minima and maxima beside the 27.
 
-They are scalar, packed (PTX ISA 9.7.1), or links of a chain with a carry (9.7.2).
+They are scalar, packed (PTX ISA 9.7.1), or links of a chain with a carry (9.7.2). Conversions that
+pack two numbers are here, too.
 """
 
 from __future__ import annotations
 
-from .common_entries import FLOATS, MULTIPLY_ADD, NEGATION
+from .common_entries import CONVERSION, FLOATS, MULTIPLY_ADD, NEGATION
 from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
 from .form import Form
 from .roles import Role
@@ -263,6 +264,63 @@ _ADD_LINK, *_ADD_LINKS = _make_links("add", 1, ("1.2", "any"), "a + b")
 _SUB_LINK, *_SUB_LINKS = _make_links("sub", 3, ("1.3", "any"), "a - b")
 _MAD_LINK, *_MAD_LINKS = _make_links("mad", 5, ("3.0", "sm_20"), "a * b + c")
 
+# --- conversions of two words into fields (9.7.9.22) --------------------------------------
+
+_PACK = Slot("pack", (True,), word="pack", is_leading=True)
+_MUST_CLAMP = SAT._replace(is_optional=False)
+_S32 = Slot("atype", (Type.S32,))
+_NUMBERS = tuple(Operand(role, Type.S32) for role in (Role.A, Role.B))
+
+
+def _make_pack_entry(
+    summary: str,
+    brief: str,
+    types: tuple[Type, ...],
+    slots: tuple[Slot, ...],
+    operands: tuple[Operand, ...],
+    example: Example,
+    distinguishing_modifiers: frozenset[str],
+    requirements: tuple[VersionRequirement, ...] = (),
+) -> Entry:
+    return Entry(
+        "cvt",
+        Group.PACKED,
+        "9.7.9.22",
+        summary,
+        (_PACK, _MUST_CLAMP, Slot("dtype", types), _S32, *slots),
+        (Operand(Role.D, Type.U32), *_NUMBERS, *operands),
+        example,
+        "6.5",
+        "sm_72",
+        requirements=requirements,
+        distinguishing_modifiers=distinguishing_modifiers,
+        brief=brief,
+    )
+
+
+_TINY = (Type.U4, Type.S4, Type.U2, Type.S2)
+_PACKS = (
+    _make_pack_entry(
+        "clamp a and b to a few bits, pack both below c",
+        "c, a and b packed",
+        (Type.U8, Type.S8, *_TINY),
+        (Slot("ctype", (Type.B32,)),),
+        (Operand(Role.C, Type.B32, has_bytes=True),),
+        ("cvt.pack.sat.u8.s32.b32 d, a, b, c", {"a": 300, "b": 0xFFFFFFFB, "c": 0x11223344}),
+        frozenset(("b32", *map(str, _TINY))),
+        (VersionRequirement("types below 8 bits", lambda f: f.dtype in _TINY, target="sm_75"),),
+    ),
+    _make_pack_entry(
+        "clamp a and b to half-words, pack both",
+        "a and b packed",
+        (Type.U16, Type.S16),
+        (),
+        (),
+        ("cvt.pack.sat.s16.s32 d, a, b", {"a": 40000, "b": 0xFFFFFFFB}),
+        frozenset(("pack",)),
+    ),
+)
+
 ARITHMETIC_ENTRIES = (
     *_make_sums("add", "9.7.1.1", "add", "+", (Type.S32, Type.U32)),
     _ADD_HALVES,
@@ -278,5 +336,7 @@ ARITHMETIC_ENTRIES = (
     _MAD_LINK,
     MULTIPLY_ADD,
     *_MAD_LINKS,
+    *_PACKS,
+    CONVERSION,
 )
 """The entries, those of one opcode together."""

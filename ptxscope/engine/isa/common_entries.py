@@ -180,7 +180,7 @@ _CLAMP_FITS = Constraint(
     lambda _: "the line without `.sat`",
     "sat",
 )
-_CONVERSION = _make_entry(
+CONVERSION = _make_entry(
     "cvt",
     "9.7.9.21",
     "a as a number of another integer type",
@@ -189,7 +189,7 @@ _CONVERSION = _make_entry(
     (Operand(Role.D, "converted_type"), Operand(Role.A, "unconverted_type")),
     ("cvt.sat.s8.s32 d, a", {"a": 300}),
     (_CLAMP_FITS,),
-)._replace(foreign_types=FLOATS | {"pack"})
+)._replace(foreign_types=FLOATS)
 
 # --- the others --------------------------------------------------------------------------
 
@@ -265,7 +265,6 @@ COMMON_ENTRIES = (
     ),
     _PRODUCT,
     *_SHORT_PRODUCTS,
-    _CONVERSION,
     _make_entry(
         "div",
         "9.7.1.8",
@@ -303,4 +302,4 @@ COMMON_ENTRIES = (
         ("cnot.b32 d, a", {"a": 0}),
     ),
 )
-"""The entries whose opcodes have no others; ``NEGATION`` and ``MULTIPLY_ADD`` stand elsewhere."""
+"""The entries whose opcodes have no others; those of ``cvt``, ``mad`` and ``neg`` do."""

@@ -43,6 +43,8 @@ class Form(NamedTuple):
     """Whether a negative result becomes 0."""
     cc: bool = False
     """Whether the carry is written."""
+    pack: bool = False
+    """Whether ``cvt`` packs two numbers into a word."""
     mode: ShiftMode | None = None
     permute_mode: PermuteMode | None = None
     direction: ShiftDirection | None = None

@@ -39,6 +39,7 @@ SLOT_NAMES = {
     "product_word": "word of the product",
     "relu": "limit below",
     "cc": "carry output",
+    "pack": "packing",
     "shiftamt": "shift amount",
     "lut": "truth table",
     "nege": "negation of e",

@@ -36,10 +36,14 @@ class Type(StrEnum):
     S8X4 = "s8x4"
     U8 = "u8"
     S8 = "s8"
+    U4 = "u4"
+    S4 = "s4"
+    U2 = "u2"
+    S2 = "s2"
     PRED = "pred"
 
     bits: int
-    """The width in bits: 1, 8, 16, 32 or 64."""
+    """The width in bits: 1, 2, 4, 8, 16, 32 or 64."""
     lanes: int
     """The number of values that the bits hold: 2 or 4 for a packed type, else 1."""
     signed: bool

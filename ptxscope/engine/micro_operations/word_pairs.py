@@ -1,4 +1,4 @@
-"""The micro-operations on a pair of words: join them, take a word that spans both."""
+"""The micro-operations that join words or their low bits, or take a word that spans two."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
-from .formula import make_equation
+from .formula import make_equation, make_transition
 from .numbers import SubtractFrom
 from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
@@ -42,6 +42,67 @@ class JoinWords(MicroOperation):
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took a for the high word")
+
+
+class JoinFields(MicroOperation):
+    """The low ``unit`` bits of x, those of y above, and above these as many of z as fit."""
+
+    unit: int
+    notation = Notation(_WORD, is_number=False)
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        total, *others = (
+            ar.cast(x, bits, signed=False)
+            for x, bits in zip(v, self._list_widths(len(v)), strict=True)
+        )
+        for place, x in enumerate(others, 1):
+            total = ar.add(total, ar.multiply(x, 1 << place * self.unit))
+        return total
+
+    def _list_widths(self, count: int) -> list[int]:
+        """Return the width of the field of each input."""
+        return [self.unit, self.unit, _WORD - 2 * self.unit][:count]
+
+    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
+        for index, bits in enumerate(self._list_widths(len(inputs))):
+            start = index * self.unit
+            yield map_bits(inputs, index, lane, max(low - start, 0), min(high - start, bits))
+
+    def format_symbols(self, row: RowView, lane: int | None) -> str:
+        widths = self._list_widths(len(row.inputs))
+        parts = [f"{x}[{bits - 1}:0]" for x, bits in zip(row.list_symbols(), widths, strict=True)]
+        return ":".join(reversed(parts))
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        low, high, *rest = (x.role for x in rows[0].inputs)
+        above = f", and the low bits of {rest[0]} above both" if rest else ""
+        place = f"The low {self.unit} bits of {low} are bits {self.unit - 1}:0"
+        return f"{place} of the word, those of {high} are above{above}."
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        widths = self._list_widths(len(view.inputs))
+        fields = [
+            f"{x % (1 << bits):0{-(-bits // 4)}x}"
+            for x, bits in zip(view.inputs, widths, strict=True)
+        ]
+        bits = format_hex(view.value, _WORD)
+        names = ", ".join(x.role for x in reversed(view.row.inputs))
+        sentence = f"the fields {names} side by side are {bits}"
+        return LaneText(make_transition(" ".join(reversed(fields)), bits), sentence)
+
+    def make_figure(self, row: RowView) -> FieldBits:
+        fields = (
+            BitField(bits, BitFate.TAKEN, f"{x.role}[{bits - 1}:0]", x.role)
+            for x, bits in zip(row.inputs, self._list_widths(len(row.inputs)), strict=True)
+        )
+        return FieldBits((FieldRuler(None, tuple(fields)),))
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        low, high, *rest = site.inputs
+        swapped = ((self, (high, low, *rest)),)
+        yield RowMutation("put a into the low bits, but it is b that goes there", swapped, 0)
+        if rest:
+            yield RowMutation("left c out", ((self, (low, high)),))
 
 
 class TakeWord(MicroOperation):

@@ -22,6 +22,7 @@ from ..micro_operations.quotients import Divide, Remainder
 from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
+from ..micro_operations.word_pairs import JoinFields
 from .plan import Builder
 from .rules import Rules
 
@@ -123,6 +124,8 @@ def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     assert form.atype
     assert form.converted_type
     bits, signed = form.dtype.bits, form.dtype.signed
+    if form.pack:
+        return _lower_pack(b, bits, signed, ("c",) if form.ctype else ())
     t = b.extend(Stage.EXTEND, "a", "a", form.atype.bits, form.atype.signed)
     if form.sat:
         t = b.clamp(t, *get_limits(bits, signed))
@@ -130,6 +133,16 @@ def lower_cvt(b: Builder, form: Form, _: Rules) -> dict[str, str]:
         t = b.wrap(Stage.OPERATE, "t", t, bits, signed)
     micro = Truncate(form.converted_type.bits, signed)
     return {"d": b.add_row(Stage.WRITE, "d", micro, t)}
+
+
+def _lower_pack(b: Builder, bits: int, signed: bool, others: tuple[str, ...]) -> dict[str, str]:
+    """Lower ``cvt.pack``: two clamped numbers as fields of a word, with c above them."""
+    keys = [b.extend(Stage.EXTEND, role, role, 32, signed=True) for role in "ab"]
+    high, low = (
+        b.clamp(key, *get_limits(bits, signed), name=role)
+        for role, key in zip("ab", keys, strict=True)
+    )
+    return {"d": b.add_row(Stage.WRITE, "d", JoinFields(bits), low, high, *others)}
 
 
 def lower_division(b: Builder, form: Form, rules: Rules) -> dict[str, str]:

@@ -21,7 +21,7 @@ from .errors import MAX_PROBLEMS, Problem, Span, find_closest_spelling, quote_wo
 from .tokens import Token
 
 _TYPE_NAMES = frozenset(str(t) for t in Type if t is not Type.PRED)
-_OTHER_TYPES = frozenset(("pred", "b8", "u8", "s8", "b128", "s4", "u4"))
+_OTHER_TYPES = frozenset(("pred", "b8", "b128"))
 _PTX_MODIFIERS = frozenset(
     [
         "rn",
@@ -176,8 +176,8 @@ def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
     slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
-    words = (word for x in slots if x for word in format_allowed_values(x).split())
-    hint = " ".join(dict.fromkeys(words))
+    allowed = (y for x in slots if x for y in format_allowed_values(x).split() if y != word.text)
+    hint = " ".join(dict.fromkeys(allowed))
     return Problem(message, word.span, hint, fix)
 
 

@@ -296,7 +296,8 @@ def _make_empty_error(text: str) -> PtxError:
 
 def _list_types(opcode: str) -> str:
     """Return the types with which an opcode is in the catalog: ``.u16 .u32 .u64``."""
-    slots = (slot for entry in list_shapes(opcode) for slot in entry.slots)
+    shapes = sorted(list_shapes(opcode), key=lambda x: bool(x.distinguishing_modifiers))
+    slots = (slot for entry in shapes for slot in entry.slots)
     types = (value for slot in slots for value in slot.values if isinstance(value, Type))
     return " ".join(f".{type_}" for type_ in dict.fromkeys(types))
 

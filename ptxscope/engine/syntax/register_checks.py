@@ -79,7 +79,7 @@ def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
 
     Any other instruction is returned as it is.
     """
-    if ins.opcode != "cvt":
+    if ins.opcode != "cvt" or ins.form.pack:
         return ins
     widths = {
         role: scopes.find_type(name.partition(".")[0]) for role, name in ins.written_names.items()

@@ -1,0 +1,94 @@
+"""`cvt.pack`: verdicts of ptxas, results by the manual, a kernel, a proof, an explanation."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+import pytest
+
+from ptxscope import PtxError, evaluate, parse, replay, trace
+from ptxscope.cli import main
+from ptxscope.engine.listings.lint import check_listing
+from tests.engine.test_launches import make_kernel, run
+from tests.reference_data import DATA
+
+_BYTES = "cvt.pack.sat.u8.s32.b32 d, a, b, c"
+
+
+def test_the_verdict_is_that_of_ptxas() -> None:
+    with (DATA / "pack_verdicts.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) > 450
+    assert sum(row["ptxas_13_0"] == "accept" for row in rows) > 20
+    for row in rows:
+        try:
+            ins = parse(f"{row['ptx']};")
+        except PtxError:
+            assert row["ptxas_13_0"] == "reject", row
+        else:
+            assert row["ptxas_13_0"] == "accept", row
+            assert parse(str(ins)) == ins
+
+
+@pytest.mark.parametrize(
+    ("type_", "a", "b", "c", "d"),
+    [
+        # 300 is above 255, -5 below 0; the low half of c comes above
+        (".u8.s32.b32", 300, -5, 0x11223344, 0x3344FF00),
+        (".s8.s32.b32", 300, -300, 0xAAAABBBB, 0xBBBB7F80),
+        (".s8.s32.b32", -1, 1, 0, 0x0000FF01),
+        (".u4.s32.b32", 7, 99, 0x12345678, 0x3456787F),
+        (".s4.s32.b32", -9, 9, 0xFFFFFFFF, 0xFFFFFF87),
+        (".u2.s32.b32", 2, -2147483648, 0x89ABCDEF, 0x9ABCDEF8),
+        (".s2.s32.b32", -1, 2147483647, 0, 0b1101),
+        (".u16.s32", 65536, 65535, None, 0xFFFFFFFF),
+        (".u16.s32", -1, 4660, None, 0x00001234),
+        (".s16.s32", 40000, -40000, None, 0x7FFF8000),
+    ],
+)
+def test_results(type_: str, a: int, b: int, c: int | None, d: int) -> None:
+    ins = parse(f"cvt.pack.sat{type_} d, a, b{'' if c is None else ', c'}")
+    values = {"a": a, "b": b} | ({} if c is None else {"c": c})
+    found = trace(ins, values)
+    assert f"{found.result['d']:#010x}" == f"{d:#010x}"
+    assert replay(found) == found.result
+    arrays = {name: np.array([x % 2**32], np.uint32) for name, x in values.items()}
+    assert np.array_equal(evaluate(ins, arrays)["d"], [d])
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("cvt.pack.u16.s32 d, a, b", "missing its saturation"),
+        ("cvt.sat.pack.u16.s32 d, a, b", "`.pack` must follow `cvt` at once"),
+    ],
+)
+def test_errors(line: str, message: str) -> None:
+    (checked,) = check_listing(f"{line};", "a.ptx")
+    assert any(message in x.message for x in checked.diagnostics)
+
+
+def test_a_kernel_packs_and_a_mistake_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    body = """ld.param.u64 %d1, [in]; ld.param.u64 %d2, [out];
+ld.global.v4.u32 {%r4, %r5, %r6, %r7}, [%d1];
+cvt.pack.sat.s8.s32.b32 %r8, %r4, %r5, 0;
+cvt.pack.sat.s8.s32.b32 %r8, %r6, %r7, %r8;
+st.global.u32 [%d2], %r8; ret;"""
+    result = run(make_kernel(body), np.array([1, -200, 3, 200], np.int32), "zeros:u32:1")
+    assert result.is_exact
+    assert result.get_buffer("out").values.tolist() == [0x0180037F]
+    # a and b were exchanged: the low byte should be b's
+    assert main(["explain", _BYTES, "a=1", "b=2", "c=3", "--got", "0x30201"]) == 0
+    assert "with a and b exchanged" in capsys.readouterr().out
+
+
+def test_it_is_proved_equal_to_a_clamp_and_shifts(capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("bitwuzla")
+    clamps = "; ".join(
+        f"max.s32 {x}, {y}, -32768; min.s32 {x}, {x}, 32767" for x, y in (("x", "a"), ("y", "b"))
+    )
+    plain = f"{{ {clamps}; shl.b32 x, x, 16; and.b32 y, y, 65535; or.b32 d, x, y; }}"
+    line = "cvt.pack.sat.s16.s32 d, a, b"
+    assert main(["prove", line, plain]) == 0
+    assert main(["prove", line, plain.replace("32767", "32766")]) == 1
