@@ -69,7 +69,7 @@ def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
     buffer, title = _find_buffer(run, space, name), name
     if buffer and buffer.position is not None:
         title = f"{name} {buffer.name}"
-    dtype = buffer.values.dtype if buffer else _find_dtype(run, space, region)
+    dtype = buffer.data.dtype if buffer else _find_dtype(run, space, region)
     is_end = run.next_step is None
     contents = _read_contents(run, space, region, buffer if is_end else None)
     size = dtype.itemsize
@@ -130,8 +130,8 @@ def _read_contents(
 ) -> MemoryContents:
     """Return the bytes before the next step; ``final`` is the buffer if the run has ended."""
     if final is not None:
-        size = final.values.dtype.itemsize
-        data = np.ascontiguousarray(final.values).reshape(-1).view(np.uint8)
+        size = final.data.dtype.itemsize
+        data = np.ascontiguousarray(final.data).reshape(-1).view(np.uint8)
         unknown = np.zeros(len(data), bool)
         if final.causes is not None:
             unknown = np.repeat(final.causes != 0, size)

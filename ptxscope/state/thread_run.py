@@ -381,10 +381,10 @@ def _find_wrong_element(
         for index, observed in find_differences(result, name, elements):
             buffer = result.get_buffer(name)
             label = name if buffer.position is None else f"param{buffer.position}"
-            width = 8 * buffer.values.dtype.itemsize
+            width = 8 * buffer.data.dtype.itemsize
             held = "unknown"
             if buffer.causes is None or not buffer.causes[index]:
-                word = buffer.values.reshape(-1).view(f"u{width // 8}")[index]
+                word = buffer.words[index]
                 held = format_hex(int(word), width)
             thread = max(int(buffer.threads[index]), 0)
             message = f"{label}[{index}] is {held}, not {observed.format_bits(width)}"

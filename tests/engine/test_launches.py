@@ -1179,6 +1179,21 @@ ret;"""
 # --- fidelity ----------------------------------------------------------------------------
 
 
+def test_unknown_elements_are_masked() -> None:
+    body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
+setp.eq.u32 %p1, %r1, 2; mov.b32 %f1, %r1;
+@%p1 sin.approx.f32 %f1, %f1;
+st.global.f32 [%d4], %f1;
+ret;"""
+    buffer = run(make_kernel(body), "zeros:u32:1", np.zeros((2, 2), np.uint32), block=4).get_buffer(
+        "out"
+    )
+    assert np.ma.getmaskarray(buffer.values).tolist() == [[False, False], [True, False]]
+    assert buffer.values.tolist() == [[0, 1], [None, 3]]
+    assert int(buffer.values.sum()) == 4
+    assert not np.ma.isMaskedArray(buffer.data)
+
+
 def test_a_failed_assertion_ends_the_kernel() -> None:
     head = ".extern .func __assertfail (.param .b64 a);"
     body = f"""{_ADDRESSES}{index_of("%r1", "%d1", "%d3")}

@@ -145,7 +145,7 @@ def launch_kernel(
         if buffer.causes is not None:
             count = int(np.count_nonzero(buffer.causes))
             print_message(f"note: {file} has {format_count(count, 'unknown value')}")
-        write_array_file(file, buffer.values)
+        write_array_file(file, buffer.data)
     has_differences = _has_differences(result, expected)
     return int(has_differences or bool(result.conflicts) or not result.is_complete)
 

@@ -70,7 +70,7 @@ def get_label(buffer: KernelBuffer) -> str:
 def _name_buffer(buffer: KernelBuffer) -> str:
     """Return ``param2 out (u32 × 64)``."""
     names = [get_label(buffer)] + ([buffer.name] if buffer.position is not None else [])
-    return f"{' '.join(names)} ({format_dtype(buffer.values.dtype)} × {buffer.values.size:,})"
+    return f"{' '.join(names)} ({format_dtype(buffer.data.dtype)} × {buffer.data.size:,})"
 
 
 def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
@@ -89,12 +89,12 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
     if lines:
         reasons.append(f"{'line' if len(lines) == 1 else 'lines'} {', '.join(lines)}")
     why = " and of ".join(reasons)
-    return f"{count:,} of {buffer.values.size:,} unknown because of {why}"
+    return f"{count:,} of {buffer.data.size:,} unknown because of {why}"
 
 
 def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
     """Yield the elements around the first that changed; ``?`` stands for an unknown one."""
-    values = buffer.values.reshape(-1)
+    values = buffer.data.reshape(-1)
     changed = np.flatnonzero(buffer.lines)
     columns = _COLUMNS
     first = int(changed[0]) // columns * columns if changed.size else 0
@@ -114,7 +114,7 @@ def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
 def _format_element(buffer: KernelBuffer, index: int) -> str:
     if buffer.causes is not None and buffer.causes[index]:
         return "?"
-    return str(buffer.values.reshape(-1)[index])
+    return str(buffer.data.reshape(-1)[index])
 
 
 def _iter_report_lines(result: KernelRun) -> Iterator[str]:
@@ -192,12 +192,12 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
 
 def _format_difference(buffer: KernelBuffer, index: int, observed: Observed) -> tuple[str, str]:
     """Return an element and what was expected: as numbers, or as bits if some are not known."""
-    dtype, width = buffer.values.dtype, 8 * buffer.values.dtype.itemsize
+    dtype, width = buffer.data.dtype, 8 * buffer.data.dtype.itemsize
     held = _format_element(buffer, index)
     if observed.known_mask == (1 << width) - 1:
         return held, str(np.array([observed.bits], f"u{dtype.itemsize}").view(dtype)[0])
     if held != "?":
-        word = buffer.values.reshape(-1).view(f"u{dtype.itemsize}")[index]
+        word = buffer.words[index]
         held = format_hex(int(word), width)
     return held, observed.format_bits(width)
 
@@ -300,14 +300,14 @@ def _convert_explanation(x: RunExplanation) -> dict[str, Any]:
 def _convert_buffer(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
     causes = 0 if buffer.causes is None else int(np.bitwise_or.reduce(buffer.causes))
     unknown = [] if buffer.causes is None else np.flatnonzero(buffer.causes).tolist()
-    is_small = buffer.values.size <= _MAX_JSON_VALUES
-    words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+    is_small = buffer.data.size <= _MAX_JSON_VALUES
+    words = buffer.words
     digits = 2 * words.dtype.itemsize
     return {
         "name": buffer.name,
         "parameter": buffer.position,
-        "type": format_dtype(buffer.values.dtype),
-        "count": buffer.values.size,
+        "type": format_dtype(buffer.data.dtype),
+        "count": buffer.data.size,
         "changed": buffer.is_changed,
         "unknown": unknown if is_small else len(unknown),
         "because_of": [

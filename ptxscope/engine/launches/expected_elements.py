@@ -69,7 +69,7 @@ def find_differences(
     Raise ValueError if the buffer has no such element.
     """
     buffer = result.get_buffer(name)
-    words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+    words = buffer.words
     differences: list[tuple[int, Observed]] = []
     for index, observed in elements.items():
         if index >= words.size:

@@ -38,8 +38,8 @@ class KernelBuffer(NamedTuple):
     """The parameter's name."""
     position: int | None
     """The parameter's position; None for a variable."""
-    values: Array
-    """In the shape and type of the argument."""
+    data: Array
+    """The elements in the shape and type of the argument; unknown ones have any bits."""
     causes: Causes | None
     """Why elements are unknown, in order; None if all are known."""
     lines: npt.NDArray[np.int32]
@@ -50,6 +50,18 @@ class KernelBuffer(NamedTuple):
     -1 for an element that no thread wrote, or only atomic operations.
     """
     is_changed: bool
+
+    @property
+    def values(self) -> Array:
+        """The elements; a masked array that hides the unknown ones if there are any."""
+        if self.causes is None:
+            return self.data
+        return np.ma.MaskedArray(self.data, (self.causes != 0).reshape(self.data.shape))
+
+    @property
+    def words(self) -> npt.NDArray[Any]:
+        """The bits of all elements in order, as unsigned integers."""
+        return self.data.reshape(-1).view(f"u{self.data.dtype.itemsize}")
 
 
 class KernelConflict(NamedTuple):

@@ -242,7 +242,7 @@ class _Search:
             if self.result is None:
                 return self.all_threads
             buffer = self.result.buffers[bound.name]
-            words = buffer.values.reshape(-1).view(f"u{buffer.values.dtype.itemsize}")
+            words = buffer.words
             for index, observed in elements.items():
                 is_known = buffer.causes is None or not buffer.causes[index]
                 is_right = is_known and observed.matches(int(words[index]))
@@ -311,7 +311,7 @@ class _Search:
         count = 0
         for x in self.elements:
             buffer = result.buffers[x.buffer.name]
-            words = buffer.values.reshape(-1).view(x.words.dtype)[x.indices]
+            words = buffer.words[x.indices]
             is_known = True if buffer.causes is None else buffer.causes[x.indices] == 0
             count += int(np.count_nonzero(x.match(words) & is_known))
         return count
@@ -344,7 +344,7 @@ class _Search:
         count = 0
         for x in self.elements if self.result else ():
             assert self.result
-            words = self.result.buffers[x.buffer.name].values.reshape(-1).view(x.words.dtype)
+            words = self.result.buffers[x.buffer.name].words
             count += int(np.count_nonzero(x.match(words[x.indices]) & x.is_own))
         return count
 
