@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
-from itertools import groupby, islice
+from itertools import islice
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
+from ...engine.isa.integers import get_limits
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import Model
@@ -34,7 +36,7 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.command_error import CommandError
-from ..support.csv_rows import CsvBlock, CsvRow, parse_cell, read_pieces
+from ..support.csv_rows import CsvRow, parse_cell, read_rows
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
@@ -52,6 +54,8 @@ examples:
   ptxscope eval 'vmad.s32.s32.s32 d, a.h0, b.h1, c' c=5 --csv operands.csv > results.csv
   ptxscope eval 'vadd4.u32.u32.u32.sat d, a, b, c' b=0x01010101 --arrays a.npy --output d.npy
 """
+_PLAIN_CHARACTERS = frozenset("0123456789abcdefABCDEFxX-")
+"""Characters of the integers that `int` reads as ``parse_value`` does."""
 Writer = Any
 """The type of ``csv.writer(...)``, which has no name."""
 Evaluator = Callable[[Mapping[str, Any]], Mapping[str, Any]]
@@ -123,7 +127,7 @@ def run(words: Sequence[str]) -> int:
 
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
-        table = read_pieces(arguments.csv, _ROWS, bar)
+        table = read_rows(arguments.csv, bar)
         _stream_rows(ins, _choose_evaluator(ins, model), table, inputs)
     return 0
 
@@ -145,14 +149,13 @@ def _iter_results(bits_by_role: Mapping[str, int], ins: Signature) -> Iterator[t
 def _stream_rows(
     ins: Signature,
     evaluate: Evaluator,
-    table: Iterator[CsvRow | CsvBlock],
+    table: Iterator[CsvRow],
     inputs: Mapping[str, int] = MappingProxyType({}),
 ) -> None:
     """Print the rows of a table, each with its results; ``inputs`` values hold for all rows."""
     first = next(table, None)
     if first is None:
         raise CommandError("error: the CSV file is empty; its first line names the registers")
-    assert not isinstance(first, CsvBlock)
     _, header = first
     columns = _map_columns(ins, header)
     operand_columns = {x.name: columns[x.name] for x in ins.inputs if x.name in columns}
@@ -177,21 +180,7 @@ def _stream_rows(
         evaluate = _with_values(evaluate, inputs)
     writer = csv.writer(sys.stdout, lineterminator="\n")
     writer.writerow([*header, *added])
-    for is_block, group in groupby(table, lambda piece: isinstance(piece, CsvBlock)):
-        if is_block:
-            for lines in group:
-                assert isinstance(lines, CsvBlock)
-                if not _evaluate_lines(ins, evaluate, operand_columns, len(header), lines):
-                    _evaluate_rows(
-                        ins,
-                        evaluate,
-                        operand_columns,
-                        _fill_rows(lines.iter_rows(), len(header)),
-                        writer,
-                    )
-        else:
-            rows = cast("Iterator[CsvRow]", group)
-            _evaluate_rows(ins, evaluate, operand_columns, _fill_rows(rows, len(header)), writer)
+    _evaluate_rows(ins, evaluate, operand_columns, _fill_rows(table, len(header)), writer)
 
 
 def _with_values(evaluate: Evaluator, inputs: Mapping[str, int]) -> Evaluator:
@@ -225,25 +214,6 @@ def _fill_rows(table: Iterator[CsvRow], width: int) -> Iterator[CsvRow]:
             yield number, row + [""] * (width - len(row))
 
 
-def _evaluate_lines(
-    ins: Signature, evaluate: Evaluator, columns: dict[str, int], width: int, lines: CsvBlock
-) -> bool:
-    """Print lines with their results; return False if they hold more than plain integers."""
-    from ..support.csv_columns import evaluate_lines
-
-    types = map_operand_types(ins)
-    result = evaluate_lines(
-        lines.text.encode("ascii"),
-        width,
-        {name: (index, types[name]) for name, index in columns.items()},
-        [(name, ins.type_of(role).bits) for role, name in ins.results.items()],
-        evaluate,
-    )
-    if result is not None:
-        sys.stdout.write(result.decode("ascii"))
-    return result is not None
-
-
 def _evaluate_rows(
     ins: Signature,
     evaluate: Evaluator,
@@ -253,12 +223,10 @@ def _evaluate_rows(
 ) -> None:
     """Print rows with their results, block by block, including those before a wrong row."""
     types = map_operand_types(ins)
-    parsers = {name: partial(parse_value, type_=types[name]) for name in columns}
 
     def operands(rows: Sequence[CsvRow]) -> dict[str, list[int]]:
         return {
-            name: [_parse_cell(row, index, name, parsers[name], line) for line, row in rows]
-            for name, index in columns.items()
+            name: _parse_column(rows, index, name, types[name]) for name, index in columns.items()
         }
 
     while True:
@@ -303,12 +271,26 @@ def _print_block(
         {name: np.array(x, get_storage_dtype(types[name])) for name, x in values.items()}
     )
     widths = [ins.type_of(role).bits for role in ins.results]
-    shape = (len(block),)
-    columns = [np.broadcast_to(results[name], shape).tolist() for name in ins.results.values()]
-    for index, (_, row) in enumerate(block):
-        writer.writerow(
-            [*row, *(format_hex(int(x[index]), w) for x, w in zip(columns, widths, strict=True))]
-        )
+    arrays = [np.broadcast_to(results[name], len(block)) for name in ins.results.values()]
+    columns = (
+        [format_hex(int(bits), width) for bits in array.tolist()]
+        for array, width in zip(arrays, widths, strict=True)
+    )
+    writer.writerows([*row, *texts] for (_, row), *texts in zip(block, *columns, strict=True))
+
+
+def _parse_column(rows: Sequence[CsvRow], index: int, name: str, type_: Type) -> list[int]:
+    """Return the values of a column; an error names line and column."""
+    cells = [row[index] for _, row in rows]
+    if not type_.is_float and _PLAIN_CHARACTERS.issuperset("".join(cells)):
+        with suppress(ValueError):  # an empty cell, a leading zero, a sign in the middle
+            values = [int(cell, 0) for cell in cells]
+            low = get_limits(type_.bits, signed=True).low
+            high = get_limits(type_.bits, signed=False).high
+            if not values or (low <= min(values) and max(values) <= high):
+                return [value & high for value in values]
+    parse = partial(parse_value, type_=type_)
+    return [_parse_cell(row, index, name, parse, line) for line, row in rows]
 
 
 def _parse_cell(
