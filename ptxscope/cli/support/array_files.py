@@ -7,14 +7,14 @@ import math
 import os
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Any, BinaryIO
-from zipfile import ZipFile
+from typing import Any, BinaryIO
+from zipfile import ZipFile, ZipInfo
 
 import numpy as np
 import numpy.typing as npt
 
 from ...engine.arrays.call_sequence import get_storage_dtype
-from ...engine.syntax.errors import make_printable, quote_value
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.operand_bits import Signature
 from ...files import expand_path, is_there, replace
 from .arguments import find_column_operands, parse_assignments
@@ -27,8 +27,6 @@ ArrayEvaluator = Callable[..., Mapping[str, object]]
 
 _PIECE = 1 << 22
 """Results between two updates of the progress bar."""
-_MAX_HEADER_BYTES = 1 << 12
-"""Maximum bytes of a .npy file up to its data; NumPy writes 128 for a plain array."""
 _MAX_REASON_CHARS = 200
 """Maximum characters of a library's or a file's own text in an error."""
 
@@ -162,7 +160,7 @@ def read_array_file(name: str, bar: ProgressBar) -> AnyArray | bytes:
             source.seek(0)
             if not is_array:
                 return source.read()
-            return np.array(_read_array(source, path.stat().st_size, path))
+            return np.array(_map_array(path))
     except OSError as error:
         raise CommandError(f"error: {make_printable(name)}: {error.strerror or error}") from None
     except ValueError as error:
@@ -219,7 +217,7 @@ def _read_arrays(
             source.seek(0)
             if is_archive:
                 return _read_archive(ins, file, source, names)
-            array = _read_array(source, path.stat().st_size, path if suffix == ".npy" else None)
+            array = _map_array(path)
     except OSError as error:
         raise CommandError(f"error: {make_printable(file)}: {error.strerror or error}") from None
     except (CommandError, KeyboardInterrupt):
@@ -252,8 +250,7 @@ def _read_archive(
         def read_member(title: str) -> AnyArray:
             info = members[title]
             try:
-                with archive.open(info) as member:
-                    return _read_array(member, info.file_size)
+                return _read_member(archive, info)
             except MemoryError:
                 raise
             except Exception as error:
@@ -287,6 +284,19 @@ def _choose_arrays(
     return {name: read_titled(title) for name, title in title_by_name.items()}
 
 
+def _read_member(archive: ZipFile, info: ZipInfo) -> AnyArray:
+    """Return the array of an archive's member.
+
+    The archive states the size of the member and checks it; raise ValueError if memory is smaller.
+    """
+    memory = _get_physical_memory()
+    if memory is not None and info.file_size > memory:
+        raise ValueError(f"it has {info.file_size:,} bytes, this machine {memory:,}")
+    with archive.open(info) as member:
+        array: AnyArray = np.lib.format.read_array(io.BytesIO(member.read()), allow_pickle=False)
+    return array
+
+
 class _Read(io.FileIO):
     """A file that reports the bytes read."""
 
@@ -302,50 +312,7 @@ class _Read(io.FileIO):
         return data
 
 
-def _read_array(source: IO[bytes], size: int, path: Path | None = None) -> AnyArray:
-    """Return the array of a .npy file of ``size`` bytes, mapped into memory if it has a path.
-
-    The header is checked first, so that no more memory is taken than the file has. Raise
-    ValueError, or the errors of NumPy's reader.
-    """
-    head = source.read(_MAX_HEADER_BYTES)
-    _check_header(head, size)
-    if path is not None:
-        mapped: AnyArray = np.load(path, mmap_mode="r", allow_pickle=False)
-        return mapped
-    source.seek(0)
-    array: AnyArray = np.lib.format.read_array(source, allow_pickle=False)
+def _map_array(path: Path) -> AnyArray:
+    """Return the array of a .npy file, mapped into memory; its size bounds what is read."""
+    array: AnyArray = np.lib.format.open_memmap(path, mode="r")
     return array
-
-
-def _check_header(head: bytes, size: int) -> None:
-    """Raise ValueError unless a .npy header is short and declares no more data than there is."""
-    if not head.startswith(np.lib.format.MAGIC_PREFIX):
-        raise ValueError("it does not begin as a NumPy array does")
-    stream = io.BytesIO(head)
-    version = np.lib.format.read_magic(stream)
-    # 3.0 differs from 2.0 in the encoding of field names only, which does not matter here.
-    is_first = version == (1, 0)
-    length_bytes = 2 if is_first else 4
-    start = stream.tell()
-    length = int.from_bytes(head[start : start + length_bytes], "little")
-    data_start = start + length_bytes + length
-    if data_start > _MAX_HEADER_BYTES:
-        raise ValueError(f"its header has more than {_MAX_HEADER_BYTES:,} bytes")
-    read_header = (
-        np.lib.format.read_array_header_1_0 if is_first else np.lib.format.read_array_header_2_0
-    )
-    try:
-        shape, _, dtype = read_header(stream)
-    except Exception:  # the tokenizer, the parser and NumPy raise many types
-        raise ValueError("its header can't be read") from None
-    if any(type(count) is not int or count < 0 for count in shape):
-        raise ValueError(f"its shape is {quote_value(shape)}, not a tuple of counts")
-    if dtype.hasobject:
-        raise ValueError("it holds Python objects, which are not read")
-    stated_bytes = math.prod(shape) * dtype.itemsize
-    if stated_bytes > size - data_start:
-        raise ValueError(
-            f"its header states {stated_bytes:,} bytes of data, "
-            f"but {max(size - data_start, 0):,} follow"
-        )
