@@ -55,7 +55,7 @@ def make_comparison_line(row: RowView, figure: ComparisonLine) -> NumberLine:
     if type_ is not None and type_.is_float:
         indices = [i for i, x in enumerate(values) if not is_nan(x, type_)]
         points = tuple(
-            Point(format_value(values[i], type_), place, (names[i],), places[i])
+            _make_named_point(format_value(values[i], type_), place, names[i], places[i])
             for i, place in zip(
                 indices, _compute_float_places([values[i] for i in indices], type_), strict=True
             )
@@ -72,7 +72,7 @@ def make_comparison_line(row: RowView, figure: ComparisonLine) -> NumberLine:
     if len(numbers) == 1:
         numbers, names, places = [*numbers, 0], [*names, "0"], [*places, LaneRef(row.key, 0)]
     points = tuple(
-        Point(str(x), position, (name,), place)
+        _make_named_point(str(x), position, name, place)
         for x, position, name, place in zip(
             numbers,
             _separate_places(numbers, [_compute_place(x, low, high) for x in numbers]),
@@ -82,6 +82,11 @@ def make_comparison_line(row: RowView, figure: ComparisonLine) -> NumberLine:
         )
     )
     return NumberLine(str(low), str(high), points)
+
+
+def _make_named_point(text: str, position: float, name: str, place: LaneRef) -> Point:
+    """Return a number with the name of its operand, unless that is the number itself."""
+    return Point(text, position, () if name == text else (name,), place)
 
 
 def _compute_place(value: int, low: int, high: int) -> float:

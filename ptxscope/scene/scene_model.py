@@ -150,7 +150,7 @@ class Point(NamedTuple):
     position: float
     """Position from 0, the low end, to 1, the high end; to scale outside the range as well."""
     names: tuple[str, ...]
-    """Names of the operands compared."""
+    """Name of the operand compared; empty if it is the number itself."""
     place: LaneRef
     target: str = ""
     """Number that it is moved to, or empty."""

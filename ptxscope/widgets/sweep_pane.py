@@ -20,6 +20,7 @@ from ..export.sweeps.colour_ramp import RAMP, SHADES
 from ..export.sweeps.sweep_text import list_command_words
 from ..export.sweeps.terminal_plot import RAMP as SIGNS
 from ..export.sweeps.terminal_plot import (
+    STRIPS,
     PlotCell,
     PlotCellKind,
     PlotSize,
@@ -230,9 +231,9 @@ class SweepPane(Pane):
         sweep = self.sweep
         if not self._y:
             masks = (sweep.clamped, sweep.wrapped)
-            for name, mask in zip(("clamped", "wrapped"), masks, strict=True):
+            for sign, name, mask in zip(STRIPS.values(), STRIPS, masks, strict=False):
                 if mask.any():
-                    yield f"{name[0]} {name}"
+                    yield f"{sign} {name}"
         if sweep.other_model and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
             yield f"{sign} where {sweep.other_model.name} differs"

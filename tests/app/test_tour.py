@@ -178,7 +178,7 @@ async def test_answers_are_judged_helped_and_shown() -> None:
         shown = await drive.read_after(drive.press("enter"))
         assert "`foo` is not an integer" in shown
         await drive.press("question_mark")
-        assert "? Extend: a is s32, so signed" in strip(drive)
+        assert "? Extend: a: s8, sign-extended." in strip(drive)
         await drive.press("escape")
         assert focused(drive) is drive.pane("lesson-view")
         assert drive.state.lesson

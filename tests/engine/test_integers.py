@@ -413,7 +413,10 @@ def test_a_wrong_formula_is_refused(text: str) -> None:
 def test_the_offset_of_fns_is_signed_wherever_it_stands() -> None:
     one = trace("fns.b32 d, a, b, c", {"a": 0xFF, "b": 7, "c": -3})
     assert interpret_bits(one.instruction, "c", one.operands["c"]) == "-3"
-    assert "one -3 of" in describe_lane(one, one.rows["operate.t"], 0).formula.left
+    assert (
+        describe_lane(one, one.rows["operate.t"], 0).formula.left
+        == "3rd one of 0x000000ff from bit 7 downwards"
+    )
     text = ".reg .b32 d, a, b; .reg .f32 f; .reg .b64 g; fns.b32 d, a, b, {};"
     messages = [
         [x.message for x in check_listing([text.format(c)], "x.ptx") if not x.is_legal]

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import PtxError, diagnose, evaluate, export, parse, trace
+from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_block
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.legality import draw_entry_form
@@ -509,20 +509,19 @@ def test_vmad_says_what_its_minus_signs_do(a: str, b: str, said: str) -> None:
         (
             "vadd4.s32.s32.u32 d, a, b, c",
             -1,
-            "a is s32, so signed: each byte is read as s8 and sign-extended; "
-            "b is u32, so unsigned: each byte is read as u8 and zero-extended. ",
+            "a: s8, sign-extended. b: u8, zero-extended. Exact",
         ),
         (
             "vadd2.s32.u32.u32 d, a, b, c",
             0xFFFF,
-            "a and b are u32, so unsigned: each half-word is read as u16 and zero-extended. ",
+            "a and b: u16, zero-extended. Exact",
         ),
         (
             "vadd.s32.s32.u32 d, a.b0, b, c",
             -1,
-            "a is s32, so signed: its byte is read as s8 and sign-extended; b is read as u32. ",
+            "a: s8, sign-extended. b: u32. Exact",
         ),
-        ("vadd.s32.s32.s32 d, a, b, c", -1, "a and b are read as s32. "),
+        ("vadd.s32.s32.s32 d, a, b, c", -1, "a and b: s32. Exact"),
     ],
 )
 def test_a_type_is_told_as_it_is_met(ptx: str, a: int, said: str) -> None:
@@ -545,10 +544,10 @@ def test_the_high_word_of_a_signed_product_is_signed_before_c_is_added() -> None
 @pytest.mark.parametrize(
     ("ptx", "stage", "said"),
     [
-        ("cvt.s32.s8 d, a", "extend", "a is s8, so signed: the register's low byte is sign-exten"),
-        ("cvt.u32.u8 d, a", "extend", "a is u8, so unsigned: the register's low byte is zero-ext"),
-        ("shf.l.wrap.b32 d, a, a, c", "operate", "The upper word of the pair b:a shifted left by"),
-        ("shf.r.wrap.b32 d, a, a, c", "operate", "The lower word of the pair b:a shifted right by"),
+        ("cvt.s32.s8 d, a", "extend", "a: s8, sign-extended."),
+        ("cvt.u32.u8 d, a", "extend", "a: u8, zero-extended."),
+        ("shf.l.wrap.b32 d, a, a, c", "operate", "The upper word of the pair a:a shifted left by"),
+        ("shf.r.wrap.b32 d, a, a, c", "operate", "The lower word of the pair a:a shifted right by"),
         ("prmt.b32.rc16 d, a, a, c", "operate", ".rc16 takes a half-word of a twice: the upper one "
          "if n is odd. Here n is the low two bits of c."),
     ],
@@ -589,3 +588,34 @@ def test_what_ptxas_clamps_is_a_sentence(ptx: str, said: str) -> None:
 def test_a_shift_amount_that_is_not_found_is_no_equation(a: int, formula: str) -> None:
     tr = trace(parse("bfind.shiftamt.u32 d, a"), {"a": a})
     assert str(describe_lane(tr, tr.rows["operate.t"], 0).formula) == formula
+
+
+_LETTER = re.compile(r"(?<![\w%.'])(?:[bcdepq]|a(?= [-+/<>=!&|^]| times| shifted|,))(?![\w'])")
+_NAMES = re.compile(r"(?<![\w.%])([abcdepq])\b")
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: f"{x.opcode} {x.example[0]}")
+def test_sentences_name_the_registers_of_their_statement(entry: Entry) -> None:
+    """The letters of the manual's operands are in no sentence but "For a", which names a row."""
+    rng = Random(37)
+    for _ in range(12):
+        opcode, _, operands = str(instruction_of(draw_entry_form(entry, rng))).partition(" ")
+        operands = _NAMES.sub(r"%r_\1", operands)
+        ins = parse(f"{opcode} {operands}")
+        shown = trace(ins, {x.name: 0 for x in ins.inputs})
+        for step in document_of(shown).steps:
+            said = re.sub(r"\bFor [ab], ", "", step.about)
+            if not re.search(r"\b_\b", operands):  # a discarded one has no name
+                assert not _LETTER.search(said), (str(ins), said)
+
+
+def test_a_block_names_the_registers_of_each_statement() -> None:
+    shown = trace_block(
+        "vadd4.s32.s32.s32.sat t, x, y, z; vsub.s32.s32.s32.sat.max u, t, w, x;",
+        {"x": 1, "y": 2, "z": 3, "w": 4},
+    )
+    said = {step.title: step.about for step in document_of(shown).steps[6:]}
+    assert said["extend"] == "t and w: s32. Exact from here on."
+    assert said["subtract"] == "t - w, exactly: nothing wraps yet."
+    assert said["max with c"].startswith("x is read as s32; .max takes the larger of t and x.")
+    assert said["write"] == "The low 32 bits are written to u."

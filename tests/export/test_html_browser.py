@@ -275,9 +275,10 @@ def test_a_table_has_a_line_on_every_side(browser: Browser) -> None:
 
 
 @ci_only
-@pytest.mark.parametrize("width", [380, 1200])
+@pytest.mark.parametrize("width", [380, 640, 676, 1200])
 @pytest.mark.parametrize("name", TRACES)
 def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) -> None:
+    """The columns of alabaster (660 px) and of wider themes have room for the whole picture."""
     for options in (Options(both=True), Options(standalone=True)):
         text = export(TRACES[name], "html", options)
         browser.open(text if options.standalone else page(HOSTS["unmarked"], text), width)
@@ -286,7 +287,7 @@ def test_one_picture_is_seen_and_whole(browser: Browser, name: str, width: int) 
             ".map(x => [x.classList.contains('px-narrow'), x.scrollWidth - x.clientWidth])"
         )
         assert seen
-        assert all(one == [width < 760, 0] for one in seen)
+        assert all(one == [width < 660, 0] for one in seen)
 
 
 @ci_only

@@ -260,7 +260,7 @@ def test_halves_of_cells_have_the_shades_of_their_values() -> None:
 
 def test_the_text_says_what_its_marks_mean() -> None:
     shown = render(of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", b=0xFFFF_FFF0))
-    assert "c: clamped, x: ptxas-13.5 differs." in shown
+    assert "=: clamped, x: ptxas-13.5 differs." in shown
     assert max(map(len, shown.splitlines())) <= 80
     for line in shown.splitlines():
         assert line == line.rstrip()

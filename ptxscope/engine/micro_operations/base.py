@@ -11,7 +11,7 @@ from ..records import Record
 from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
 from .drawings import CellDrawing, FigureDrawing, FormulaCell
 from .formula import make_equation
-from .instruction_view import InstructionView, format_short_name
+from .instruction_view import InstructionView, format_short_name, name_operands
 from .properties import (
     MAX_LANE_BITS,
     Flag,
@@ -51,7 +51,7 @@ class MicroOperation(Record):
 
             bits: int
             formula = "reverse({x})"
-            about = "The bits of a in reverse order."
+            about = "The bits of {a} in reverse order."
             title = "reverse"
 
             def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -96,7 +96,7 @@ class MicroOperation(Record):
     ``{y:()}`` stands in brackets if it is negative.
     """
     about: ClassVar[str] = ""
-    """The sentence of a step that operates on a and b, whatever the values are."""
+    """The sentence of a step, whatever the values are; ``{a}`` is the name of operand a."""
     title: ClassVar[str]
     """The title of such a step, at most 12 characters; by default the name of the kind."""
     title_with_c: ClassVar[str] = ""
@@ -224,7 +224,7 @@ class MicroOperation(Record):
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         """Describe the step whose main row this is, whatever the values are."""
-        return self.about
+        return name_operands(self.about, rows[0].instruction)
 
     def describe_flag(self, flag: Flag) -> str:
         """Return the effect that a flag stands for: ``clamped to 127``; ``{row}`` names the row."""

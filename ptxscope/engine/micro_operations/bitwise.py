@@ -9,13 +9,14 @@ from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .formula import make_equation
+from .instruction_view import name_operands
 from .properties import InputBits, LaneText, Notation, map_bits
 
 _SIGNS = {BoolOp.AND: "&", BoolOp.OR: "|", BoolOp.XOR: "^"}
 _SENTENCES = {
-    BoolOp.AND: "A bit is 1 if the bits of a and b at its place are both 1.",
-    BoolOp.OR: "A bit is 1 if the bit of a or of b at its place is 1.",
-    BoolOp.XOR: "A bit is 1 if the bits of a and b at its place differ.",
+    BoolOp.AND: "A bit is 1 if the bits of {a} and {b} at its place are both 1.",
+    BoolOp.OR: "A bit is 1 if the bit of {a} or of {b} at its place is 1.",
+    BoolOp.XOR: "A bit is 1 if the bits of {a} and {b} at its place differ.",
 }
 
 
@@ -24,7 +25,7 @@ class CombineBits(MicroOperation):
 
     bits: int
     boolop: BoolOp
-    about = "Each bit of d is made of the bits of a and b at its place."
+    about = "Each bit of {d} is made of the bits of {a} and {b} at its place."
     title = "bit by bit"
     has_passed_bits = True
 
@@ -42,7 +43,7 @@ class CombineBits(MicroOperation):
         return _describe_word(self, self.bits, view)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return _SENTENCES[self.boolop]
+        return name_operands(_SENTENCES[self.boolop], rows[0].instruction)
 
     def get_notation(self, row: RowView) -> Notation:
         return Notation(self.bits, is_number=False)
@@ -60,7 +61,7 @@ class InvertBits(MicroOperation):
 
     bits: int
     formula = "~{x}"
-    about = "Each 0 of a becomes a 1, each 1 a 0."
+    about = "Each 0 of {a} becomes a 1, each 1 a 0."
     title = "invert"
     has_passed_bits = True
 

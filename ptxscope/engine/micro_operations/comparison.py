@@ -11,6 +11,7 @@ from .arithmetic import EXACT, Arithmetic, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import ComparisonLine, VerdictCell
 from .formula import make_equation
+from .instruction_view import format_short_name, name_operands
 from .properties import Flag, LaneText
 from .selection import describe_reading
 from .stage import Stage
@@ -106,18 +107,21 @@ class Compare(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         row = next(row for row in rows if row.micro is self)
         is_single, type_ = len(row.inputs) == 1, self.type
+        a, b = (format_short_name(row.instruction, x) for x in "ab")
         if row.stage is Stage.OPERATE:
             true = "all ones" if find_row(rows, "ones") else "-1" if find_row(rows, "minus") else 1
-            relation = format_relation(self.cmp, "a", "b")
+            relation = format_relation(self.cmp, a, b)
             return f"{relation}, {self.about}: {true} if true, else 0."
         if self._is_nan_test:
-            condition = "neither a nor b is NaN" if self.cmp is Cmp.NUM else "a or b is NaN"
+            is_ordered = self.cmp is Cmp.NUM
+            condition = f"neither {a} nor {b} is NaN" if is_ordered else f"{a} or {b} is NaN"
             return f".{self.cmp}: true if {condition}."
         if is_single and not row.inputs[0].is_operand and row.inputs[0].stage is Stage.OPERATE:
-            return "d != 0: p is true if any bit of d is 1."
-        name = row.inputs[0].role
+            text = "{d} != 0: {p} is true if any bit of {d} is 1."
+            return name_operands(text, row.instruction)
+        name = row.inputs[0].destination
         operands = f"{name} read" if is_single else "both read"
-        relation = format_relation(self.cmp, *((name, "0") if is_single else ("a", "b")))
+        relation = format_relation(self.cmp, *((name, "0") if is_single else (a, b)))
         outcome = "true" if self.cmp in UNORDERED else "false"
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"

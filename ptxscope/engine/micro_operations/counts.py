@@ -21,7 +21,7 @@ class ReverseBits(MicroOperation):
     unit: int = 1
     """Number of bits that stay together; more than one is a mistake."""
     formula = "reverse({x})"
-    about = "The bits of a in reverse order: bit 0 becomes the highest."
+    about = "The bits of {a} in reverse order: bit 0 becomes the highest."
     title = "reverse"
     has_passed_bits = True
 
@@ -57,7 +57,7 @@ class CountOnes(MicroOperation):
 
     bits: int
     formula = "ones in {x}"
-    about = "The number of ones in a."
+    about = "The number of ones in {a}."
     title = "count"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -170,9 +170,9 @@ class FindNthOne(MicroOperation):
     """Whether z = -2**31 yields 0 (erratum E17)."""
     formula = "one {z} of {x} from bit {y}"
     about = (
-        "Counts the ones of a from bit b on: upwards for a positive c, downwards for a negative "
-        "one. The result is the position of the c-th, or b for c = 0 if bit b is a 1; all ones if "
-        "there is none."
+        "The offset {c} counts ones of {a} from bit {b} on: upwards if positive, downwards if "
+        "negative. The result is the position of the last one, or {b} for 0 if bit {b} is a 1; all "
+        "ones if there is none."
     )
     title = "find"
 
@@ -201,15 +201,16 @@ class FindNthOne(MicroOperation):
     def describe_lane(self, view: LaneView) -> LaneText:
         x, start, offset = view.inputs
         bits = format_hex(x, _WORD)
-        formula = make_equation(self.fill_formula(bits, start, offset), view.value)
+        wanted = f"{_format_ordinal(abs(offset))} one of {bits} from bit {start}"
+        wanted += " downwards" if offset < 0 else " upwards"
+        if offset == 0:
+            wanted = f"bit {start} of {bits} if it is a 1"
+        formula = make_equation(wanted, view.value)
         if view.value < 0:
             return LaneText(formula, f"{bits} has no such 1: the result is all ones")
         if offset == 0:
             return LaneText(formula, f"bit {start} of {bits} is a 1, and c = 0 asks for no other")
-        way = "down" if offset < 0 else "up"
-        return LaneText(
-            formula, f"counting {way} from bit {start} of {bits}, it is bit {view.value}"
-        )
+        return LaneText(formula, f"the {wanted} is bit {view.value}")
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.swap_inputs("took the base for the offset")
@@ -224,6 +225,12 @@ class FindNthOne(MicroOperation):
             names = (offset, *[PREVIOUS_RESULT] * (len(steps) - 1))
             one_more = tuple((step, (name,)) for step, name in zip(steps, names, strict=True))
             yield RowMutation("did not count the 1 at bit b itself", (*one_more, find), 0)
+
+
+def _format_ordinal(number: int) -> str:
+    """Return ``1st``, ``2nd``, ``11th``."""
+    ending = "th" if number // 10 % 10 == 1 else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def _list_distances(bits: int) -> list[int]:

@@ -17,6 +17,7 @@ from .drawings import (
     TruncatedBits,
 )
 from .formula import make_equation
+from .instruction_view import name_operands
 from .numbers import Add, SubtractFrom
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
 from .saturation import Clamp
@@ -99,7 +100,8 @@ class ExtendField(MicroOperation):
         return LaneText(formula, f"the low {noun} of {bits}, {self.extension}: {view.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return f"The low bits of a, as many as b says, are {self.extension}."
+        sentence = f"The low bits of {{a}}, as many as {{b}} says, are {self.extension}."
+        return name_operands(sentence, rows[0].instruction)
 
     def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterator[InputBits]:
         start, end = self.find_field_bits(low, high, 0, get_lane(inputs[1], lane))
@@ -185,10 +187,11 @@ class ReadField(MicroOperation):
         return LaneText(formula, sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return (
-            "The field of a begins at the position and has as many bits as the length says; it "
+        sentence = (
+            "The field of {a} begins at the position and has as many bits as the length says; it "
             f"is {self.extension.extension}."
         )
+        return name_operands(sentence, rows[0].instruction)
 
     def make_figure(self, row: RowView) -> FieldBits:
         position, length = (x.values[0] for x in row.inputs[1:])
@@ -232,7 +235,7 @@ class InsertField(MicroOperation):
 
     bits: int
     formula = "insert({x}, {y})"
-    about = "As many low bits of a as the length says replace bits of b from the position up."
+    about = "As many low bits of {a} as the length says replace bits of {b} from the position up."
     title = "insert"
     has_chosen_bits = True
 

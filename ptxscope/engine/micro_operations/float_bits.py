@@ -93,7 +93,7 @@ class Flush(MicroOperation):
         return LaneText(formula, f"{bits} is subnormal and is flushed to {zero}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        names = " or ".join(row.role for row in rows)
+        names = " or ".join(row.destination for row in rows)
         return f".ftz: a subnormal {names} is treated as a zero of the same sign."
 
     def make_figure(self, row: RowView) -> FlushedBits | None:

@@ -51,6 +51,12 @@ def format_short_name(ins: InstructionView, role: str) -> str:
     return name if len(name) <= _LONGEST_NAME else role
 
 
+def name_operands(text: str, ins: InstructionView) -> str:
+    """Return a sentence with the names of operands for ``{a}``; a discarded one is its role."""
+    names = {role: format_short_name(ins, role) for role in "abcdepq" if f"{{{role}}}" in text}
+    return text.format_map({role: role if x == "_" else x for role, x in names.items()})
+
+
 def format_guard(ins: InstructionView) -> str:
     """Return the guard as sentences name it: ``@!p``."""
     negated = ins.guard is not None and ins.guard.negated

@@ -17,7 +17,7 @@ class Add(MicroOperation):
     """x + y."""
 
     formula = "{x} + {y:()}"
-    about = "a + b, exactly: nothing wraps yet."
+    about = "{a} + {b}, exactly: nothing wraps yet."
     title_with_c = "add c"
     is_exact = True
 
@@ -36,7 +36,7 @@ class Subtract(MicroOperation):
     """x - y."""
 
     formula = "{x} - {y:()}"
-    about = "a - b, exactly: nothing wraps yet."
+    about = "{a} - {b}, exactly: nothing wraps yet."
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -73,7 +73,7 @@ class AbsoluteDifference(MicroOperation):
     """|x - y|."""
 
     formula = "|{x} - {y:()}|"
-    about = "The distance between a and b, exactly."
+    about = "The distance between {a} and {b}, exactly."
     title = "difference"
     is_exact = True
 
@@ -89,7 +89,7 @@ class Minimum(MicroOperation):
     """The smaller of x and y."""
 
     formula = "min({x}, {y})"
-    about = "The smaller of a and b, as exact numbers whatever their types."
+    about = "The smaller of {a} and {b}, as exact numbers whatever their types."
     title_with_c = "min with c"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -106,7 +106,7 @@ class Maximum(MicroOperation):
     """The larger of x and y."""
 
     formula = "max({x}, {y})"
-    about = "The larger of a and b, as exact numbers whatever their types."
+    about = "The larger of {a} and {b}, as exact numbers whatever their types."
     title_with_c = "max with c"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -129,7 +129,7 @@ class Average(MicroOperation):
     """Half the sum, halves rounded away from zero."""
 
     formula = "({x} + {y:()}) / 2"
-    about = "Half of a + b; halves are rounded away from zero."
+    about = "Half of {a} + {b}; halves are rounded away from zero."
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -154,7 +154,7 @@ class Multiply(MicroOperation):
     """x * y."""
 
     formula = "{x} * {y:()}"
-    about = "a times b, exactly."
+    about = "{a} times {b}, exactly."
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -168,7 +168,7 @@ class Negate(MicroOperation):
     """-x: the complement plus one, exactly."""
 
     formula = "-{x}"
-    about = "-a, exactly."
+    about = "-{a}, exactly."
     prefix = "-"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -188,7 +188,7 @@ class Magnitude(MicroOperation):
 
     bits: int
     formula = "|{x}|"
-    about = "The magnitude of a; that of the most negative number wraps to itself."
+    about = "The magnitude of {a}; that of the most negative number wraps to itself."
     flag_text = "the magnitude wraps to itself"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -227,7 +227,7 @@ class ScaleDown(MicroOperation):
 
     amount: int
     formula = "{x} >> {self.amount}"
-    about = "Half of a + b, rounded down."
+    about = "Half of {a} + {b}, rounded down."
     title = "average"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

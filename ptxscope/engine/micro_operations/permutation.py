@@ -11,6 +11,7 @@ from .arithmetic import Arithmetic, Inputs, Picks, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import ByteChoice, BytePermutation, TruthTable
 from .formula import make_equation
+from .instruction_view import format_short_name, name_operands
 from .properties import InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
 
@@ -63,8 +64,8 @@ class SelectDigits(MicroOperation):
         return LaneText(make_equation(place, digit), f"{place} of {view.names[0]} is {digit}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        name = rows[0].inputs[0].name
-        return f"Takes the low four digits of {name}, one for each byte of d."
+        sentence = "Takes the low four digits of {c}, one for each byte of {d}."
+        return name_operands(sentence, rows[0].instruction)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         description = "read the digits from the left, but the last one is byte 0's"
@@ -76,7 +77,7 @@ class PermuteBytes(MicroOperation):
 
     formula = "byte {x}"
     about = (
-        "Each digit picks a byte: 0 to 3 are those of a, 4 to 7 those of b. With 8 added, the "
+        "Each digit picks a byte: 0 to 3 are those of {a}, 4 to 7 those of {b}. With 8 added, the "
         "digit takes eight copies of that byte's top bit."
     )
     title = "permute"
@@ -138,7 +139,7 @@ class PermuteByMode(MicroOperation):
 
     mode: PermuteMode
     formula = "{self.mode}({x})"
-    about = "The mode arranges four bytes of a and b around byte n, the low two bits of c."
+    about = "The mode arranges four bytes of {a} and {b} around byte n, the low two bits of {c}."
     title = "permute"
     has_chosen_bits = True
     notation = Notation(8, is_number=False)
@@ -183,7 +184,8 @@ class PermuteByMode(MicroOperation):
         return LaneText(make_equation(part, bits), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return f"{_MODE_SENTENCES[self.mode]} Here n is the low two bits of c."
+        sentence = f"{_MODE_SENTENCES[self.mode]} Here n is the low two bits of {{c}}."
+        return name_operands(sentence, rows[0].instruction)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         for mode in PermuteMode:
@@ -203,11 +205,11 @@ _PERMUTATIONS: dict[PermuteMode, Callable[[int, int], int]] = {
 }
 """The byte of a and b that lane i takes, by mode, for a number n."""
 _MODE_SENTENCES = {
-    PermuteMode.F4E: ".f4e takes bytes n to n + 3 of the pair b:a.",
-    PermuteMode.B4E: ".b4e takes bytes n, n - 1, n - 2 and n - 3 of the pair b:a, modulo 8.",
-    PermuteMode.RC8: ".rc8 takes byte n of a four times.",
-    PermuteMode.ECL: ".ecl takes the bytes of a; those below byte n are replaced by byte n.",
-    PermuteMode.ECR: ".ecr takes the bytes of a; those above byte n are replaced by byte n.",
+    PermuteMode.F4E: ".f4e takes bytes n to n + 3 of the pair {b}:{a}.",
+    PermuteMode.B4E: ".b4e takes bytes n, n - 1, n - 2 and n - 3 of the pair {b}:{a}, modulo 8.",
+    PermuteMode.RC8: ".rc8 takes byte n of {a} four times.",
+    PermuteMode.ECL: ".ecl takes the bytes of {a}; those below byte n are replaced by byte n.",
+    PermuteMode.ECR: ".ecr takes the bytes of {a}; those above byte n are replaced by byte n.",
     PermuteMode.RC16: ".rc16 takes a half-word of a twice: the upper one if n is odd.",
 }
 
@@ -216,7 +218,10 @@ class EvaluateTable(MicroOperation):
     """Look each triple of bits up in a truth table: bit 4x + 2y + z of it is the result."""
 
     table: int
-    about = "Each bit of d is the bit of the table at 4 times a's bit + 2 times b's bit + c's bit."
+    about = (
+        "Each bit of {d} is the bit of the table at 4 times {a}'s bit + 2 times {b}'s bit + {c}'s "
+        "bit."
+    )
     title = "look up"
     has_passed_bits = True
     notation = Notation(32, is_number=False)
@@ -242,10 +247,11 @@ class EvaluateTable(MicroOperation):
         return LaneText(make_equation(self.fill_formula(*terms), bits), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        formula = find_formulas()[self.table]
+        names = {x: format_short_name(rows[0].instruction, x) for x in "abc"}
+        formula = self.fill_formula(*names.values())
         sentence = f"The table {self.table:#04x} is the function {formula}, bit by bit."
         if ignored := find_ignored_variables(self.table):
-            sentence += f" It ignores {' and '.join(ignored)}."
+            sentence += f" It ignores {' and '.join(names[x] for x in ignored)}."
         return sentence
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

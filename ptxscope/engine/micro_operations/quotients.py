@@ -40,7 +40,7 @@ class Divide(MicroOperation):
     bits: int
     signed: bool
     formula = "{x} / {y:()}"
-    about = f"a / b, rounded towards zero. {_UNDEFINED}"
+    about = "{a} / {b}, rounded towards zero. " + _UNDEFINED
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y = v
@@ -64,7 +64,7 @@ class Remainder(MicroOperation):
     bits: int
     signed: bool
     formula = "{x} % {y:()}"
-    about = f"What a / b, rounded towards zero, leaves; it has a's sign. {_UNDEFINED}"
+    about = "What {a} / {b}, rounded towards zero, leaves; it has {a}'s sign. " + _UNDEFINED
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y = v

@@ -98,7 +98,10 @@ class Clamp(MicroOperation):
         )
 
     def make_figure(self, row: RowView) -> RangeLine:
-        return RangeLine(self.low, self.high)
+        low = self.low
+        if low is None and row.inputs[0].range.low >= 0:  # a u64 is not negative
+            low = 0
+        return RangeLine(low, self.high)
 
     def get_notation(self, row: RowView) -> Notation:
         type_ = self.find_type()
@@ -152,7 +155,7 @@ class Wrap(MicroOperation):
         return LaneText(formula, f"{low_bits}, read as {self.type_name}, are {view.value}")
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return f"Takes the low {self.bits} bits of {rows[0].inputs[0].name}."
+        return f"Takes the low {self.bits} bits of {rows[0].inputs[0].destination}."
 
     def make_figure(self, row: RowView) -> TruncatedBits:
         return TruncatedBits(self.bits)

@@ -196,8 +196,7 @@ class Extend(MicroOperation):
             if reading := row.micro.reading:
                 groups.setdefault((format_read_type(row), reading), []).append(row)
         parts = [_describe_readings(*group, rows) for group, rows in groups.items()]
-        exact = "From here on the numbers are exact until a step says that it truncates them."
-        return f"{'; '.join(parts)}. {exact}"
+        return " ".join((*parts, "Exact from here on."))
 
     def make_cell(self, row: RowView, lane: int) -> ReadingCell:
         return ReadingCell(self.reading)
@@ -238,21 +237,13 @@ def describe_reading(reading: Reading, bits: int, value: int) -> str:
 
 
 def _describe_readings(type_name: str, reading: Reading, rows: Sequence[RowView]) -> str:
-    """Describe how operands of one type are read, and what the type means if they are narrow."""
-    names = f"{' and '.join(row.role for row in rows)} {'are' if rows[1:] else 'is'}"
+    """Describe how operands of one type are read: ``a and b: s8, sign-extended.``."""
+    names = " and ".join(row.destination for row in rows)
     if reading.bits >= rows[0].instruction.type_of(rows[0].role).bits:
-        return f"{names} read as {type_name}"
-    sign, extension = ("signed", "sign") if reading.signed else ("unsigned", "zero")
-    determiner = "each" if rows[1:] or len(rows[0].values) > 1 else "its"
-    part = f"{determiner} {UNIT_NAMES.get(reading.bits)} is"
-    if reading.bits not in UNIT_NAMES:
-        part = f"the low {reading.bits} bits{' of each' if rows[1:] else ''} are"
+        return f"{names}: {type_name}."
     narrow = format_integer_type(reading.signed, reading.bits)
-    form = rows[0].instruction.form
-    if form.opcode == "cvt" and form.atype:  # its type is that of the part, not of the register
-        unit = UNIT_NAMES[reading.bits]
-        return f"{names} {form.atype}, so {sign}: the register's low {unit} is {extension}-extended"
-    return f"{names} {type_name}, so {sign}: {part} read as {narrow} and {extension}-extended"
+    part = "" if reading.bits in UNIT_NAMES else f"the low {reading.bits} bits, "
+    return f"{names}: {narrow}, {part}{'sign' if reading.signed else 'zero'}-extended."
 
 
 def format_read_type(row: RowView) -> str:

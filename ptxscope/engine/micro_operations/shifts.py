@@ -66,7 +66,7 @@ class ShiftLeft(MicroOperation):
     """x * 2**y."""
 
     formula = "{x} << {y}"
-    about = "a shifted left, exactly: no bit is lost yet."
+    about = "{a} shifted left, exactly: no bit is lost yet."
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -83,7 +83,7 @@ class ShiftRight(MicroOperation):
     """x // 2**y, rounding down: the sign is shifted in."""
 
     formula = "{x} >> {y}"
-    about = "a shifted right"
+    about = "{a} shifted right"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         return ar.shift_right(*v)
@@ -96,7 +96,7 @@ class ShiftRight(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         row = next(row for row in rows if row.micro is self)
         entering = "copies of its sign" if row.inputs[0].range.low < 0 else "zeros"
-        return f"{self.about}; {entering} come in above."
+        return f"{super().describe_step(rows)}; {entering} come in above."
 
     def make_figure(self, row: RowView) -> RightShiftBits:
         return RightShiftBits(row.inputs[1].values[0])

@@ -9,6 +9,7 @@ from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .formula import make_equation, make_transition
+from .instruction_view import name_operands
 from .numbers import SubtractFrom
 from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
@@ -74,7 +75,7 @@ class JoinFields(MicroOperation):
         return ":".join(reversed(parts))
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        low, high, *rest = (x.role for x in rows[0].inputs)
+        low, high, *rest = (x.destination for x in rows[0].inputs)
         above = f", and the low bits of {rest[0]} above both" if rest else ""
         place = f"The low {self.unit} bits of {low} are bits {self.unit - 1}:0"
         return f"{place} of the word, those of {high} are above{above}."
@@ -109,7 +110,7 @@ class TakeWord(MicroOperation):
     """The word of x that begins at bit y."""
 
     formula = "{x}[{y}+31:{y}]"
-    about = "A word of the pair b:a, from a bit up."
+    about = "A word of the pair {b}:{a}, from a bit up."
     title = "shift"
     has_chosen_bits = True
     has_passed_bits = True
@@ -125,8 +126,10 @@ class TakeWord(MicroOperation):
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
         if find_row(rows, "start"):
-            return "The upper word of the pair b:a shifted left by c; it begins at bit 32 - c."
-        return "The lower word of the pair b:a shifted right by c; it begins at bit c."
+            text = "upper word of the pair {b}:{a} shifted left by {c}; it begins at bit 32 - {c}"
+        else:
+            text = "lower word of the pair {b}:{a} shifted right by {c}; it begins at bit {c}"
+        return name_operands(f"The {text}.", rows[0].instruction)
 
     def make_figure(self, row: RowView) -> FieldBits | None:
         pair, (start,) = row.inputs[0], row.inputs[1].values

@@ -161,7 +161,7 @@ def lower_bfind(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     x = "a"
     if form.stype.signed:
         x = b.extend(Stage.EXTEND, "a", "a", bits, signed=True)
-        x = b.add_row(Stage.OPERATE, "magnitude", InvertNegative(bits), x)
+        x = b.add_row(Stage.OPERATE, "pattern", InvertNegative(bits), x)
     count = b.add_row(Stage.OPERATE, "zeros", CountLeadingZeros(bits), x)
     last = ReplaceValue(bits, -1) if form.shiftamt else SubtractFrom(bits - 1)
     return _write(b, b.add_row(Stage.OPERATE, "t", last, count))

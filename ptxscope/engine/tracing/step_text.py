@@ -10,7 +10,12 @@ from collections.abc import Callable, Sequence
 
 from ..isa.types import ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
-from ..micro_operations.instruction_view import InstructionView, format_guard, format_short_name
+from ..micro_operations.instruction_view import (
+    InstructionView,
+    format_guard,
+    format_short_name,
+    name_operands,
+)
 from ..micro_operations.numbers import Subtract
 from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
@@ -82,7 +87,8 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     if find_row(rows, "negated"):
         sentence += " The product is negated."
     if find_row(rows, "even"):
-        sentence = "Half of a + b; halves are rounded to the even neighbour."
+        sentence = "Half of {a} + {b}; halves are rounded to the even neighbour."
+        sentence = name_operands(sentence, ins)
     if form.scale and find_row(rows, "scaled"):
         sentence += f" It is shifted right by {form.scale.amount}, rounding down."
     return sentence
@@ -100,32 +106,36 @@ _LOGIC_SENTENCES = {
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
+    p, q = (format_short_name(ins, x) for x in "pq")
     if ins.form.lut is not None:
-        return f"p becomes p {boolop} {'!e' if ins.form.nege else 'e'}."
+        e = "!{e}" if ins.form.nege else "{e}"
+        return name_operands(f"{{p}} becomes {{p}} {boolop} {e}.", ins)
     if boolop is None and ins.form.opcode != "setp":
-        a, b = "!a" if ins.form.nega else "a", "!b" if ins.form.negb else "b"
+        a, b = (format_short_name(ins, x) for x in "ab")
+        a, b = f"!{a}" if ins.form.nega else a, f"!{b}" if ins.form.negb else b
         return _LOGIC_SENTENCES[ins.form.opcode].format(a=a, b=b)
     if boolop is None:
-        return "q is !t, the opposite of the comparison."
+        return f"{q} is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):
-        return f"p is t {boolop} {c}; q is !t {boolop} {c}."
-    return f"q is !t {boolop} {c}." if find_row(rows, "q") else f"The result is t {boolop} {c}."
+        return f"{p} is t {boolop} {c}; {q} is !t {boolop} {c}."
+    return f"{q} is !t {boolop} {c}." if find_row(rows, "q") else f"The result is t {boolop} {c}."
 
 
 def _format_condition(ins: InstructionView) -> str:
-    return "!c" if ins.form.negc else "c"
+    return f"{'!' * ins.form.negc}{format_short_name(ins, 'c')}"
 
 
 def _describe_choice(ins: InstructionView, rows: Sequence[RowView]) -> str:
     is_computed = rows[-1].inputs[0].stage is Stage.COMPARE
     condition = "t" if is_computed else _format_condition(ins)
-    return f"Selects a if {condition} is true, else b, and copies its bits unchanged."
+    a, b = (format_short_name(ins, x) for x in "ab")
+    return f"Selects {a} if {condition} is true, else {b}, and copies its bits unchanged."
 
 
 def _describe_sum(_: InstructionView, rows: Sequence[RowView]) -> str:
     c = find_row(rows, "c")
     assert c
-    sentence = f"c is read as {format_read_type(c)}"
+    sentence = f"{c.destination} is read as {format_read_type(c)}"
     sentence += ", negated and added" if find_row(rows, "negated") else " and added"
     sentence += ", in 64 bits" if find_row(rows, "t64") else ", exactly"
     return sentence + ("; .po adds one more." if find_row(rows, "po") else ".")
@@ -157,8 +167,8 @@ def _describe_scale(ins: InstructionView, _: Sequence[RowView]) -> str:
 
 _ACTIONS = {
     SecOp.ADD: "adds it to t",
-    SecOp.MIN: "takes the smaller of t and c",
-    SecOp.MAX: "takes the larger of t and c",
+    SecOp.MIN: "takes the smaller of t and {c}",
+    SecOp.MAX: "takes the larger of t and {c}",
 }
 
 
@@ -167,8 +177,9 @@ def _describe_secondary(ins: InstructionView, rows: Sequence[RowView]) -> str:
     assert secop
     assert c
     truncation, type_name = describe_truncation(rows), format_read_type(c)
-    types = f"{truncation}, and c as {type_name}" if truncation else f"c is read as {type_name}"
-    sentence = f"{types}; .{secop} {_ACTIONS[secop]}."
+    reading = f"{{c}} as {type_name}" if truncation else f"{{c}} is read as {type_name}"
+    types = f"{truncation}, and {reading}" if truncation else reading
+    sentence = name_operands(f"{types}; .{secop} {_ACTIONS[secop]}.", ins)
     suffix = " again" if ins.form.sat else ""
     if find_row(rows, "clamped"):
         return f"{sentence} The result is clamped{suffix}."

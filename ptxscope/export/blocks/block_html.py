@@ -19,7 +19,6 @@ from ..formats.html import (
     iter_step_lines,
     load_style,
 )
-from ..formats.responsive_svg import add_min_width
 from ..options import DEFAULT, Options
 from ..svg import block_picture
 from ..svg.svg_canvas import Node
@@ -96,13 +95,13 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
         small_relations = find_relations(small.canvas, len(relations.numbers))
         sentences = dict(iter_block_sentences(doc))
         yield '<div class="px-pictures">'
-        for css, resize, picture, numbers in (
-            ("px-wide", add_min_width, drawing, relations),
-            ("px-narrow", str, small, small_relations),
+        for css, picture, numbers in (
+            ("px-wide", drawing, relations),
+            ("px-narrow", small, small_relations),
         ):
             overlay = tuple(highlight_lines(picture.canvas, numbers, sentences))
             yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-            yield resize(render_drawing(picture, overlay)) + "</figure>"
+            yield render_drawing(picture, overlay) + "</figure>"
         yield "</div>"
         count = len(relations.numbers) + len(small_relations.numbers)
         yield f"<style>{highlight_rules(count)}</style>"

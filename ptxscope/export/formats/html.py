@@ -9,7 +9,7 @@ page lets the arrow keys move between values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
@@ -31,7 +31,6 @@ from ..options import DEFAULT, MachineSection, Options
 from ..svg import trace_picture
 from ..svg.svg_canvas import Node
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
-from .responsive_svg import add_min_width
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
 """CSS names of the two themes, which scroll bars and check boxes follow."""
@@ -125,17 +124,19 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
 
     def picture_lines() -> Iterator[str]:
         yield '<div class="px-pictures">'
-        yield from _figure_lines("px-wide", add_min_width, drawing, relations, doc)
+        yield from _figure_lines("px-wide", drawing, relations, doc)
         count = len(relations.numbers)
         small_options = options._replace(both=False, compact=True)
-        for index, trace in enumerate(list_traces(doc.trace, options)):
+        traces = list_traces(doc.trace, options)
+        for index, trace in enumerate(traces):
             document = build_document(trace.with_annotations(annotations), small_options)
+            style = trace_picture.SMALL._replace(has_answers=trace is traces[-1])
             small_drawing = trace_picture.draw_trace(
-                document.trace, small_options, f"-narrow{index or ''}", style=trace_picture.SMALL
+                document.trace, small_options, f"-narrow{index or ''}", style
             )
             own_relations = find_relations(small_drawing.canvas, count)
             count += len(own_relations.numbers)
-            yield from _figure_lines("px-narrow", str, small_drawing, own_relations, document)
+            yield from _figure_lines("px-narrow", small_drawing, own_relations, document)
         yield "</div>"
         yield f"<style>{highlight_rules(count)}</style>"
 
@@ -144,15 +145,14 @@ def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator
 
 def _figure_lines(
     css: str,
-    resize: Callable[[str], str],
     drawing: trace_picture.SvgDrawing,
     relations: Relations,
     doc: Document,
 ) -> Iterator[str]:
-    """Yield a picture whose related values highlight each other, resized by `resize`."""
+    """Yield a picture whose related values highlight each other."""
     overlay = [*highlight_lines(drawing.canvas, relations, dict(iter_value_sentences(doc)))]
     yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-    yield resize(trace_picture.render_drawing(drawing, overlay)) + "</figure>"
+    yield trace_picture.render_drawing(drawing, overlay) + "</figure>"
 
 
 def iter_value_sentences(doc: Document) -> Iterator[tuple[Node, str]]:

@@ -175,9 +175,14 @@ def _draw_moved_number(
     canvas.draw_dot(x, line.y, SvgColour.MARK, is_hollow=True, size=4)
     canvas.draw_dot(end, line.y, SvgColour.MARK, size=4)
     if line.is_cut(point.position) and point.text:
-        for cut_x in ((x + end) / 2 - 2, (x + end) / 2 + 2):
-            canvas.draw_line(cut_x - 2, line.y + 5, cut_x + 2, line.y - 5, SvgColour.MARK, 1.4)
+        _draw_break(canvas, (x + end) / 2, line.y, SvgColour.MARK)
     return line.y + 24
+
+
+def _draw_break(canvas: SvgCanvas, x: float, y: float, colour: SvgColour) -> None:
+    """Draw the mark of a stretch that is not to scale."""
+    for cut_x in (x - 2, x + 2):
+        canvas.draw_line(cut_x - 2, y + 5, cut_x + 2, y - 5, colour, 1.4)
 
 
 def _draw_compared_numbers(
@@ -197,6 +202,8 @@ def _draw_compared_numbers(
         x = positions.get(link.source)
         x = next(nan_iterator, line.end) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
+    if any(line.compute_x(x.position) != positions[x.place] for x in points):
+        _draw_break(canvas, sum(positions.values()) / 2, y, SvgColour.INK)
     for point in points:
         canvas.draw_dot(positions[point.place], y, SvgColour.INK, size=4)
     for x in nan_positions:
@@ -230,8 +237,7 @@ def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
 
 
 def _format_point_name(point: Point) -> str:
-    names = " ".join(dict.fromkeys(point.names))
-    return point.text if names == point.text else f"{names} = {point.text}"
+    return " = ".join((*point.names, point.text))
 
 
 def _draw_labels(

@@ -78,6 +78,8 @@ class PictureStyle(NamedTuple):
     """Scale of the words beside the figures."""
     min_size: float = USUAL
     """Smallest size of letters that fit."""
+    has_answers: bool = True
+    """Whether it lists the answers of models that differ."""
 
 
 PLAIN = PictureStyle()
@@ -176,7 +178,7 @@ def draw_trace(
     y = _draw_notes(
         doc, canvas, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
     )
-    if doc.answers:
+    if doc.answers and style.has_answers:
         canvas.add_mark("answers", y)
         y = _draw_answers(doc.answers, canvas, y, page, is_branched=branches is not None)
     elif doc.agreement:

@@ -49,8 +49,8 @@ PlotLine = list[PlotCell]
 
 _BARS = ("\u2502", "|")
 """Separators between the y values and the plot."""
-STRIPS = {PlotCellKind.CLAMPED: "c", PlotCellKind.WRAPPED: "w", PlotCellKind.OTHER: "x"}
-"""Letters on the lines below a plot that mark stretches of each kind."""
+STRIPS = {PlotCellKind.CLAMPED: "=", PlotCellKind.WRAPPED: "%", PlotCellKind.OTHER: "x"}
+"""Signs on the lines below a plot that mark stretches of each kind."""
 
 
 class PlotSize(NamedTuple):

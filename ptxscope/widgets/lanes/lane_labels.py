@@ -23,6 +23,7 @@ _NAMES = {
     "start": "from",
     "zeros": "zero",
     "magnitude": "|d|",
+    "pattern": "bits",
     "carry": "out",
 }
 """Short forms of row names that are too long for their column."""
