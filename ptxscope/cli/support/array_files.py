@@ -207,7 +207,7 @@ def _read_arrays(
     ins: Signature, file: str, bar: ProgressBar, names: Sequence[str]
 ) -> dict[str, AnyArray]:
     """Return the arrays of a file that registers need, by register; other arrays stay unread."""
-    suffix = _check_suffix(file)
+    _check_suffix(file)
     try:
         path = expand_path(file)
         if not is_there(path):
