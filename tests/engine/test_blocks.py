@@ -172,6 +172,12 @@ def test_listing_lines() -> None:
         ("brev.b32 u, t; { .reg .b32 t; clz.b32 d, t; }", "`t` is two registers, both read before "
          "they are written", "t"),
         ("setp.eq.u32 _, a, b;", "this block has no result", None),
+        ("{ cvt.rn.f32.u32 d, a; }", "`cvt.rn.f32.u32` is not modelled in a block",
+         "cvt.rn.f32.u32 d, a;"),
+        # a branch over a part of the block, or after a store, decides more than who stays
+        ("not.b32 d, a; @p bra L; not.b32 d, b; L: not.b32 e, c;", "`bra` leaves the block",
+         "@p bra L;"),
+        ("L: not.b32 d, a; @p bra L;", "`bra` leaves the block", "@p bra L;"),
         ("ret;", "no statement is here; one block is needed", None),
         ("{ abs.u16 d, a; }", "`.u16` can't be the source type of `abs`", ".u16"),
         ("{ xxor.b16 d, a, 1; }", "`xxor` is not an instruction; did you mean `xor`?", "xxor"),

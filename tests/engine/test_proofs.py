@@ -199,6 +199,52 @@ def test_names() -> None:
     assert proof.pairs == (("x", "x"), ("", "z"))
 
 
+_LEFT = "setp.{}.u32 p, i, n; @p bra END; {} END: ret;"
+
+
+def test_a_branch_to_the_end_is_a_condition() -> None:
+    # i is below 8 where the thread stays, so three bits are all of it
+    guarded = _LEFT.replace("n;", "8;").format("ge", "shl.b32 d, i, 29; shr.u32 d, d, 29;")
+    proof = prove(guarded, "mov.b32 d, i;")
+    assert (proof.verdict, proof.restriction) == (Verdict.EQUAL, "not p")
+    assert prove("mov.b32 d, i;", guarded).verdict is Verdict.EQUAL
+    proof = prove(guarded.replace("29", "30"), "mov.b32 d, i;")
+    assert proof.verdict is Verdict.DIFFERENT
+    assert proof.operands["i"] < 8
+    assert proof.results == ((proof.operands["i"] & 3, proof.operands["i"]),)
+    # a thread that ends is like one that goes to the end
+    assert prove(guarded.replace("bra END", "exit"), "mov.b32 d, i;").verdict is Verdict.EQUAL
+    assert not find(guarded, where="i >= 8").answers
+    assert find(guarded, where="i >= 7").answers[0]["i"] == 7
+
+
+def test_two_blocks_with_branches_to_their_ends_are_left_by_the_same_threads() -> None:
+    body = "add.u32 d, i, n;"
+    a = _LEFT.format("ge", body)
+    assert prove(a, _LEFT.format("ge", "sub.u32 m, 0, n; sub.u32 d, i, m;")).restriction == "not p"
+    inverse = a.replace("@p", "@!q").replace("ge.u32 p", "lt.u32 q")
+    assert prove(a, inverse).verdict is Verdict.EQUAL
+    assert prove(a, inverse.replace("@!q", "@q")).verdict is Verdict.DIFFERENT
+    proof = prove(a, _LEFT.format("gt", body))
+    assert (proof.verdict, proof.pairs[0]) == (Verdict.DIFFERENT, ("not p", "not p"))
+    assert proof.results[0] == (0, 1)
+    assert proof.operands["i"] == proof.operands["n"]
+    given = prove(f"@q exit; {body}", f"@!p exit; {body}")
+    assert (given.verdict, given.pairs[0]) == (Verdict.DIFFERENT, ("not q", "p"))
+    assert given.operands["p"] == given.operands["q"]
+    with pytest.raises(ValueError, match="no operands satisfy the guards"):
+        prove("setp.ge.u32 p, i, 0; @p exit; not.b32 d, i;", "not.b32 d, i;")
+
+
+def test_a_chain_of_more_statements_than_a_reader_takes() -> None:
+    # twice a number of 100 words is the number shifted by one bit
+    opcodes = ["add.cc", *["addc.cc"] * 98, "addc"]
+    chain = "".join(f"{x}.u32 d{i}, a{i}, a{i};" for i, x in enumerate(opcodes))
+    shifts = "".join(f"shf.l.wrap.b32 d{i}, a{i - 1}, a{i}, 1;" for i in range(1, 100))
+    assert prove(chain, f"shl.b32 d0, a0, 1; {shifts}").verdict is Verdict.EQUAL
+    assert prove(chain, f"shl.b32 d0, a0, 1; {shifts}", model="ptxas").verdict is Verdict.EQUAL
+
+
 def test_a_result_that_the_other_block_writes_and_reads_again() -> None:
     carry = "add.cc.u32 d, a, b; addc.u32 e, 0, 0;"
     wraps = "add.u32 d, a, b; setp.lt.u32 p, d, {}; selp.u32 e, 1, 0, p;"

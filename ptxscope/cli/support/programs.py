@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
-from ...engine.blocks.block_parser import parse_block
+from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...engine.kernels.program_loader import load
 from ...engine.proof.equivalence import TIMEOUT
 from ...engine.proof.programs import read_program
@@ -56,14 +56,18 @@ def _read_place(text: str, match: re.Match[str]) -> Program:
     name = Path(match["file"]).name
     if match["first"]:
         selected = make_line_range(match["file"], text, match)
-        return parse_block(text, name, selected, with_memory=True)
+        return _parse_place(text, name, selected)
     programs = load(text, name)
     chosen = next((x for x in programs if x.name == match["kernel"]), None)
     if chosen is None:
         names = ", ".join(x.name for x in programs) or "no kernel"
         raise CommandError(f"error: {make_printable(name)} has {make_printable(names)}")
     lines = [x.line for x in chosen.statements]
-    return parse_block(text, name, range(min(lines), max(lines) + 1), with_memory=True)
+    return _parse_place(text, name, range(min(lines), max(lines) + 1))
+
+
+def _parse_place(text: str, name: str, lines: range) -> Program:
+    return parse_block(text, name, lines, with_memory=True, max_statements=MAX_PROOF_STATEMENTS)
 
 
 def parse_same(texts: Iterable[str]) -> dict[str, str]:

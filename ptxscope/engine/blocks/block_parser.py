@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
@@ -19,11 +19,13 @@ from ..syntax.opcodes import is_other_opcode
 from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
 from ..syntax.register_checks import with_register_widths
-from ..tracing.basic_block import BasicBlock, BlockStatement, ValuePlace
+from ..tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
 from .complementary_guards import drop_needless_guards
 
 MAX_STATEMENTS = 64
 """Most statements of a block, which is for somebody to read."""
+MAX_PROOF_STATEMENTS = 1024
+"""Most statements of a block that is only proved."""
 
 _LOADS = ("ld", "ldu")
 _GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
@@ -44,7 +46,12 @@ class _Contents(NamedTuple):
 
 
 def parse_block(
-    text: str, name: str = "", lines: range | None = None, *, with_memory: bool = False
+    text: str,
+    name: str = "",
+    lines: range | None = None,
+    *,
+    with_memory: bool = False,
+    max_statements: int = MAX_STATEMENTS,
 ) -> BasicBlock:
     """Parse statements that run one after the other: plain PTX, in braces, or an ``asm`` statement.
 
@@ -54,24 +61,28 @@ def parse_block(
     stores is its result, if it stores anything; addresses are left out.
 
     A result is a register that no later statement reads, and that the block does not declare in
-    braces; in an ``asm`` statement, an output operand. Raise PtxError if there is none, if a
-    statement is illegal or of another kind, or if the text has several programs.
+    braces; in an ``asm`` statement, an output operand. A branch to the end of the block, with a
+    guard, is one of its ``guards`` if nothing is stored before it. Raise PtxError if there is no
+    result, if a statement is illegal or of another kind, or if the text has several programs.
     """
     if lines is not None and has_calls(excerpt := _blank_other_lines(text, lines)):
-        return parse_block(excerpt)
-    programs = [
-        x
-        for x in load(text, name, is_excerpt=not name)
-        if any(map(_is_computed, _select(x, lines)))
-    ]
+        return parse_block(excerpt, max_statements=max_statements)
+    loaded = load(text, name, is_excerpt=not name)
+    programs = [x for x in loaded if any(map(_is_computed, _select(x, lines)))]
     if len(programs) != 1:
         if not programs and lines is None:
             _check_one_statement(text)
+        for statement in (y for x in loaded if not programs for y in _select(x, lines)):
+            if _is_meant_to_compute(statement):
+                message = f"{quote_word(statement.opcode)} is not modelled in a block"
+                problem = Problem(message, statement.span, "an instruction of the catalog")
+                raise PtxError(text, (problem,))
         where = "" if lines is None else f" in {_format_lines(lines)}"
         count = f"{len(programs)} blocks of PTX are" if programs else "no statement is"
         span = (0, len(text.rstrip())) if lines is None else _find_line_span(text, lines)
         raise NotOneError(text, (Problem(f"{count} here{where}; one block is needed", span),))
-    return _Reader(text, programs[0], with_memory).read(_select(programs[0], lines))
+    reader = _Reader(text, programs[0], with_memory, max_statements)
+    return reader.read(_select(programs[0], lines))
 
 
 def _check_one_statement(text: str) -> None:
@@ -155,8 +166,10 @@ def _is_computed(statement: Statement) -> bool:
 class _Reader:
     """Reads the statements of a program, with the contents of its registers."""
 
-    def __init__(self, text: str, program: Program, with_memory: bool) -> None:
+    def __init__(self, text: str, program: Program, with_memory: bool, max_statements: int) -> None:
         self.text, self.program, self.with_memory = text, program, with_memory
+        self.max_statements = max_statements
+        self.guards: list[BlockGuard] = []
         self.state: dict[str, _Contents] = {
             name: _Contents(ValuePlace(0, name), program.types[name], bits)
             for name, bits in program.constants.items()
@@ -203,6 +216,8 @@ class _Reader:
                         self._move(statement)
                     else:
                         self._add(statement)
+                case StatementKind.BRANCH if statement.guard:
+                    self._add_guard(statement, statements)
                 case _:
                     self._skip(statement)
         places = (place for x in self.statements for place in x.reads.values())
@@ -223,6 +238,7 @@ class _Reader:
             {"line": span},
             tuple(dict.fromkeys(self.notes)),
             self._find_read_values(outputs),
+            tuple(self.guards),
         )
 
     def _forget_own(self, block: Statement) -> None:
@@ -233,11 +249,25 @@ class _Reader:
                 self.own_results[name] = contents.place
 
     def _check_count(self, statement: Statement) -> None:
-        if len(self.statements) == MAX_STATEMENTS:
-            self._fail(f"a block has at most {MAX_STATEMENTS} statements", statement.span)
+        if len(self.statements) == self.max_statements:
+            self._fail(f"a block has at most {self.max_statements} statements", statement.span)
 
     def _fail(self, message: str, span: Span, hint: str = "") -> None:
         raise PtxError(self.text, (Problem(message, span, hint),))
+
+    def _add_guard(self, statement: Statement, statements: Sequence[Statement]) -> None:
+        """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
+        if self.stored or not _leads_to_end(statement, statements, self.program):
+            opcode = quote_word(statement.opcode)
+            hint = "a branch to its end, with a guard, before anything is stored"
+            self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
+        assert statement.guard
+        contents = self._read_register(statement.guard, Type.PRED, statement.span)
+        self.unread.pop(contents.place, None)
+        guard = BlockGuard(contents.place, statement.guard, stays_with=statement.negated)
+        self.guards.append(guard)
+        text = quote_word(statement.text)
+        self.notes.append(f"{text} is not taken: this is for threads with {guard.condition}")
 
     def _skip(self, statement: Statement) -> None:
         """Skip a statement that changes no register; raise PtxError for any other."""
@@ -417,6 +447,25 @@ class _Reader:
             for name, x in self.state.items()
             if x.place.statement and name not in outputs and not self.stored
         }
+
+
+def _leads_to_end(branch: Statement, statements: Sequence[Statement], program: Program) -> bool:
+    """Whether a branch leads to where nothing of the block is left, or ends the thread."""
+    if branch.opcode.partition(".")[0] in ("ret", "exit"):
+        return True
+    label, places = branch.text.rpartition(" ")[2], [id(x) for x in program.statements]
+    after = program.statements[places.index(id(branch)) + 1 :]
+    target = next((x for x in after if x.kind is StatementKind.LABEL and x.opcode == label), None)
+    if target is None:
+        return False
+    start = places.index(id(target))
+    rest = {id(x) for x in program.statements[start:]}
+    return all(
+        x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
+        or (x.kind is StatementKind.BRANCH and x.opcode in ("ret", "exit"))
+        for x in statements
+        if id(x) in rest
+    )
 
 
 def _drop_outer_braces(lines: tuple[str, ...]) -> tuple[str, ...]:

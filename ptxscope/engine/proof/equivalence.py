@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any
 
 from ..ir.tape import Node
@@ -17,7 +17,7 @@ from ..tracing.basic_block import BasicBlock
 from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .differences import Difference, describe_difference, make_difference
-from .question import Program, Question, Renaming, Side
+from .question import Program, Question, Renaming, Side, list_guards, with_guard_results
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -58,12 +58,18 @@ class Proof(Record):
     """When the results differ, if that is short."""
 
     def __repr__(self) -> str:
-        condition = f" with {self.where}" if self.where else ""
+        condition = f" with {self.restriction}" if self.restriction else ""
         if self.verdict is Verdict.DIFFERENT:
             bits = ((name, value, self.inputs[name]) for name, value in self.operands.items())
             return f"<Proof: different for {format_registers(bits) or 'all operands'}{condition}>"
         names = f" for all values of {', '.join(self.inputs)}{condition}" if self.inputs else ""
         return f"<Proof: {self.verdict}{names}>"
+
+    @property
+    def restriction(self) -> str:
+        """The condition on the operands, with that of the guards of a block; empty for all."""
+        passages = [x for x in map(_format_passage, self.programs) if x]
+        return " and ".join(filter(None, [self.where, *passages[:1]]))
 
     def get_values(self, index: int) -> dict[str, int]:
         """Return the counterexample by the names of program 0 or 1."""
@@ -88,10 +94,19 @@ class Proof(Record):
 
     def _get_result(self, pair: tuple[str, str], index: int) -> int:
         """Return what program 0 or 1 leaves in a result, be it the old value."""
+        if self.is_passage(pair):
+            values = {**self.operands, **self.get_values(index), **self.traces[index].result}
+            return int(
+                all(values[x.name] == x.stays_with for x in list_guards(self.programs[index]))
+            )
         if pair[index]:
             return self.traces[index].result[pair[index]]
         own = pair[1 - index]
         return self.operands[self.names[1 - index].get(own, own)]
+
+    def is_passage(self, pair: tuple[str, str]) -> bool:
+        """Whether a pair is not of results but of whether a thread stays in each block."""
+        return all(pair) and pair == tuple(map(_format_passage, self.programs))
 
     @property
     def bits(self) -> int:
@@ -132,11 +147,20 @@ def prove_equal(
     """
     question = Question(timeout, is_stopped)
     a, b = _with_same_results(a, b), _with_same_results(b, a)
+    a, b = with_guard_results(a), with_guard_results(b)
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
-    pairs = tuple(_pair_results(question, first, second))
+    passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
+    compared = [_drop_guard_results(x) for x in (first, second)]
+    pairs = tuple(_pair_results(question, compared[0], compared[1]))
+    if len(passages) == 2:
+        names = _format_passage(a), _format_passage(b)
+        pairs = (_Pair(names, (passages[0], passages[1]), 1), *pairs)
     scope = make_input_scope(question)._replace(side=first)
-    condition = read_condition(question, where, scope) if where else None
+    conditions = [read_condition(question, where, scope)] if where else []
+    if passages:  # those who leave one block alone are a difference
+        conditions.append(reduce(question.tape.maximum, passages))
+    condition = reduce(question.tape.minimum, conditions) if conditions else None
     unequal = [pair for pair in pairs if pair.nodes[0] is not pair.nodes[1]]
 
     def answer(verdict: Verdict, **more: Any) -> Proof:
@@ -158,7 +182,8 @@ def prove_equal(
         if condition is not None:
             question.add_condition(condition)
             if not question.solver.is_possible():
-                raise ValueError(f"no operands satisfy {where}")
+                reason = where or "the guards of the blocks"
+                raise ValueError(f"no operands satisfy {reason}")
             question.fix_zeros()
         if not unequal:
             return answer(Verdict.EQUAL)
@@ -184,6 +209,18 @@ def prove_equal(
     )
     _check_counterexample(proof)
     return proof
+
+
+def _format_passage(program: Program) -> str:
+    """Return when a thread stays in a block to its end: ``not p and q``."""
+    return " and ".join(x.condition for x in list_guards(program))
+
+
+def _drop_guard_results(side: Side) -> Side:
+    """Return a side without the predicates of its guards: what they decide is compared."""
+    guards = {x.name for x in list_guards(side.program)}
+    results = {name: x for name, x in side.results.items() if name not in guards}
+    return side._replace(results=results)
 
 
 def make_input_scope(question: Question) -> Scope:

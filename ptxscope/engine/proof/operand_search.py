@@ -17,7 +17,7 @@ from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .equivalence import TIMEOUT, bind_names
 from .programs import read_program
-from .question import Program, Question, Side
+from .question import Program, Question, Side, with_guard_results
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -112,9 +112,12 @@ def find_operands(
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = Question(timeout, is_stopped)
-    program = _with_condition_results(program, where)
+    program = with_guard_results(_with_condition_results(program, where))
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
+    passage = question.read_guards(side)
+    if passage is not None:
+        condition = question.tape.minimum(condition, passage)
     fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
     fix_operands(question, given, masks)
     answers: list[Mapping[str, int]] = []

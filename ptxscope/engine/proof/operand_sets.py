@@ -18,7 +18,14 @@ from ..tracing.basic_block import BasicBlock
 from .conditions import get_flag_name, iter_flags
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
-from .question import Program, Question, Side, compute_nodes, make_program_plan
+from .question import (
+    Program,
+    Question,
+    Side,
+    compute_nodes,
+    list_guards,
+    make_program_plan,
+)
 from .simple_operands import find_simple_operands
 from .solver import Undecided, get_solver_name
 
@@ -70,8 +77,10 @@ def make_vectors(
 ) -> Vectors:
     """Return ``count`` sets of operands, always the same; if covering, those that cover first.
 
-    Raise ImportError if the solver is needed and missing.
+    Raise ImportError if the solver is needed and missing, and ValueError for a block with guards.
     """
+    if list_guards(program):
+        raise ValueError("a block with branches to its end has no vectors")
     inputs = {x.name: x.type for x in program.inputs}
     cover = _Cover(program, timeout) if is_covering else None
     sets = [dict(x) for x in cover.sets] if cover else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..blocks.block_parser import find_block, parse_block
+from ..blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
 from ..listings.asm_bindings import parse_pasted
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
@@ -21,8 +21,8 @@ def read_program(text: str | Program) -> Program:
         return text
     block, problem = None, None
     try:
-        block = parse_block(text)
-        if len(block.lines) > 1:
+        block = parse_block(text, max_statements=MAX_PROOF_STATEMENTS)
+        if len(block.lines) > 1 or block.guards:
             return block
     except PtxError as error:
         problem = error

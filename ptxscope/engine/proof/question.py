@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import reduce
 
 from ..ir.operations import Op, apply_operation
 from ..ir.recorded_plan import list_needed_nodes
@@ -13,7 +14,7 @@ from ..records import NamedTuple
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction
-from ..tracing.basic_block import BasicBlock
+from ..tracing.basic_block import BasicBlock, BlockGuard
 from ..tracing.evaluation import make_model_plan
 from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
 from .solver import IsStopped, Solver, Term, Undecided, never
@@ -32,6 +33,18 @@ def make_program_plan(program: Program, model: Model) -> Plan:
     if isinstance(program, BasicBlock):
         return program.make_plan(model)
     return make_model_plan(program, model)
+
+
+def list_guards(program: Program) -> tuple[BlockGuard, ...]:
+    """Return the guards of a block; an instruction has none."""
+    return program.guards if isinstance(program, BasicBlock) else ()
+
+
+def with_guard_results(program: Program) -> Program:
+    """Return a block with what its guards read among its results."""
+    if isinstance(program, BasicBlock) and program.guards:
+        return program.with_guard_results()
+    return program
 
 
 class Side(NamedTuple):
@@ -82,6 +95,20 @@ class Question:
         keys = {role: (values[key], type_) for role, type_, key in plan.results}
         results = {name: keys[role] for role, name in program.results.items()}
         return Side(program, model, plan, values, inputs, results)
+
+    def read_guards(self, side: Side) -> Node | None:
+        """Return whether a thread stays in a block to its end; None if it has no guards.
+
+        What they read is among the results.
+        """
+        truths = []
+        for place, name, stays_with in list_guards(side.program):
+            if place.statement:
+                node, _ = side.results[name]
+            else:
+                node = self.add_input(side.inputs.get(name, name), Type.PRED)
+            truths.append(node if stays_with else self.tape.equal(node, 0))
+        return reduce(self.tape.minimum, truths) if truths else None
 
     def add_input(self, name: str, type_: Type) -> Node:
         """Return the bits of an operand; raise ValueError if it has another width already."""

@@ -60,6 +60,21 @@ class BlockStatement(NamedTuple):
         return f"s{self.number}."
 
 
+class BlockGuard(NamedTuple):
+    """A predicate that lets threads leave the block before its results are of use."""
+
+    place: ValuePlace
+    name: str
+    """The register."""
+    stays_with: bool
+    """The value with which a thread stays."""
+
+    @property
+    def condition(self) -> str:
+        """When a thread stays: ``not %p1``."""
+        return self.name if self.stays_with else f"not {self.name}"
+
+
 class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     """Statements that run one after the other, as one computation.
 
@@ -80,6 +95,8 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     """Remarks on statements that were left out."""
     read_values: Mapping[str, ValuePlace] = {}
     """The place of what is in each other register at the end that the block writes, and reads."""
+    guards: tuple[BlockGuard, ...] = ()
+    """The branches to its end, each with a guard, that a thread must not take."""
     is_line: bool = False
     """Whether it is one instruction, whose roles and row keys are those of the block."""
 
@@ -110,6 +127,12 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
         more = {name: self.read_values[name] for name in names if name in self.read_values}
         added = {name: place for name, place in more.items() if place not in places}
         return replace(self, outputs={**self.outputs, **added}) if added else self
+
+    def with_guard_results(self) -> BasicBlock:
+        """Return the block with the predicates of its guards that it computes among its results."""
+        guards = {x.name: x.place for x in self.guards if x.place.statement}
+        outputs = {**self.outputs, **guards}.items()
+        return replace(self, outputs=dict(sorted(outputs, key=lambda x: x[1].statement)))
 
     def make_plan(self, model: Model = ISA_MODEL) -> Plan:
         """Return the joined plan of all statements under a model."""

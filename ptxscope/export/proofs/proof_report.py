@@ -74,7 +74,7 @@ def format_operand_space(proof: Proof) -> str:
     if not names:
         return "the constants written"
     space = f"all 2^{proof.bits} values of {names}"
-    return f"all values of {names} with {proof.where}" if proof.where else space
+    return f"all values of {names} with {proof.restriction}" if proof.restriction else space
 
 
 def format_operands(types: Mapping[str, Type], operands: Mapping[str, int]) -> str:
@@ -96,6 +96,8 @@ def _result_lines(proof: Proof) -> Iterator[str]:
 
 
 def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
+    if proof.is_passage(pair):
+        return 1
     index = 0 if pair[0] else 1
     program = proof.programs[index]
     role = next(role for role, name in program.results.items() if name == pair[index])
@@ -194,7 +196,7 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
         "verdict": str(proof.verdict),
         "programs": [_program_to_json(proof, index) for index in (0, 1)],
         "operands": {name: type_.bits for name, type_ in proof.inputs.items()},
-        "where": proof.where,
+        "where": proof.restriction,
         "compared": [list(pair) for pair in proof.pairs],
         "same_operations": proof.has_same_plan,
         "seconds": round(proof.seconds, 6),
