@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import cache
 from random import Random
 
@@ -456,6 +456,46 @@ def test_conversions_take_wider_registers(line: str, a: int, d: int) -> None:
 def test_conversions_take_no_narrower_register_and_no_float(line: str) -> None:
     with pytest.raises(PtxError):
         parse_block(f".reg .b32 a32, d32; .reg .f32 f; {line};")
+
+
+@pytest.mark.parametrize(
+    ("line", "x", "d"),
+    [
+        ("cvt.u32.u8 x, x", 300, 44),
+        ("cvt.s32.s8 x, x", 200, 0xFFFFFFC8),
+        ("cvt.s8.s32 x, x", 0x1FF, 0xFFFFFFFF),
+        ("cvt.u16.u32 x, x", 0xFFFF8001, 0x8001),
+        ("cvt.u64.u8 x, x", 0x1122334455667788, 0x88),
+        ("@p cvt.s64.s16 x, x", 0x18000, 0xFFFFFFFFFFFF8000),
+    ],
+)
+def test_a_conversion_reads_and_writes_one_register_at_two_widths(
+    line: str, x: int, d: int
+) -> None:
+    """The register is as wide as the wider of its types, as it must be for ptxas."""
+    operands = {"x": x, "p": 1} if line[0] == "@" else {"x": x}
+    assert [*trace(line, operands).result.values()] == [d]
+
+
+@pytest.mark.parametrize(
+    ("line", "is_legal"),  # the verdicts of ptxas 13.0
+    [
+        ("cvt.u32.u8 r, b", True),
+        ("cvt.u32.s8 r, z", True),
+        ("cvt.u8.u32 b, r", True),
+        ("cvt.sat.u8.s32 b, r", True),
+        ("cvt.u8.u8 b, s", True),
+        ("cvt.u16.u32 b, r", False),
+        ("cvt.u32.u16 r, b", False),
+        ("add.u16 b, b, b", False),
+        ("and.b16 b, b, s", False),
+        ("mov.b16 b, s", False),
+    ],
+)
+def test_registers_of_eight_bits_suit_conversions_of_bytes_only(line: str, is_legal: bool) -> None:
+    declared = ".reg .u8 b; .reg .s8 s; .reg .b8 z; .reg .b32 r; "
+    with nullcontext() if is_legal else pytest.raises(PtxError):
+        parse_block(f"{declared}{line};")
 
 
 REGISTERS = (

@@ -454,6 +454,29 @@ ret;"""
     assert np.array_equal(result.get_buffer("out").values.reshape(40, 4), np.stack(columns, 1))
 
 
+def test_registers_of_eight_bits() -> None:
+    body = f"""{_ADDRESSES}
+.reg .u8 %b<4>; .reg .s8 %s;
+ld.global.u8 %b1, [%d1];
+ld.global.s8 %s, [%d1+1];
+cvt.u32.u8 %r4, %b1;
+cvt.s32.s8 %r5, %s;
+add.u32 %r6, %r4, %r5;
+cvt.u32.u8 %r6, %r6;
+cvt.u8.u32 %b2, %r5;
+mov.b32 %r7, {{%b1, %s, %b2, %b1}};
+st.global.v4.u32 [%d2], {{%r4, %r5, %r6, %r7}};
+st.global.u8 [%d2+16], %s;
+ret;"""
+    log = ThreadLog(0)
+    result = run(make_kernel(body), np.array([200, 190], np.uint8), "zeros:u32:5", log=log)
+    expected = [200, 2**32 - 66, 200 - 66, 200 << 24 | 190 << 16 | 190 << 8 | 200, 190]
+    assert result.get_buffer("out").values.tolist() == expected
+    assert result.is_exact
+    widths = [y.width for x in log.steps for y in x.writes if y.name in ("%b1", "%s", "%b2")]
+    assert widths == [8, 8, 8]
+
+
 def test_variables_of_all_spaces_with_initial_values() -> None:
     head = """
 .const .align 4 .u32 table[4] = {10, 20, 30, 0xffffffff};

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..records import NamedTuple
 from .conflicts import get_threads
-from .device_code import CodeStatement, MemoryOperand
+from .device_code import TYPE_BITS, CodeStatement, MemoryOperand
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
@@ -201,8 +201,9 @@ class ThreadLog:
     def _peek(self, frame: Frame, name: str) -> tuple[int | None, int]:
         values = frame.get_register(name)
         width = 1 if values.bits.dtype == bool else 8 * values.bits.dtype.itemsize
+        width = min(TYPE_BITS.get(frame.function.registers.get(name, ""), width), width)
         is_unknown = values.causes is not None and bool(values.causes[self._lane])
-        return None if is_unknown else int(values.bits[self._lane]), width
+        return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
 
     def _iter_reads(self, statement: CodeStatement, frame: Frame) -> Iterator[ValueRead]:
         addresses = set(iter_address_names(statement))

@@ -335,6 +335,8 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
     if form.opcode == "bfe":
         form = form._replace(is_field_outside=_is_field_outside(form, ops))
+    elif form.opcode == "cvt":
+        form = _with_one_width(form, ops)
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
@@ -377,6 +379,18 @@ def _is_field_outside(form: Form, ops: operands.ParsedOperands) -> bool:
         case [Register(), Immediate(position), Immediate(length)]:
             return form.stype is not None and position >= form.stype.bits and length > 0
     return False
+
+
+def _with_one_width(form: Form, ops: operands.ParsedOperands) -> Form:
+    """Return a ``cvt`` whose one register, if it reads what it writes, is as wide as both types."""
+    written, read = form.converted_type, form.unconverted_type
+    match ops.destinations, ops.sources:
+        case [name], [Register(other)] if name == other and written and read:
+            if written.bits < read.bits:
+                return form._replace(written_bits=read.bits)
+            if read.bits < written.bits:
+                return form._replace(read_bits=written.bits)
+    return form
 
 
 def _find_unsure_slots(

@@ -50,6 +50,8 @@ _HALF_REGISTERS = {
     Type.BF16X2: ("b32",),
 }
 """The declared types that suit halves, in ptxas 13.0."""
+_BYTE_REGISTERS = frozenset(("b8", "s8", "u8"))
+"""The declared types that suit only ``cvt``, loads, stores and vectors (PTX ISA 5.2.2)."""
 
 
 @lru_cache(maxsize=1 << 10)
@@ -154,6 +156,8 @@ def check_register(
         return RegisterProblem(
             RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
         )
+    if ins.opcode == "cvt" and declaration.type in _BYTE_REGISTERS:
+        type_ = (ins.form.dtype if role in DESTINATIONS else ins.form.atype) or type_
     if is_compatible(declaration.type, type_) and not _is_refused(ins, role, declaration.type):
         return None
     kind = "a predicate" if type_ is Type.PRED else f".{type_}"
