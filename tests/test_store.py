@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.learn.lesson_progress import LessonProgress
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
 
@@ -57,3 +58,40 @@ def test_a_linked_state_stays_a_link(tmp_path: Path) -> None:
     store.save(SavedState(recent=["vmad"]))
     assert store.state.is_symlink()
     assert StateStore(tmp_path / "link", tmp_path).load().recent == ["vmad"]
+
+
+def test_a_lesson_that_another_process_saved_is_kept(tmp_path: Path) -> None:
+    first, second = StateStore(tmp_path, tmp_path), StateStore(tmp_path, tmp_path)
+    first.save_lesson("lanes", LessonProgress(3))
+    second.save_lesson("setp", LessonProgress(0, done=True))
+    first.save_lesson("setp", LessonProgress(2))  # played again, and done once all the same
+    assert second.load_lessons() == {
+        "lanes": LessonProgress(3),
+        "setp": LessonProgress(2, done=True),
+    }
+
+
+def test_each_damaged_state_is_kept(tmp_path: Path) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    for text in ("first", "second", "third"):
+        store.state.write_text(text)
+        store.load()
+    kept = {x.name: x.read_text() for x in tmp_path.iterdir()}
+    assert kept == {
+        "explorer.damaged": "first",
+        "explorer.damaged-2": "second",
+        "explorer.damaged-3": "third",
+    }
+    assert "explorer.damaged-3" in store.messages[-1]
+
+
+def test_keys_are_read_however_deep_a_table_is(tmp_path: Path) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    deep = ".".join("a" * 480)
+    nested = "".join(f"[{'.'.join('b' * n)}]\n" for n in range(1, 480))
+    store.keys.write_text(f'step.next = "j"\n{deep} = "x"\n{nested}')
+    assert store.load_keymap() == {"step.next": "j"}
+    assert store.messages == []
+    store.keys.write_text(f"{'.'.join('a' * 100_000)} = 'x'")
+    assert store.load_keymap() == {}
+    assert "a line has more than 1000 characters" in store.messages[0]

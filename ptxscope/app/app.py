@@ -307,8 +307,8 @@ class Explorer(ExplorerApp):
         """Save the explorer's state. Raise OSError if it cannot be written."""
         if self.store is not None:
             self.store.save(self.current_state)
-            if self.state.lesson:
-                self.store.save_lessons(self.state.lesson.places)
+            if lesson := self.state.lesson:
+                self.store.save_lesson(lesson.lesson.head.name, lesson.progress)
 
     def describe_state(self) -> Iterator[str]:
         """Yield the state as lines for a crash report."""

@@ -6,7 +6,8 @@ start.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -30,6 +31,8 @@ ValueT = TypeVar("ValueT")
 SCHEMA = "ptxscope.state/1"
 _MAX_FILE_CHARS = 1 << 22
 """Maximum bytes of a file."""
+_MAX_LINE_CHARS = 1000
+"""Maximum characters of a line of the user's keys."""
 _LANES = 4
 """Maximum lanes of an instruction."""
 
@@ -113,13 +116,20 @@ class StateStore:
 
         return self._load(self.lessons, progress_from_json) or {}
 
-    def save_lessons(self, places: Mapping[str, LessonProgress]) -> None:
-        """Save the positions in lessons. Raise OSError if they cannot be written."""
+    def save_lesson(self, name: str, progress: LessonProgress) -> None:
+        """Save the position in a lesson, and keep those that other processes have saved meanwhile.
+
+        Raise OSError if it cannot be written.
+        """
         import json
 
         from ..learn.lesson_progress import progress_to_json
 
-        self._save(self.lessons, json.dumps(progress_to_json(places), indent=1))
+        places = self.load_lessons()
+        if name in places and places[name].done:
+            progress = progress._replace(done=True)
+        text = json.dumps(progress_to_json({**places, name: progress}), indent=1)
+        self._save(self.lessons, text)
 
     def load_tally(self) -> Tally:
         """Return the results of exercises, or an empty tally if there is none that can be used."""
@@ -135,6 +145,9 @@ class StateStore:
         """Return action ids and the keys that the user assigned to them."""
         try:
             text = files.read(self.keys, _MAX_FILE_CHARS).decode()
+            if len(max(text.splitlines(), key=len, default="")) > _MAX_LINE_CHARS:
+                # tomllib takes memory by the square of the parts of a dotted key
+                raise ValueError(f"a line has more than {_MAX_LINE_CHARS} characters")
             import tomllib
 
             keymap = tomllib.loads(text)
@@ -144,13 +157,16 @@ class StateStore:
             why = getattr(error, "strerror", None) or str(error)
             self.messages.append(f"{self.keys} is not used: {why}")
             return {}
-        return dict(_flatten_table(keymap))
+        return dict(_iter_keys(keymap))
 
     def set_aside(self, why: str, path: Path | None = None) -> list[str]:
         """Rename a saved file and return messages about it."""
         path = path or self.state
-        aside = path.with_suffix(".damaged")
+        aside, count = path.with_suffix(".damaged"), 1
         try:
+            while os.path.lexists(aside):  # an earlier one may be all that is left of some work
+                count += 1
+                aside = path.with_suffix(f".damaged-{count}")
             path.replace(aside)
             place = f"; it is now {aside}"
         except OSError:
@@ -158,15 +174,17 @@ class StateStore:
         return [f"the saved state could not be read ({make_printable(why)}){place}"]
 
 
-def _flatten_table(table: dict[str, object], prefix: str = "") -> list[tuple[str, str]]:
-    """Return dotted keys and their values: ``[step] next = "j"`` equals ``"step.next" = "j"``."""
-    pairs: list[tuple[str, str]] = []
+_MAX_KEY_PARTS = 8
+"""More than the parts of any action's id."""
+
+
+def _iter_keys(table: dict[str, object], *prefix: str) -> Iterator[tuple[str, str]]:
+    """Yield dotted keys and their values: ``[step] next = "j"`` equals ``"step.next" = "j"``."""
     for name, value in table.items():
-        if isinstance(value, dict):
-            pairs += _flatten_table(value, f"{prefix}{name}.")
+        if isinstance(value, dict) and len(prefix) < _MAX_KEY_PARTS:
+            yield from _iter_keys(value, *prefix, name)
         elif isinstance(value, str):
-            pairs.append((prefix + name, value))
-    return pairs
+            yield ".".join((*prefix, name)), value
 
 
 def format_state(state: SavedState) -> str:

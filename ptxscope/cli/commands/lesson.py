@@ -259,9 +259,8 @@ class _Player:
         """Save the position; report a failure once."""
         if self._store is None:
             return
-        position = {self._position.lesson.head.name: self._position.progress}
         try:
-            self._store.save_lessons(self._store.load_lessons() | position)
+            self._store.save_lesson(self._position.lesson.head.name, self._position.progress)
         except OSError as error:
             print_message(f"note: your position is not saved: {error.strerror or error}")
             self._store = None

@@ -28,6 +28,7 @@ from ...engine.machine_code.kernel_source import KernelSource, make_kernel_sourc
 from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
+from ...files import is_there
 from ...nvidia.compilation import compile_kernels
 from ...nvidia.toolchain import Tool, ToolError
 from .line_code import format_line
@@ -220,7 +221,7 @@ class VerdictStore:
         self._lines: dict[tuple[str, str, str], FormVerdict] = {}
         self.code_verdicts: dict[str, FormVerdict] = {}
         with self._tolerate_failures():
-            if self._path and self._path.exists():
+            if self._path and is_there(self._path):
                 for text in self._path.read_text("utf-8", errors="replace").splitlines():
                     self._add(text)
 

@@ -94,7 +94,7 @@ class LessonController:
         if lesson is None:
             return
         self._highlight(None)
-        self._save_places(lesson.places)
+        self._save_progress(lesson)
         is_back = self._state.leave_lesson()
         self._focus.leave()
         self._view.hide_lesson()
@@ -112,12 +112,13 @@ class LessonController:
         """Return the position in each lesson."""
         return self._store.load_lessons() if self._store else self._places
 
-    def _save_places(self, places: dict[str, LessonProgress]) -> None:
-        """Save the positions in lessons, and report a failure."""
-        self._places = places
+    def _save_progress(self, lesson: OpenLesson) -> None:
+        """Save the position in a lesson, and report a failure."""
+        name = lesson.lesson.head.name
+        self._places[name] = lesson.progress
         try:
             if self._store:
-                self._store.save_lessons(self._store.load_lessons() | places)
+                self._store.save_lesson(name, lesson.progress)
         except OSError as error:
             why = make_printable(error.strerror or str(error))
             title = "Positions in lessons are not saved"
