@@ -77,6 +77,10 @@ def test_buffers_are_read_from_files_and_saved(kernel: str, tmp_path: Path) -> N
             assert (done.returncode, done.stderr) == (0, "")
         assert np.array_equal(np.load(tmp_path / "out.npy"), words[:count] // 2)
         assert np.array_equal(np.fromfile(tmp_path / "out.bin", np.uint32), words[:count] // 2)
+    twice = (f"--save=param1={tmp_path}/first.npy", f"--save=param1={tmp_path}/second.npy")
+    assert launch(kernel, *twice).returncode == 0
+    for name in ("first.npy", "second.npy"):
+        assert np.load(tmp_path / name).tolist() == [5, 10, 15, 20]
 
 
 def test_what_changed_is_shown_and_what_is_exact(kernel: str) -> None:
@@ -262,6 +266,13 @@ def test_a_kernel_that_fails_is_explained(kernel: str) -> None:
     assert done.returncode == 1
     assert "outside of its 4 elements" in done.stderr
     assert "  line 15 with `2` rather than `4` explains all 4 values\n" in done.stdout
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "--json")
+    assert done.returncode == 1
+    data = json.loads(done.stdout)
+    assert (data["kernel"], data["block"], data["complete"]) == ("halves", [4, 1, 1], False)
+    assert "outside of its 4 elements" in data["error"]
+    assert [x["line"] for x in data["explained"]["explanations"]] == [15]
+    assert json.loads(launch(kernel, "--json").stdout)["explained"] is None
 
 
 def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:

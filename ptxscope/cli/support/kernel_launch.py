@@ -44,6 +44,7 @@ from ...export.formats.json_text import format_json
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
 from .kernel_report import (
+    convert_failure,
     convert_to_json,
     get_label,
     iter_difference_lines,
@@ -103,14 +104,17 @@ def launch_kernel(
         watched = {_find_register(code, name) for name in arguments.watch}
         try:
             result = _run(code, kernel, values, shape, arguments, model, bar, log)
-        except LaunchError:
-            if explains:
-                from ...engine.launches.run_explanations import FailedRun
+        except LaunchError as error:
+            from ...engine.launches.run_explanations import FailedRun
 
-                failed = FailedRun(kernel, shape, model)
+            failed = FailedRun(kernel, shape, model)
+            if explains:
                 diagnosis = _explain(code, values, bar, failed, expected, arguments)
-                bar.begin_printing()
-                for line in iter_explanation_lines(diagnosis):
+            bar.begin_printing()
+            if arguments.json:
+                print(format_json(convert_failure(failed, str(error), diagnosis), indent=1))
+            else:
+                for line in iter_explanation_lines(diagnosis) if diagnosis else ():
                     print(make_printable(line))
             raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)
@@ -140,7 +144,7 @@ def launch_kernel(
             origin_lines = [*origin_lines, *iter_explanation_lines(diagnosis)]
         for line in (*iter_lines(result, is_quiet=arguments.quiet), *lines, *origin_lines):
             print(make_printable(line))
-    for name, file in saved.items():
+    for name, file in saved:
         buffer = result.get_buffer(name)
         if buffer.causes is not None:
             count = int(np.count_nonzero(buffer.causes))
@@ -301,12 +305,14 @@ def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
     return convert_bytes(contents, file.type)
 
 
-def _parse_saved(buffers: Mapping[str, NamedBuffer], texts: Sequence[str]) -> dict[str, str]:
-    """Return the file of each buffer to save."""
-    saved: dict[str, str] = {}
+def _parse_saved(
+    buffers: Mapping[str, NamedBuffer], texts: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return the buffers to save, and the file of each."""
+    saved = list[tuple[str, str]]()
     for text in texts:
         name, separator, file = text.partition("=")
         if not separator or not file:
             raise CommandError(f"error: --save is NAME=FILE, not {make_printable(text)}")
-        saved[get_buffer(buffers, name.strip()).name] = file
+        saved.append((get_buffer(buffers, name.strip()).name, file))
     return saved

@@ -17,7 +17,7 @@ from ...engine.launches.parameters import format_dtype
 from ...engine.syntax.errors import format_count
 
 if TYPE_CHECKING:
-    from ...engine.launches.run_explanations import RunDiagnosis, RunExplanation
+    from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
 
 _MAX_VALUES = 16
 """Elements of a buffer that are shown."""
@@ -244,10 +244,7 @@ def convert_to_json(
 ) -> dict[str, Any]:
     """Return a run, and what explains it, as JSON's types."""
     return {
-        "kernel": result.kernel.name,
-        "model": result.model.name,
-        "grid": list(result.shape.grid),
-        "block": list(result.shape.block),
+        **_convert_launch(result),
         "instructions": result.step_count,
         "complete": result.is_complete,
         "exact": result.is_exact,
@@ -274,6 +271,27 @@ def convert_to_json(
             for name, elements in expected.items()
         },
         "explained": diagnosis and _convert_diagnosis(diagnosis),
+    }
+
+
+def convert_failure(
+    failed: FailedRun, error: str, diagnosis: RunDiagnosis | None
+) -> dict[str, Any]:
+    """Return a run that could not go on, and what explains it, as JSON's types."""
+    return {
+        **_convert_launch(failed),
+        "complete": False,
+        "error": error,
+        "explained": diagnosis and _convert_diagnosis(diagnosis),
+    }
+
+
+def _convert_launch(result: KernelRun | FailedRun) -> dict[str, Any]:
+    return {
+        "kernel": result.kernel.name,
+        "model": result.model.name,
+        "grid": list(result.shape.grid),
+        "block": list(result.shape.block),
     }
 
 
