@@ -439,11 +439,16 @@ def test_a_misspelt_marker_is_told(
 ) -> None:
     path = tmp_path / "x.md"
     path.write_text(f"one\n\n{comment}\n\n{OPEN}\n{CLOSE}\n")
-    update(path)
+    text = path.read_text()
+    other = tmp_path / "other.md"
+    other.write_text(f"{OPEN}\n{CLOSE}\n")
+    update(path, other, status=2)
     said = capsys.readouterr()
-    assert said.out == f"{path}: updated\n"
-    assert said.err.startswith(f"{path}:3: warning: ")
+    assert said.out == f"{other}: updated\n"
+    assert said.err.startswith(f"{path}:3: `<!--")
     assert said.err.count("\n") == 1
+    assert path.read_text() == text
+    assert main(["export", "--check", str(path)]) == 2
 
 
 def test_an_end_of_nothing_is_told() -> None:
@@ -453,7 +458,8 @@ def test_an_end_of_nothing_is_told() -> None:
 @pytest.mark.parametrize(
     "page",
     ["", "<!-- a comment -->\n", "`<!-- ptxscop -->`\n", "    <!-- ptxscop -->\n", "ptxscop\n",
-     f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n"],
+     f"{OPEN}\n{CLOSE}\n", "<!-- microscope -->\n", "<!-- telescope: x -->\n",
+     "<!-- ptxscope: ignore[E3] -->\n"],
 )  # fmt: skip
 def test_other_comments_are_nobody_s_affair(page: str) -> None:
     assert find_doubtful(page) == []

@@ -26,7 +26,6 @@ from ..support.arguments import Parser, make_command_parser, parse_words, split_
 from ..support.command_error import CommandError
 from ..support.markdown_markers import Marker, find_doubtful, find_indent, find_markers
 from ..support.picture_output import render_document
-from ..support.streams import print_message
 from .trace import parse_any_request
 
 _EPILOG = """\
@@ -109,8 +108,6 @@ def _update_file(name: str, *, is_check: bool) -> bool:
         line = old_data[: error.start].decode(encoding, "replace").count("\n") + 1
         stored_name = "UTF-8" if encoding == "utf-8" else "UTF-16"
         raise CommandError(f"{make_printable(name)}:{line}: this is not {stored_name}") from None
-    for doubt in find_doubtful(text):
-        print_message(f"{name}:{doubt.line}: warning: {doubt.reason}")
     page = renew_traces(text, name)
     stale = [x for x in page.pictures.values() if x.data != x.current_data]
     new_data = page.text.encode(encoding, "replace")
@@ -153,7 +150,7 @@ def renew_traces(text: str, name: str) -> _Page:
     faulty marker.
     """
     parts: list[str] = []
-    failed: list[str] = []
+    failed = [f"{make_printable(name)}:{x.line}: {x.reason}" for x in find_doubtful(text)]
     pictures: dict[Path, _Picture] = {}
     ids: set[str] = set()
     position = 0

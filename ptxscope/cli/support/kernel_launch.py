@@ -305,9 +305,7 @@ def _read_file(bar: ProgressBar, file: FileArgument) -> npt.NDArray[Any]:
     return convert_bytes(contents, file.type)
 
 
-def _parse_saved(
-    buffers: Mapping[str, NamedBuffer], texts: Sequence[str]
-) -> list[tuple[str, str]]:
+def _parse_saved(buffers: Mapping[str, NamedBuffer], texts: Sequence[str]) -> list[tuple[str, str]]:
     """Return the buffers to save, and the file of each."""
     saved = list[tuple[str, str]]()
     for text in texts:

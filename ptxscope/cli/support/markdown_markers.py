@@ -14,7 +14,8 @@ from ...engine.syntax.errors import find_closest_spelling
 
 _NAME = "ptxscope"
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
-_NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b")
+_NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b(?!:\s*+ignore\b)")
+"""A comment that may be meant as a marker, and is none of those that ``check`` reads."""
 _CONTAINERS = re.compile(r"(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*+[ \t]*+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _INLINE = re.compile(r"\\.|`++|<!--", re.DOTALL)
@@ -36,7 +37,7 @@ class Marker(NamedTuple):
 
 
 class Doubt(NamedTuple):
-    """A comment that may be a misspelt marker."""
+    """A comment that is a misspelt or unknown marker."""
 
     line: int
     reason: str
