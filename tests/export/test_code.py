@@ -13,12 +13,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import Instruction, Trace, evaluate, export, parse, trace
+from ptxscope import Instruction, Trace, evaluate, export, parse, trace, trace_block
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.export.code.function_parts import list_parameters, make_function_name
+from ptxscope.export.content.document import build_document
 from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms, golden_opcodes
@@ -231,3 +232,37 @@ def test_128_bits_are_used_where_64_do_not_do(step: int) -> None:
 def test_these_need_no_128_bits(line: str) -> None:
     shown = trace(line, {x.name: 0 for x in parse(line).inputs})
     assert "__int128" not in export(shown, "c")
+
+
+@pytest.mark.parametrize(
+    ("ptx", "python", "in_c"),
+    [
+        ("vsub.u32.u32.u32.sat d, a, b",
+         "min(max(operate_t, 0), 0xffffffff)",
+         "operate_t < 0 ? 0 : (operate_t > INT64_C(0xffffffff) ? INT64_C(0xffffffff) : operate_t)"),
+        ("vabsdiff4.s32.u32.u32.sat d, a, b, c",  # no distance is below 0
+         "min(max(operate_t0, -128), 127)",
+         "operate_t0 < -128 ? -128 : (operate_t0 > 127 ? 127 : operate_t0)"),
+    ],
+)  # fmt: skip
+def test_a_clamp_keeps_the_bound_that_no_number_reaches(ptx: str, python: str, in_c: str) -> None:
+    shown = trace(ptx, {x.name: 1 for x in parse(ptx).inputs})
+    assert f" = {python}\n" in export(shown, "python")
+    assert f" = {in_c};\n" in export(shown, "c")
+
+
+def test_c_casts_where_bits_are_read_as_signed() -> None:
+    text = export(trace("vadd.s32.s32.s32 d, a, b.b1", {"a": 1, "b": 2}), "c")
+    assert " extend_a = (int32_t)select_a;\n" in text
+    assert " extend_b = (int8_t)select_b;\n" in text
+
+
+@pytest.mark.parametrize("format_", ["c", "python"])
+def test_steps_are_called_as_in_documents(format_: str) -> None:
+    one = trace("vmad.s32.s32.s32.sat.shr7 d, a, b, c", {"a": 1, "b": 2, "c": 3})
+    several = trace_block("vmax.s32.s32.s32.min t, a, b, c; vadd.s32.s32.s32.add d, t, b, c;",
+                          {"a": 1, "b": 2, "c": 3})  # fmt: skip
+    for shown in (one, several):
+        comments = re.findall(r"^ +(?:/\*|#) (?:\d.*: )?([a-z ]+?)(?: \*/)?$",
+                              export(shown, format_), re.MULTILINE)  # fmt: skip
+        assert comments == [step.title for step in build_document(shown).steps]

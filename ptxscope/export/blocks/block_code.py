@@ -12,6 +12,7 @@ from ...engine.semantics.plan import Plan
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..code import c, python
+from ..code.function_parts import group_by_step
 from ..code.plan_code import Assignment, Dialect, find_kind, list_assignments
 from ..content.document import Document, build_document
 from ..options import DEFAULT, Options
@@ -34,7 +35,7 @@ def render_python(trace: Trace, options: Options = DEFAULT) -> str:
     assignments = _assign(trace, python.DIALECT, names)
     lines = [f"def {_name_function(trace)}({', '.join(f'{x}: int' for x in names.values())}):"]
     lines += (f"    # {line}" for line in _list_comments(doc, names))
-    for comment, group in _group(trace.block, assignments):
+    for comment, group in _group(trace.block, plan, assignments):
         lines.append(f"    # {comment}")
         lines += (f"    {x.name} = {x.expression}" for x in group)
     results = _name_results(plan, assignments).values()
@@ -64,7 +65,7 @@ def render_c(trace: Trace, options: Options = DEFAULT) -> str:
     lines += [f"/* {comments[0]}", *(f" * {line}" for line in comments[1:]), " */"]
     lines += [f"{return_type} {_name_function(trace)}({', '.join(parameters) or 'void'})", "{"]
     lines += (f"    const int64_t {wide[x]} = {y};" for x, y in names.items() if wide[x] != y)
-    for comment, group in _group(block, assignments):
+    for comment, group in _group(block, plan, assignments):
         lines.append(f"    /* {c.format_comment(comment)} */")
         lines += map(c.format_assignment, group)
     used_names = {*results.values()}.union(*(x.reads for x in assignments))
@@ -129,14 +130,13 @@ def _list_comments(doc: Document, names: Mapping[str, str]) -> Iterator[str]:
 
 
 def _group(
-    block: BasicBlock, assignments: list[Assignment]
+    block: BasicBlock, plan: Plan, assignments: list[Assignment]
 ) -> Iterator[tuple[str, list[Assignment]]]:
-    """Yield the assignments of each step, with the statement that it begins or its stage."""
-    previous = ""
-    for (prefix, stage), group in groupby(
-        assignments, key=lambda x: (x.row.partition(".")[0], x.stage)
-    ):
+    """Yield the assignments of each step below its title; the first has its statement too."""
+    for prefix, statement_group in groupby(assignments, key=lambda x: x.row.partition(".")[0]):
         statement = block.get_statement(int(prefix[1:]))
-        lead = f"{statement.number}. {statement.text}: " if prefix != previous else ""
-        previous = prefix
-        yield f"{lead}{stage}", list(group)
+        rows = [row for row in plan.rows if row.key.startswith(f"{prefix}.")]
+        lead = f"{statement.number}. {statement.text}: "
+        for title, group in group_by_step(rows, statement_group):
+            yield f"{lead}{title}", group
+            lead = ""

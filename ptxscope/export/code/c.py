@@ -13,7 +13,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
-from .function_parts import group_by_stage, list_parameters, list_results, make_function_name
+from .function_parts import group_by_step, list_parameters, list_results, make_function_name
 from .plan_code import (
     Assignment,
     Expression,
@@ -75,17 +75,20 @@ class _C:
         return f"{condition} ? {x} : {y}"
 
     def write_bound(self, w: Writer, x: Node, lane: int) -> Expression:
-        ranges = (get_range(y) for y in x.args)
         if x.op is not Op.CLIP:
-            kind = find_kind(ranges)
+            kind = find_kind(get_range(y) for y in x.args)
             a, b = (w.read_name(x, index, lane, kind) for index in (0, 1))
             sign = "<" if x.op is Op.MINIMUM else ">"
             return Expression(self.choose(f"{a} {sign} {b}", a, b), kind, Precedence.CHOICE)
-        low, high = x.fixed
-        kind = find_kind((*ranges, Range(low, high)))
+        values, (low, high) = get_range(x.args[0]), x.fixed
+        has_sign = find_kind([values]) is not IntegerRangeKind.UNSIGNED
+        low = low if has_sign else max(low, 0)
+        kind = find_kind((values, Range(low, high)))
         value = w.read_name(x, 0, lane, kind)
-        low_text, high_text = (w.format_number(bound, kind) for bound in x.fixed)
+        low_text, high_text = (w.format_number(bound, kind) for bound in (low, high))
         upper = self.choose(f"{value} > {high_text}", high_text, value)
+        if not has_sign and low == 0:  # a comparison with 0 would be a warning
+            return Expression(upper, kind, Precedence.CHOICE)
         text = self.choose(f"{value} < {low_text}", low_text, f"({upper})")
         return Expression(text, kind, Precedence.CHOICE)
 
@@ -118,6 +121,9 @@ class _C:
         value = w.read(x, 0, lane, IntegerRangeKind.SIGNED, Precedence.UNARY)
         text = f"((union {{ float f; uint32_t u; }}){{ (float){value} }}).u"
         return Expression(text, IntegerRangeKind.SIGNED, Precedence.ATOM)
+
+    def find_type_name(self, bits: int) -> str:
+        return f"int{bits}_t" if bits in (8, 16, 32) else ""
 
 
 DIALECT = _C()
@@ -155,8 +161,8 @@ def _write_function(trace: Trace) -> Iterator[str]:
     yield "{"
     yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
                 if names[x.role] != x.role)  # fmt: skip
-    for stage, lines in group_by_stage(assignments):
-        yield f"    /* {stage} */"
+    for title, lines in group_by_step(trace.plan.rows, assignments):
+        yield f"    /* {title} */"
         yield from map(format_assignment, lines)
     used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
     variables = (*names.values(), *(x.name for x in assignments))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from ...engine.isa.roles import ORDER, Role
-from ...engine.micro_operations.stage import Stage
-from ...engine.semantics.plan import Plan, Source
+from ...engine.semantics.plan import Plan, Row, Source
+from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace
 from .plan_code import Assignment
 
@@ -17,9 +18,13 @@ def list_parameters(plan: Plan) -> list[Source]:
     return sorted(plan.sources, key=lambda source: ORDER[Role(source.role)])
 
 
-def group_by_stage(assignments: list[Assignment]) -> list[tuple[Stage, list[Assignment]]]:
-    """Group the assignments by stage."""
-    return [(stage, list(group)) for stage, group in groupby(assignments, key=lambda x: x.stage)]
+def group_by_step(
+    rows: Iterable[Row], assignments: Iterable[Assignment]
+) -> Iterator[tuple[str, list[Assignment]]]:
+    """Yield the assignments of each step below its title, as documents have it."""
+    for stage, group in groupby(assignments, key=lambda x: x.stage):
+        own_rows = tuple(row for row in rows if row.stage is stage)
+        yield format_stage_title(stage, own_rows), list(group)
 
 
 def list_results(trace: Trace, assignments: list[Assignment]) -> list[tuple[str, str]]:

@@ -12,14 +12,28 @@ from typing import Protocol
 
 from ...engine.ir.operations import Op, apply_operation
 from ...engine.ir.recorded_plan import record_plan
-from ...engine.ir.rewrites import SHORTENING_RULES
-from ...engine.ir.tape import Node, get_range
+from ...engine.ir.rewrites import SHORTENING_RULES, drop_idle_bound, merge_bounds, merge_equality
+from ...engine.ir.tape import Node, Tape, get_range
 from ...engine.isa.integers import Range
 from ...engine.micro_operations.arithmetic import EXACT
 from ...engine.micro_operations.stage import Stage
 from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Plan
 
+
+def _drop_idle_choice(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
+    """Drop a minimum or maximum of two numbers if one is never beyond the other.
+
+    The bounds of a clamp stay even if one cannot be reached: a reader expects both.
+    """
+    return drop_idle_bound(tape, op, x, y) if isinstance(y, Node) else None
+
+
+_RULES = {
+    **SHORTENING_RULES,
+    Op.MINIMUM: (_drop_idle_choice, merge_bounds),
+    Op.MAXIMUM: (_drop_idle_choice, merge_equality),
+}
 _MAX_LINE_CHARS = 90
 """The longest expression that repeats a part instead of naming it."""
 
@@ -70,6 +84,8 @@ class Expression(NamedTuple):
     level: Precedence
     is_truth: bool = False
     """Whether the language takes it for a truth instead of a number."""
+    narrow_text: str = ""
+    """The text as the value of a variable, which widens it; empty if it is the same."""
 
 
 class Dialect(Protocol):
@@ -107,6 +123,9 @@ class Dialect(Protocol):
     def write_float_bits(self, w: Writer, x: Node, lane: int) -> Expression:
         """Write a FLOAT_BITS."""
 
+    def find_type_name(self, bits: int) -> str:
+        """Return the signed type of this width to convert to; empty if there is none."""
+
 
 class Assignment(NamedTuple):
     """An assignment ``name = expression``."""
@@ -140,7 +159,7 @@ class Writer:
     def __init__(self, plan: Plan, dialect: Dialect, names: Mapping[str, str]) -> None:
         self.dialect = dialect
         self.assignments: list[Assignment] = []
-        program = record_plan(plan, SHORTENING_RULES, has_row_nodes=True)
+        program = record_plan(plan, _RULES, has_row_nodes=True)
         self._variables: dict[_Part, Expression] = {}
         for x in program.nodes:
             if x.op is Op.SOURCE:
@@ -175,7 +194,8 @@ class Writer:
         kind = find_kind([node.range])
         x = self.dialect.convert(self.dialect.convert_truth(x), kind)
         reads = frozenset(self._reads)
-        self.assignments.append(Assignment(name, x.text, kind, stage, key, reads))
+        text = x.narrow_text or x.text
+        self.assignments.append(Assignment(name, text, kind, stage, key, reads))
         self._add_variable(node, lane, name)
 
     def _add_variable(self, x: Node, lane: int, name: str) -> None:
@@ -353,6 +373,10 @@ def _write_cast(w: Writer, x: Node, lane: int) -> Expression:
     if bits == 64 and w.dialect.has_kinds:
         kind = IntegerRangeKind.SIGNED if signed else IntegerRangeKind.UNSIGNED
         return w.dialect.convert(w.write(x.nodes[0], lane, x), kind)
+    if signed and (type_name := w.dialect.find_type_name(bits)):
+        value = w.read(x, 0, lane, find_kind([get_range(x.args[0])]), Precedence.UNARY)
+        text, unary = f"({type_name}){value}", Precedence.UNARY
+        return Expression(f"(int64_t){text}", IntegerRangeKind.SIGNED, unary, narrow_text=text)
     low = w.write_bits(x, lane, bits)
     if not signed:
         return low

@@ -10,7 +10,7 @@ from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import build_document, list_traces
 from ..options import DEFAULT, Options
-from .function_parts import group_by_stage, list_parameters, list_results, make_function_name
+from .function_parts import group_by_step, list_parameters, list_results, make_function_name
 from .plan_code import (
     Expression,
     IntegerRangeKind,
@@ -69,6 +69,9 @@ class _Python:
         text = f"{magnitude} + (0x80000000 if {value} < 0 else 0)"
         return Expression(text, _KIND, Precedence.SUM)
 
+    def find_type_name(self, bits: int) -> str:  # noqa: ARG002
+        return ""
+
 
 DIALECT = _Python()
 
@@ -87,7 +90,7 @@ def _write_function(trace: Trace) -> Iterator[str]:
     yield f"    # {doc.ptx}"
     yield f"    # model {doc.model}; {doc.source}"
     yield f"    # {', '.join(operand_names)}; unsigned bits"
-    for stage, lines in group_by_stage(assignments):
-        yield f"    # {stage}"
+    for title, lines in group_by_step(trace.plan.rows, assignments):
+        yield f"    # {title}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)
     yield f"    return {', '.join(name for _, name in list_results(trace, assignments)) or None}"
