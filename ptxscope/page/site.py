@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import shutil
 import zipfile
 from collections.abc import Iterator, Mapping
 from html import escape
@@ -65,12 +67,31 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
     return make_engine(runtime_files) | {name: text.encode() for name, text in texts.items()}
 
 
+def is_page(index: bytes) -> bool:
+    """Return whether an ``index.html`` is that of a page, of this version or an earlier one."""
+    return b"<title>ptxscope</title>" in index and b"page.js" in index
+
+
 def write_files(folder: Path, contents: Mapping[str, bytes]) -> None:
-    """Write files by their names, each completely or not at all; raise OSError if one can't be."""
-    for name, data in contents.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(path, data)
+    """Write files by their names, all or none; raise OSError if one can't be.
+
+    They are written to a new folder beside their places, and take these when all are on the disk.
+    """
+    missing = [x for x in (folder, *folder.parents) if not x.exists()]
+    fresh = folder / f".ptxscope-{os.getpid()}-{os.urandom(8).hex()}.new"
+    try:
+        for name, data in contents.items():
+            (fresh / name).parent.mkdir(parents=True, exist_ok=True)
+            replace_file(fresh / name, data)
+        for name in contents:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (fresh / name).replace(folder / name)
+    except BaseException:
+        for path in missing[-1:]:
+            shutil.rmtree(path, ignore_errors=True)
+        raise
+    finally:
+        shutil.rmtree(fresh, ignore_errors=True)
 
 
 def _read_file(name: str) -> str:

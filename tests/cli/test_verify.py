@@ -201,6 +201,19 @@ def test_machine_code_in_json_that_is_damaged(
     assert message in done.stderr
 
 
+def test_a_fifo_in_place_of_the_verdicts_is_not_waited_for(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = f"verdicts-{verification.make_engine_digest()}.jsonl"
+    os.mkfifo(tmp_path / name)
+    store = verification.VerdictStore(tmp_path)
+    store.keep(verification.Task(PTXAS, NVDISASM, "sm_90", 1), [])
+    said = capsys.readouterr().err
+    assert said.startswith("warning: verdicts are not kept: ")
+    assert "it is a FIFO" in said
+    assert said.count("\n") == 1
+
+
 def list_texts(svg: str, group: str = "") -> list[str]:
     """Return the texts of a picture, or of the groups with a class and those in them."""
     root = ET.fromstring(svg)

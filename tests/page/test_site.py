@@ -7,6 +7,7 @@ import io
 import json
 import re
 import zipfile
+from errno import ENOSPC
 from pathlib import Path
 
 import html5lib
@@ -19,7 +20,7 @@ from ptxscope.live_figure import LiveFigure
 from ptxscope.page import live_markup
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.runtime import CDN, FILES
-from ptxscope.page.site import make_site
+from ptxscope.page.site import make_site, write_files
 
 FILES_FOLDER = Path(ptxscope.__file__).parent / "page" / "files"
 MAX_SCRIPT_LINES = 600
@@ -73,6 +74,45 @@ def test_the_archive_has_ptxscope_without_the_terminal(site: dict[str, bytes]) -
     assert "ptxscope/learn/lessons/01-lanes.md" in names
     assert not [x for x in names if x.startswith(("ptxscope/widgets", "ptxscope/app"))]
     assert make_site(None)[name] == site[name]
+
+
+def test_a_page_of_somebody_else_is_replaced_only_by_force(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    index = tmp_path / "index.html"
+    index.write_text("<title>mine</title>")
+    assert main(["page", "-o", str(tmp_path)]) == 2
+    assert "is not a page by ptxscope; --force replaces it" in capsys.readouterr().err
+    assert [x.name for x in tmp_path.iterdir()] == ["index.html"]
+    assert main(["page", "-o", str(tmp_path), "--force"]) == 0
+    index.write_bytes(index.read_bytes() + b"<!-- older -->")
+    assert main(["page", "-o", str(tmp_path)]) == 0
+    assert index.read_bytes().endswith(b"</html>\n")
+    assert not [x for x in tmp_path.iterdir() if x.name.startswith(".")]
+
+
+@pytest.mark.parametrize("former", [{}, {"index.html": b"before"}])
+def test_a_page_that_cannot_be_written_leaves_what_was_there(
+    former: dict[str, bytes], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "new" / "site"
+    for name, data in former.items():
+        folder.mkdir(parents=True)
+        (folder / name).write_bytes(data)
+
+    def fail_on_the_last(path: Path, data: bytes) -> None:
+        if path.name == "c.js":
+            raise OSError(ENOSPC, "No space left on device", str(path))
+        path.write_bytes(data)
+
+    monkeypatch.setattr("ptxscope.page.site.replace_file", fail_on_the_last)
+    with pytest.raises(OSError, match="No space"):
+        write_files(folder, {"index.html": b"now", "runtime/b": b"", "c.js": b""})
+    kept = {str(x.relative_to(tmp_path)): x for x in tmp_path.rglob("*") if x.is_file()}
+    assert {name: x.read_bytes() for name, x in kept.items()} == {
+        f"new/site/{name}": data for name, data in former.items()
+    }
+    assert (tmp_path / "new").exists() == bool(former)
 
 
 def test_a_runtime_of_another_version_is_refused(

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from ...engine.syntax.errors import make_printable
+from ...files import is_there, read
 from ...page.runtime import CDN, FILES, VERSION
 from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
 
+_MAX_BYTES = 1 << 26
+"""Maximum bytes of the ``index.html`` that is replaced."""
 _EPILOG = f"""\
 examples:
   ptxscope page -o site/
@@ -32,13 +36,16 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--runtime", metavar="DIR", help="local copy of Pyodide, instead of the one at jsDelivr"
     )
+    parser.add_argument(
+        "--force", action="store_true", help="replace an index.html that is not by ptxscope"
+    )
     return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Write the files of the page."""
     from ...page.runtime import read_runtime
-    from ...page.site import make_site, write_files
+    from ...page.site import is_page, make_site, write_files
 
     arguments = make_parser().parse_args(list(words))
     try:
@@ -46,6 +53,10 @@ def run(words: Sequence[str]) -> int:
     except ValueError as error:
         raise CommandError(f"error: --runtime: {error}") from None
     folder = Path(arguments.output)
+    index = folder / "index.html"
+    if not arguments.force and is_there(index) and not is_page(read(index, _MAX_BYTES)):
+        name = make_printable(str(index))
+        raise CommandError(f"error: {name} is not a page by ptxscope; --force replaces it")
     write_files(folder, make_site(runtime))
-    print(folder / "index.html")
+    print(index)
     return 0
