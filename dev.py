@@ -9,6 +9,7 @@
     python3 dev.py wheel       build the wheel; run it in a clean environment
     python3 dev.py sdist       build the source distribution; run some of its tests on it
     python3 dev.py newest      run some of the tests on the newest Python here
+    python3 dev.py oldest      run some of the tests on the oldest Python here, of those supported
     python3 dev.py bench       speed, as ratios against baselines of the same run
     python3 dev.py page        use the page in Chromium, where npm and Chromium are
     python3 dev.py prove       prove what the product says; --page writes docs/evidence.md
@@ -45,8 +46,8 @@ NPM_PACKAGES = {"pyodide": "314.0.7", "axe-core": "4.14.1"}
 """What the page is tested with."""
 QUICK = (
     *("-m", "pytest", "-q", "-n", "auto", "-p", "no:cacheprovider"),
-    *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py"),
-    *("tests/cli/test_commands.py", "tests/cli/test_completion.py"),
+    *("tests/engine/test_parser.py", "tests/engine/test_verdicts.py", "tests/test_patterns.py"),
+    *("tests/cli/test_commands.py", "tests/cli/test_completion.py", "tests/learn/test_lessons.py"),
     *(f"tests/export/test_{name}.py" for name in ("text", "markdown", "html", "svg", "files")),
 )
 """Some of every kind of tests, for what differs by where they run."""
@@ -179,42 +180,63 @@ def sdist() -> None:
 
 def newest() -> None:
     """Run the quick tests on the newest Python of this machine, where it has a newer one."""
-    found = max(filter(None, map(_version, _pythons())), default=None)
-    if found is None:
-        print(f"skipped: no newer Python here than {sys.version.split()[0]}")
-        return
-    (major, minor), path = found
+    found = max(_released_pythons(), default=None)
+    if found is None or found[0][:2] <= sys.version_info[:2]:
+        print(f"skipped: no newer Python here than {_OURS}")
+    else:
+        _test_quickly("newest", *found)
+
+
+def oldest() -> None:
+    """Run the quick tests on the oldest Python of this machine from 3.11 on, if it is older."""
+    found = min(_released_pythons(), default=None)
+    if found is None or found[0] >= sys.version_info[:3]:
+        print(f"skipped: no older Python here than {_OURS}, from {_OLDEST} on")
+    else:
+        _test_quickly("oldest", *found)
+
+
+_OURS = sys.version.split()[0]
+_OLDEST = "3.11"
+
+
+def _test_quickly(task: str, version: tuple[int, ...], path: str) -> None:
+    """Run the quick tests on another Python; print its version."""
+    number = ".".join(map(str, version))
+    print(f"{task}: Python {number}, {path}", flush=True)
     # a few modules of it are used: they are compiled then
-    python = environment("dev", ROOT / f".venv-{major}.{minor}", path, "--no-compile")
+    python = environment("dev", ROOT / f".venv-{number}", path, "--no-compile")
     run(str(python), *QUICK, PYTHONDONTWRITEBYTECODE="")
     run(str(python), str(ROOT / "tools" / "one_frame.py"), PYTHONPATH=str(ROOT))
 
 
+def _released_pythons() -> Iterator[tuple[tuple[int, ...], str]]:
+    """Yield the version and the path of each supported Python here that can make environments."""
+    asked = "import sys, ensurepip, venv; print(*sys.version_info[:4])"
+    for python in dict.fromkeys(_pythons()):
+        try:
+            done = subprocess.run((python, "-c", asked), capture_output=True, text=True, timeout=30)
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if done.returncode:  # a shim of pyenv's for a version that is not switched on
+            continue
+        *numbers, level = done.stdout.split()
+        version = tuple(map(int, numbers))
+        if version >= (3, 11) and level == "final":
+            yield version, python
+
+
 def _pythons() -> Iterator[str]:
-    """Interpreters that may be here: on the path, pyenv's, uv's."""
-    minors = range(sys.version_info[1] + 1, sys.version_info[1] + 20)
-    yield from filter(None, (shutil.which(f"python3.{minor}") for minor in minors))
+    """Interpreters that may be here: in each folder of the path, pyenv's, uv's."""
+    for folder in os.get_exec_path():
+        names = (f"python3.{minor}" for minor in range(11, 40))
+        yield from filter(None, (shutil.which(name, path=folder) for name in names))
     home = Path.home()
     pyenv = Path(os.environ.get("PYENV_ROOT") or home / ".pyenv") / "versions"
     data = Path(os.environ.get("XDG_DATA_HOME") or home / ".local" / "share")
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or data / "uv" / "python")
     for versions in (pyenv, uv):
         yield from map(str, versions.glob("*3.*/bin/python3"))
-
-
-def _version(python: str) -> tuple[tuple[int, int], str] | None:
-    """Its version, where it is newer than ours, released, and can make environments."""
-    asked = "import sys, ensurepip, venv; print(*sys.version_info[:4])"
-    try:
-        done = subprocess.run((python, "-c", asked), capture_output=True, text=True, timeout=30)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode:  # a shim of pyenv's for a version that is not switched on
-        return None
-    major, minor, _, level = done.stdout.split()
-    version = (int(major), int(minor))
-    newer = version > sys.version_info[:2] and level == "final"
-    return (version, python) if newer else None
 
 
 def page(*arguments: str) -> None:
@@ -299,7 +321,7 @@ TASKS = {
     task.__name__: task
     for task in (
         *(explore, test, check, thorough, lint, soak),
-        *(wheel, sdist, newest, page, bench, prove, screenshots, demo, docs, lock),
+        *(wheel, sdist, newest, oldest, page, bench, prove, screenshots, demo, docs, lock),
     )
 }
 

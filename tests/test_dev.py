@@ -48,42 +48,71 @@ def test_an_unknown_task_names_those_there_are(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
-def test_without_a_newer_python_that_works_its_tests_are_skipped(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("task", "kind"), [("newest", "newer"), ("oldest", "older")])
+def test_without_another_python_that_works_its_tests_are_skipped(
+    task: str, kind: str, tmp_path: Path
+) -> None:
     dev = _fresh(tmp_path)
     shim = tmp_path / f"python3.{sys.version_info[1] + 1}"  # as pyenv's of a version not chosen
     shim.write_text("#!/bin/sh\nexit 127\n")
     shim.chmod(0o755)
     done = subprocess.run(
-        [sys.executable, str(dev), "newest"],
+        [sys.executable, str(dev), task],
         env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("skipped: no newer Python here")
+    assert done.stdout.startswith(f"skipped: no {kind} Python here")
     assert not [*tmp_path.glob(".venv*")]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
-def test_the_newest_python_that_is_here_is_taken(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("task", "taken"),
+    [("newest", f"3.{sys.version_info[1] + 2}.0"), ("oldest", "3.11.-1")],
+)
+def test_the_newest_and_the_oldest_python_that_are_here_are_taken(
+    task: str, taken: str, tmp_path: Path
+) -> None:
     dev = _fresh(tmp_path)
     ours = sys.version_info[1]
-    for newer, level in ((1, "final"), (2, "final"), (3, "beta")):
-        bin_ = tmp_path / ".pyenv" / "versions" / f"3.{ours + newer}.0" / "bin"
-        bin_.mkdir(parents=True)
-        said = f"3 {ours + newer} 0 {level}"
-        (bin_ / "python3").write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo {said} || exit 7\n')
-        (bin_ / "python3").chmod(0o755)
+    there = ((10, 9, "final"), (11, -1, "final"), (11, 0, "beta"), (ours + 1, 0, "final"))
+    for minor, micro, level in (*there, (ours + 2, 0, "final"), (ours + 3, 0, "beta")):
+        folder = tmp_path / ".pyenv" / "versions" / f"3.{minor}.{micro}" / "bin"
+        folder.mkdir(parents=True)
+        said = f"3 {minor} {micro} {level}"  # no released 3.11 is older than one before 3.11.0
+        (folder / "python3").write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo {said} || exit 7\n')
+        (folder / "python3").chmod(0o755)
     done = subprocess.run(
-        [sys.executable, str(dev), "newest"],
+        [sys.executable, str(dev), task],
         env={"PATH": str(tmp_path), "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 7  # of making the environment
-    assert f".venv-3.{ours + 2} …" in done.stdout
+    assert done.stdout.startswith(f"{task}: Python {taken}, {tmp_path}")
+    assert f".venv-{taken} …" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a script as an interpreter")
+def test_an_older_python_of_the_path_is_taken(tmp_path: Path) -> None:
+    dev = _fresh(tmp_path)
+    for name, micro in (("first", 6), ("second", -1)):  # as pyenv's shim hides Debian's
+        (tmp_path / name).mkdir()
+        python = tmp_path / name / "python3.11"
+        python.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3 11 {micro} final || exit 7\n')
+        python.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, str(dev), "oldest"],
+        env={"PATH": f"{tmp_path / 'first'}:{tmp_path / 'second'}", "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.startswith(f"oldest: Python 3.11.-1, {tmp_path / 'second'}")
 
 
 @ci_only

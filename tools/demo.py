@@ -266,7 +266,7 @@ class Cell(NamedTuple):
     paper: str
 
 
-_TOKENS: Final = re.compile(r"[!-~]+(?: [!-~]+)*+|([^ !-~])\1*+")
+_TOKENS: Final = re.compile(r"[!-~]+(?>(?: [!-~]+)*)|([^ !-~])\1*+")
 
 
 def _css(color: Color | None, *, is_ink: bool = False) -> str:

@@ -35,7 +35,7 @@ PREDICTIONS = 3
 MOST_WORDS = 60
 """Largest number of words on a card."""
 _NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
-_AT = re.compile(r"([\w.]++)(?:\s++lane\s++(\d))?+")
+_AT = re.compile(r"([\w.]++)(?>\s++lane\s++(\d)|)")
 _HEAD = ("minutes", "summary")
 _FIELDS = ("ptx", "with", "model", "step", "at", "ask")
 _LONGEST = 1 << 18

@@ -23,8 +23,8 @@ from ..engine.tracing.trace import RowTrace, Trace
 
 _HOLE = re.compile(r"\{([^{}\n]*+)\}?")
 _INSIDE = re.compile(
-    r"(?:(?P<model>\w++(?:[-.+]\w++)*+):)?+(?P<name>\w++(?:\.\w++)?+)(?:\[(?P<lane>\d)\])?+"
-    r"(?:\|(?P<form>\w++))?+"
+    r"(?>(?P<model>\w++(?>(?:[-.+]\w++)*)):|)(?P<name>\w++(?>\.\w++|))(?>\[(?P<lane>\d)\]|)"
+    r"(?>\|(?P<form>\w++)|)"
 )
 _CAST = re.compile(r"[us](?:8|16|32)")
 _PART = re.compile(r"(\w++)\.([bh])([0-3])")

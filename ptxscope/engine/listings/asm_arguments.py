@@ -10,7 +10,7 @@ from .asm_operands import AsmExpression, AsmOperands
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 _MAX_CHARS = 1 << 14
 """Maximum characters of a statement in which operands are read."""
-_PARTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[()\[\]{},;]|[^"()\[\]{},;]++', re.DOTALL)
+_PARTS = re.compile(r'"(?>(?:[^"\\]++|\\.)*)"?|[()\[\]{},;]|[^"()\[\]{},;]++', re.DOTALL)
 _CLOSING = frozenset(")]}")
 
 
@@ -32,21 +32,21 @@ def _split_arguments(text: str, start: int, end: int) -> Iterator[str]:
 # --- Rust ---------------------------------------------------------------------------------
 
 _RUST_OPERAND = re.compile(
-    r"""\s*+(?:(?P<name>[A-Za-z_]\w*+)\s*+=\s*+)?+
+    r"""\s*+(?>(?P<name>[A-Za-z_]\w*+)\s*+=\s*+|)
     (?:(?P<way>in|out|lateout|inout|inlateout)\s*+\(\s*+reg(?P<width>16|32|64)\s*+\)
       |(?P<const>const)\b)
     \s*+(?P<expression>.*)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_RUST_SETTING = re.compile(r"\s*+(?:(?:options|clobber_abi)\s*+\([^()]*+\)\s*+)?+")
+_RUST_SETTING = re.compile(r"\s*+(?>(?:options|clobber_abi)\s*+\([^()]*+\)\s*+|)")
 _RUST_CLASS = re.compile(
-    r"\s*+(?:\w++\s*+=\s*+)?+(?:in|out|lateout|inout|inlateout)\s*+\(\s*+(?P<name>[\w\"]++)"
+    r"\s*+(?>\w++\s*+=\s*+|)(?:in|out|lateout|inout|inlateout)\s*+\(\s*+(?P<name>[\w\"]++)"
 )
 """The class of an operand's registers: of PTX's it is `reg16`, `reg32` or `reg64`."""
 _RUST_CONSTRAINTS = {"in": "r", "out": "=&r", "lateout": "=r", "inout": "+r", "inlateout": "+r"}
 _RUST_LITERAL = re.compile(
     r"(?P<sign>-?)(?P<digits>0x[0-9a-fA-F_]++|0b[01_]++|0o[0-7_]++|[0-9][0-9_]*+)"
-    r"(?:[iu](?:8|16|32|64|size))?+"
+    r"(?>[iu](?:8|16|32|64|size)|)"
 )
 
 

@@ -14,9 +14,9 @@ from .c_literals import parse_c_literal
 from .text_fragments import TextFragment, iter_parts, join_fragments
 
 _TOKEN = re.compile(
-    r"""(?P<blank>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))++)
-      | (?:u8|[uUL])?"(?P<letters>(?:[^"\\\n]++|\\.)*+)(?P<closed>"?)
-      | '(?:[^'\\\n]++|\\.)*+'?
+    r"""(?P<blank>(?>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))+))
+      | (?:u8|[uUL])?"(?P<letters>(?>(?:[^"\\\n]++|\\.)*))(?P<closed>"?)
+      | '(?>(?:[^'\\\n]++|\\.)*)'?
       | \[\s*+(?P<name>\w++)\s*+\]
       | (?P<mark>[:()\[\]{},])
       | (?P<other>\w++|.)""",

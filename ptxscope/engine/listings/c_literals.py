@@ -18,7 +18,7 @@ _FLOAT = re.compile(
     r"(?P<suffix>[fF]?)",
     re.ASCII,
 )
-_CAST = re.compile(r"\(\s*+(?P<type>[a-z_]\w*+(?:\s++[a-z]\w*+)*+)\s*+\)", re.ASCII)
+_CAST = re.compile(r"\(\s*+(?P<type>[a-z_]\w*+(?>(?:\s++[a-z]\w*+)*))\s*+\)", re.ASCII)
 _CASTS = {
     **dict.fromkeys(("char", "signed char", "int8_t"), "s8"),
     **dict.fromkeys(("unsigned char", "uint8_t"), "u8"),

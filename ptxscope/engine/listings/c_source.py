@@ -35,22 +35,22 @@ from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
 _TOKEN = re.compile(
     rf"""(?P<comment>{COMMENT})
       | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
-                   |"(?:[^"\\\n]++|\\.)*+"?))
+                   |"(?>(?:[^"\\\n]++|\\.)*)"?))
       | (?P<char>')
       | (?P<asm>{COMMENTED_ASM}\()""",
     re.VERBOSE | re.DOTALL,
 )
-_IN_CHAR = re.compile(r"(?:[^'\\\n]++|\\.)*+", re.DOTALL)
-_BLANK = re.compile(r"(?:\s++|\\\n)*+")
+_IN_CHAR = re.compile(r"(?>(?:[^'\\\n]++|\\.)*)", re.DOTALL)
+_BLANK = re.compile(r"(?>(?:\s++|\\\n)*)")
 _NOT_LINE_END = re.compile(r"[^\n]")
 _CONTEXT_CHARS = 200
 """Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
 _GLUE_BEHIND = re.compile(
-    r"(?:\s++|\\\r?\n)*+(?:\)\s*+)?+(?:\+(?!\+)|<<)|(?:[ \t]++|\\\r?\n)*+(?:#|[A-Za-z_]\w*+)"
+    r"(?>(?:\s++|\\\r?\n)*)(?>\)\s*+|)(?:\+(?!\+)|<<)|(?>(?:[ \t]++|\\\r?\n)*)(?:#|[A-Za-z_]\w*+)"
 )
 _DIRECTIVE = re.compile(r"(?<!\\)\n[^\S\n]*+#")
-_MACROS = re.compile(r"(?:\s++|\\\r?\n|[\w#(),])*+")
+_MACROS = re.compile(r"(?>(?:\s++|\\\r?\n|[\w#(),])*)")
 _STOPS = re.compile(r"[;={}]")
 
 

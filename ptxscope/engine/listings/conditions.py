@@ -18,16 +18,18 @@ Definitions = Mapping[str, str | None]
 
 _DIRECTIVE = re.compile(
     r"^[^\S\n]*+\#[^\S\n]*+(?P<word>if(?:n?def)?|el(?:if(?:n?def)?|se)|endif|define|undef)\b"
-    r"(?P<rest>(?:[^\n\\]++|\\.)*+)",
+    r"(?P<rest>(?>(?:[^\n\\]++|\\.)*))",
     re.MULTILINE | re.DOTALL,
 )
 _LITERAL = re.compile(
     rf"""(?P<comment>{COMMENT})
       | (?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z))
-      | (?P<string>"(?:[^"\\\n]++|\\.)*+"?)""",
+      | (?P<string>"(?>(?:[^"\\\n]++|\\.)*)"?)""",
     re.VERBOSE | re.DOTALL,
 )
-_DEFINE = re.compile(r"\s++(?P<name>[A-Za-z_]\w*+)(?P<call>\()?+(?P<body>.*)", re.DOTALL | re.ASCII)
+_DEFINE = re.compile(
+    r"\s++(?P<name>[A-Za-z_]\w*+)(?>(?P<call>\()|)(?P<body>.*)", re.DOTALL | re.ASCII
+)
 _TOKEN = re.compile(
     r"\s*+(?:(?P<number>0[xX][0-9a-fA-F']++|0[bB][01']++|[0-9][0-9']*+)[uUlLzZ]*+(?![\w.])"
     r"|(?P<name>[A-Za-z_]\w*+)|(?P<mark>&&|\|\||[<>=!]=|<<|>>|[-+*/%!~<>&^|?:()]))",

@@ -10,7 +10,7 @@ from ..syntax.errors import Span
 _EVENT = re.compile(
     r"""[^\S\n]++ | \#[^\n]*+ | \\\r?\n
       | (?P<newline>\n)
-      | (?P<header>(?:async[^\S\n]++)?+(?:def|class)\b)
+      | (?P<header>(?>async[^\S\n]++|)(?:def|class)\b)
       | (?P<mark>[()\[\]{}:;])
       | (?P<other>\w++|.)""",
     re.VERBOSE,

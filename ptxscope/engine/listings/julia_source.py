@@ -14,18 +14,18 @@ from .text_fragments import TextFragment, join_fragments
 _TOKEN = re.compile(
     r"""(?P<comment>\#=.*?(?:=\#|\Z)|\#[^\n]*+)
       | (?P<char>(?<![\w)\]}'])'(?:\\[^\n']{1,10}+|[^\\'\n])')
-      | (?P<asm>@asmcall\b\s*+\(?+\s*+)?+(?P<prefix>\b[A-Za-z_]\w*+)?+
-        (?:\"{3}(?P<long>(?:[^\\"]++|\\.|"(?!""))*+)(?:\"{3})?+
-          |"(?P<short>(?:[^\\"]++|\\.)*+)"?+)""",
+      | (?>(?P<asm>@asmcall\b\s*+\(?+\s*+)|)(?>(?P<prefix>\b[A-Za-z_]\w*+)|)
+        (?:\"{3}(?P<long>(?>(?:[^\\"]++|\\.|"(?!""))*))(?>\"{3}|)
+          |"(?P<short>(?>(?:[^\\"]++|\\.)*))"?+)""",
     re.VERBOSE | re.DOTALL,
 )
 _PART = re.compile(
     r"\\(?P<escape>x[0-9a-fA-F]{1,2}|[0-7]{1,3}|\r?\n|.)"
-    r"|\$(?P<field>[A-Za-z_]\w*+|\((?:[^()]{1,99}+|\([^()]{0,99}+\)){0,9}+\))|(?P<dollar>\$\$)",
+    r"|\$(?P<field>[A-Za-z_]\w*+|\((?>(?:[^()]{1,99}+|\([^()]{0,99}+\)){0,9})\))|(?P<dollar>\$\$)",
     re.DOTALL,
 )
 """An escape, or an interpolated value."""
-_ASM_MARK = re.compile(r"\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?::\w++)?+\}")
+_ASM_MARK = re.compile(r"\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?>:\w++|)\}")
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "e": "\x1b", "f": "\f"}
 
 

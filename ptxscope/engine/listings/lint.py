@@ -429,7 +429,7 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                 yield span, item
 
 
-_OPCODE = re.compile(r"[\w$]++(?:\s*+\.\w++)*+", re.ASCII)
+_OPCODE = re.compile(r"[\w$]++(?>(?:\s*+\.\w++)*)", re.ASCII)
 
 
 def _locate_operands(statement: Candidate, locator: Locator) -> SourceLocation:

@@ -17,18 +17,18 @@ from .conditions import Definitions, iter_directives
 from .text_fragments import TextFragment, join_fragments
 
 _TOKEN = re.compile(
-    rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+    rf"""(?P<blank>(?>(?:\s++|\\\r?\n|{COMMENT})+))
       | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
-                   |"(?:[^"\\\n]++|\\.)*+"?))
-      | (?P<char>'(?:[^'\\\n]++|\\.)*+'?)
+                   |"(?>(?:[^"\\\n]++|\\.)*)"?))
+      | (?P<char>'(?>(?:[^'\\\n]++|\\.)*)'?)
       | (?P<name>[A-Za-z_]\w*+)
-      | (?P<number>\.?[0-9](?:[\w.']|(?<=[eEpP])[-+])*+)
+      | (?P<number>\.?[0-9](?>(?:[\w.']|(?<=[eEpP])[-+])*))
       | (?P<paste>\#\#)
       | (?P<other>.)""",
     re.VERBOSE | re.DOTALL,
 )
 _DEFINITION = re.compile(
-    r"\s++(?P<name>[A-Za-z_]\w*+)(?:\((?P<parameters>[^()]*+)\))?+(?P<body>.*)", re.DOTALL
+    r"\s++(?P<name>[A-Za-z_]\w*+)(?>\((?P<parameters>[^()]*+)\)|)(?P<body>.*)", re.DOTALL
 )
 _WORD = re.compile(r"[A-Za-z_]\w*+")
 _NAME = re.compile(r"\s*+[A-Za-z_]\w*+\s*+")

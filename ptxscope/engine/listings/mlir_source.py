@@ -12,7 +12,7 @@ from .source_language import Language
 from .text_blocks import Block
 from .text_fragments import TextFragment, join_fragments
 
-_STRING = r'"(?P<body>(?:[^"\\\n]++|\\.)*+)"'
+_STRING = r'"(?P<body>(?>(?:[^"\\\n]++|\\.)*))"'
 _ASM = re.compile(
     r"(?P<comment>//[^\n]*+)"
     r"|\b(?P<name>llvm\.inline_asm|nvvm\.inline_ptx|tt\.elementwise_inline_asm)\b"
@@ -20,15 +20,15 @@ _ASM = re.compile(
 )
 _MARK = re.compile(
     r"\\(?P<code>[0-9a-fA-F]{2})|\\(?P<escape>.)|\$(?P<dollar>\$)"
-    r"|\{\$(?P<operand>(?:rw|r|w)\d{1,9}+)\}|\$\{(?P<number>\d{1,9}+)(?::\w++)?+\}"
+    r"|\{\$(?P<operand>(?:rw|r|w)\d{1,9}+)\}|\$\{(?P<number>\d{1,9}+)(?>:\w++|)\}"
 )
 """``\\0A`` for a character, ``$$`` for ``$``, ``{$r0}`` and ``${0:x}`` for operands."""
 _ESCAPES = {"n": "\n", "t": "\t"}
 _MAX_CHARS = 1 << 14
 """Characters after the PTX in which operands are read."""
 _ARGUMENTS = re.compile(
-    r"\b(?P<way>ro|rw)\s*+\((?P<names>[^():]*+):(?P<types>(?:[^()]|\([^()]{0,99}+\)){0,999}+)\)"
-    r"|->\s*+(?:\((?P<results>(?:[^()]|\([^()]{0,99}+\)){0,999}+)\)|(?P<result>[!\w.]++(?:<[^<>]*+>)?+))"
+    r"\b(?P<way>ro|rw)\s*+\((?P<names>[^():]*+):(?P<types>(?>(?:[^()]|\([^()]{0,99}+\)){0,999}))\)"
+    r"|->\s*+(?:\((?P<results>(?>(?:[^()]|\([^()]{0,99}+\)){0,999}))\)|(?P<result>[!\w.]++(?><[^<>]*+>|)))"
 )
 _END = re.compile(r"\b(?:llvm\.inline_asm|nvvm\.inline_ptx)\b|[=}]")
 _CONSTRAINTS = re.compile(r"\s*+\{[^{}\"]{0,300}?\bconstraints\s*+=\s*+\"(?P<text>[^\"]*+)\"")

@@ -9,7 +9,7 @@ from .source_language import Language, language_of, language_of_word
 from .text_blocks import Block
 from .text_fragments import TextFragment, join_fragments
 
-_TOKEN = re.compile(r'"(?P<string>(?:[^"\\]++|\\.)*+)"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
+_TOKEN = re.compile(r'"(?P<string>(?>(?:[^"\\]++|\\.)*))"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _KERNEL = re.compile(r'"language"\s*+:\s*+"(?P<name>[^"\\]*+)"')

@@ -19,12 +19,12 @@ from .statement_scanner import SourceLocation
 from .suppressions import remove_diagnostics
 from .text_fragments import TextFragment, iter_parts, join_fragments
 
-_WORD = rf"(?:[%$A-Za-z_][\w$]*+)?+{GAP}[\w$]*+"
+_WORD = rf"(?>[%$A-Za-z_][\w$]*+|){GAP}[\w$]*+"
 """A field, maybe within a name."""
 _OPERAND = re.compile(
     rf"(?:(?<=[,|\[{{(!-])|(?<=\s))(?P<hole>{_WORD})"
-    r"(?=(?:\.[bhxyzw]\d{0,4}+)?+\s*+[,;|\]})])"
-    rf"|(?<=@)(?:\s*+!)?+\s*+(?P<guard>{_WORD})(?=\s)",
+    r"(?=(?>\.[bhxyzw]\d{0,4}+|)\s*+[,;|\]})])"
+    rf"|(?<=@)(?>\s*+!|)\s*+(?P<guard>{_WORD})(?=\s)",
     re.ASCII,
 )
 _ANONYMOUS = re.compile(r"\{\}|%(?!\()[^()]*+")

@@ -15,40 +15,40 @@ OPCODES = make_opcode_pattern()
 _TYPE_NAME = r"(?:[bsu](?:16|32|64)|[su](?:16x2|8x4)|f32|f64)"
 _HOLE = (
     rf"(?:{GAP}|\$?\{{\{{[^{{}}]*+\}}\}}|\$?\{{[^{{}}]*+\}}"
-    r"|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
+    r"|%(?>\([^()\s]{0,40}+\)|)[-+#0-9.*lhz]{0,8}+[sdiuxXc])"
 )
 """A part that a formatting function fills in."""
 _MODIFIERS = rf"(?:\.\w++|\.?{_HOLE})"
 PTX_STATEMENT = re.compile(
     rf"(?<![\w.$%])(?:{OPCODES})(?=(?:\.\w++)*?\.{_TYPE_NAME}\b)"
-    r"(?:\.\w++)++[^;\"]{0,500}+;",
+    r"(?>(?:\.\w++)+)[^;\"]{0,500}+;",
     re.ASCII,
 )
 """A statement that makes a string count as PTX."""
 PTX_WITH_HOLES = re.compile(
-    rf"(?<![\w.$%])(?:{OPCODES}){_MODIFIERS}++\s[^;\"]{{0,500}}+;",
+    rf"(?<![\w.$%])(?:{OPCODES})(?>{_MODIFIERS}+)\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
 """Such a statement with parts filled in elsewhere."""
 OPCODE_WITH_HOLES = re.compile(
-    rf"(?<![\w.$%])(?:{OPCODES})(?:\.\w++)*+\.?{_HOLE}{_MODIFIERS}*+\s[^;\"]{{0,500}}+;",
+    rf"(?<![\w.$%])(?:{OPCODES})(?>(?:\.\w++)*)\.?{_HOLE}(?>{_MODIFIERS}*)\s[^;\"]{{0,500}}+;",
     re.ASCII,
 )
 """Such a statement with parts of the opcode and modifiers filled in elsewhere."""
 STATEMENT_WITHOUT_OPCODE = re.compile(
-    rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.{_TYPE_NAME}(?:\.\w++)*+\s++"
-    r"[^\s,;\"]++\s*+(?:,\s*+[^\s,;\"]++\s*+){2,8}+;",
+    rf"(?<![\w.$%]){GAP}(?:\.\w++)*?\.{_TYPE_NAME}(?>(?:\.\w++)*)\s++"
+    r"[^\s,;\"]++\s*+(?>(?:,\s*+[^\s,;\"]++\s*+){2,8});",
     re.ASCII,
 )
 """A statement whose opcode is filled in, with modifiers and operands as the catalog has them."""
 _HEAD = re.compile(
-    rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>{_MODIFIERS}*+\.?+)(?!\w)", re.ASCII
+    rf"(?<![\w.$%])(?P<opcode>{OPCODES})(?P<modifiers>(?>{_MODIFIERS}*)\.?+)(?!\w)", re.ASCII
 )
 _TYPE = re.compile(rf"\.{_TYPE_NAME}\b")
 _HOLE_PATTERN = re.compile(_HOLE)
 _STATEMENT_END = re.compile(r"[;}\n]")
 _OPERANDS = re.compile(
-    r"(?=[^,]++,)\s++(?:[^\s,:\"'`]++\s*+(?:\|\s*+[^\s,:\"'`]++\s*+)?+(?:,\s*+|\Z))++"
+    r"(?=[^,]++,)\s++(?>(?:[^\s,:\"'`]++\s*+(?>\|\s*+[^\s,:\"'`]++\s*+|)(?:,\s*+|\Z))+)"
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with only a blank between them."""

@@ -17,8 +17,8 @@ _PLACEHOLDER = re.compile(r"(?<![\w$])\$\d")
 _CONSTRAINT = r"(?:=?&?\*?(?:[a-z]|\d{1,3}|\{\w{1,20}\})|~\{\w{1,20}\})"
 _CONSTRAINTS = re.compile(rf"\s*+{_CONSTRAINT}(?:\s*,\s*{_CONSTRAINT}){{0,999}}\s*+", re.ASCII)
 _BETWEEN = re.compile(
-    r"(?:\"{3}|'{3}|[\"'])\s*+(?:\)\s*+)?+,(?:\s++|\#[^\n]*+\n)*+"
-    r"(?:(?P<name>\w++)\s*+=\s*+)?+(?:\((?:\s++|\#[^\n]*+\n)*+)?+"
+    r"(?:\"{3}|'{3}|[\"'])\s*+(?>\)\s*+|),(?>(?:\s++|\#[^\n]*+\n)*)"
+    r"(?>(?P<name>\w++)\s*+=\s*+|)(?>\((?>(?:\s++|\#[^\n]*+\n)*)|)"
     r"[rRbBuU]?+(?:\"{3}|'{3}|[\"'])"
 )
 """The source between a string and the next one, which is another argument."""

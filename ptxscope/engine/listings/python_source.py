@@ -17,21 +17,21 @@ _STRING_START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
 )
 _BODY = {
-    '"""': re.compile(r'(?:[^\\"]++|\\.|"(?!""))*+', re.DOTALL),
-    "'''": re.compile(r"(?:[^\\']++|\\.|'(?!''))*+", re.DOTALL),
-    '"': re.compile(r'(?:[^\\\n"]++|\\.)*+', re.DOTALL),
-    "'": re.compile(r"(?:[^\\\n']++|\\.)*+", re.DOTALL),
+    '"""': re.compile(r'(?>(?:[^\\"]++|\\.|"(?!""))*)', re.DOTALL),
+    "'''": re.compile(r"(?>(?:[^\\']++|\\.|'(?!''))*)", re.DOTALL),
+    '"': re.compile(r'(?>(?:[^\\\n"]++|\\.)*)', re.DOTALL),
+    "'": re.compile(r"(?>(?:[^\\\n']++|\\.)*)", re.DOTALL),
 }
 """The contents of a string, by its quotes."""
 _ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
-_SPACE = re.compile(r"(?:[\s\\]++|#[^\n]*+)*+")
+_SPACE = re.compile(r"(?>(?:[\s\\]++|#[^\n]*+)*)")
 _FARTHEST = 200
 """Largest distance between strings that are added to each other, in characters."""
 _FORMAT_SUFFIX = re.compile(r"[\s)]*+(?P<how>\.\s*+format\b|%|\+)")
 """Text after a string that makes it a template, or only a part."""
 _FIELD = re.compile(r"\{\{|\}\}|\{[^{}]*+\}")
-_PERCENT = re.compile(r"%%|%(?:\([^()\s]{0,40}+\))?+[-+#0-9.*]{0,8}+[sdiuxXcr]")
+_PERCENT = re.compile(r"%%|%(?>\([^()\s]{0,40}+\)|)[-+#0-9.*]{0,8}+[sdiuxXcr]")
 
 
 class _Quoted(NamedTuple):

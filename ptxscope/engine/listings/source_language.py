@@ -71,7 +71,7 @@ _LINE_MARKER = re.compile(r'\s*+#(?:[ \t]*+line)?[ \t]++\d++[ \t]++"')
 """The first line of a preprocessor's output."""
 _FENCE = re.compile(r"^[^\S\n]*+(?:`{3}|~{3})", re.MULTILINE)
 _MODULE = re.compile(
-    r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?:\n[^\S\n]*+(?://[^\n]*+)?+)*+\.target\b",
+    r"^[^\S\n]*+\.version[^\S\n]++[0-9]++\.[0-9]++[^\n]*+(?>(?:\n[^\S\n]*+(?>//[^\n]*+|))*)\.target\b",
     re.MULTILINE,
 )
 _NEAR = 80
@@ -140,13 +140,13 @@ def has_asm(text: str, *, macros: bool = False) -> bool:
 
 
 _PREFIX = re.compile(
-    r"""(?:\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|[{}]|[\w$%]++[ \t]*+:(?!:)
-        |@[ \t]*+(?:![ \t]*+)?+[\w$%]++\s++)*+""",
+    r"""(?>(?:\s++|//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)\*/|[{}]|[\w$%]++[ \t]*+:(?!:)
+        |@[ \t]*+(?>![ \t]*+|)[\w$%]++\s++)*)""",
     re.VERBOSE | re.ASCII,
 )
 """Comments, braces, labels and guards."""
 _INSTRUCTION = r"""(?P<opcode>[a-z]\w*+)
-    (?:(?P<rest>(?:\.\w++)++)(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])
+    (?:(?P<rest>(?>(?:\.\w++)+))(?=[ \t]*+(?:;|$)|[ \t]++[^(=\s])
       |(?=[ \t]++[\w$%]++[ \t]*+,[^;\n]++;))"""
 _FIRST_STATEMENT = re.compile(
     rf"""\.(?:version|target|address_size|visible|extern|weak|common|entry|func|reg|global|const
@@ -156,7 +156,7 @@ _FIRST_STATEMENT = re.compile(
 )
 """The first directive or instruction of a text."""
 _LINE = re.compile(
-    rf"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{{[ \t]*+)?(?:@!?[ \t]*+[\w$%]++[ \t]++)?+
+    rf"""^[ \t]*+(?:[\w$%]++:[ \t]*+)?(?:\{{[ \t]*+)?(?>@!?[ \t]*+[\w$%]++[ \t]++|)
         (?:\.reg[ \t]*+\.[a-z]|{_INSTRUCTION})""",
     re.VERBOSE | re.MULTILINE | re.ASCII,
 )
@@ -190,16 +190,16 @@ def _is_opcode(word: str) -> bool:
     return word in CATALOG or is_other_opcode(word)
 
 
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)")
+_COMMENT = re.compile(r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)")
 _PTX_STATEMENT_START = re.compile(
-    r"""\s*+(?:[A-Za-z_$%][\w$]*+\s*+:\s*+)?+(?:@\s*+!?\s*+[\w$%]++\s++)?+
+    r"""\s*+(?>[A-Za-z_$%][\w$]*+\s*+:\s*+|)(?>@\s*+!?\s*+[\w$%]++\s++|)
         (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
     re.VERBOSE | re.ASCII,
 )
 _WHOLE_STATEMENT = re.compile(
-    r"\s*+(?:[\w$%]++\s*+:\s*+)?+(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
+    r"\s*+(?>[\w$%]++\s*+:\s*+|)(?:ret|exit|trap|brkpt|bra\s++[\w$%]++)\s*+"
 )
-_LABEL = re.compile(r"\s*+(?:[\w$%]++:\s*+)*+")
+_LABEL = re.compile(r"\s*+(?>(?:[\w$%]++:\s*+)*)")
 
 
 def is_all_ptx(text: str) -> bool:

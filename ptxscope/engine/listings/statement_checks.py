@@ -68,7 +68,7 @@ def add_diagnostics(
     return item._replace(diagnostics=(*item.diagnostics, *diagnostics))
 
 
-_ANOTHER_END = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+;", re.DOTALL)
+_ANOTHER_END = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*);", re.DOTALL)
 
 
 def check_statement_end(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:

@@ -53,7 +53,7 @@ _EVENT = re.compile(
       | (?P<opcode>(?<![\w.$%])(?!{_OTHER_OPCODE})[A-Za-z][\w$]*+
          (?=[ \t]*+\.|\s++\.[a-z]|[ \t]++[\w$%]++[ \t]*+[,|]|(?P<noted>\s*+/[/*])
             |(?P<bare>\s*+(?:[^\s:=.,/]|\Z))))
-        (?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)?+""",
+        (?>(?P<rest>[^;{{}}/\n]{{0,{WINDOW}}}+;)|)""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
 """The next event. ``rest`` is the rest of a statement if it is short and on one line.
@@ -62,13 +62,13 @@ Text after a comment is examined only if the word before the comment may be an o
 """
 _EVENTLESS_TEXT = re.compile(
     rf"""[^\w"/{{}}.$%@]*+
-        (?:(?:%[\w$]++(?:\.[\w$]++)?+
-            | [$_0-9][\w$]*+(?:\.[\w$]++)?+
-            | {_OTHER_OPCODE}(?:\.[\w$]++)*+
+        (?>(?:(?:%[\w$]++(?>\.[\w$]++|)
+            | [$_0-9][\w$]*+(?>\.[\w$]++|)
+            | {_OTHER_OPCODE}(?>(?:\.[\w$]++)*)
             | (?!(?:{make_alternation(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
-          [^\w"/{{}}.$%@]*+)*+""",
+          [^\w"/{{}}.$%@]*+)*)""",
     re.VERBOSE | re.ASCII,
 )
 """Text without events, word by word: five times as fast as a search for events.
@@ -77,7 +77,7 @@ No event begins after a dot or within a word, nor at a word that is not an opcod
 and is not followed by a blank, a dot, a comment or ``;``.
 """
 _STATEMENT_START = re.compile(
-    r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+\Z",
+    r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)\Z",
     re.MULTILINE | re.ASCII,
 )
 """Text before an opcode that only its position distinguishes from an operand."""
@@ -86,29 +86,29 @@ _LAST_WORD = re.compile(rf"{_WORD}\s++\Z", re.ASCII)
 _WORD_BEFORE_COMMENT = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
 """Such a word before a comment."""
 _GUARD_TEXT = re.compile(
-    r"(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
-    rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*+",
+    r"(?>(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
+    rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*)",
     re.DOTALL | re.ASCII,
 )
 """Text between the ``@`` of a guard and an opcode, whether it is a guard or not.
 
 It excludes braces on several lines, because a chunk may end between them.
 """
-_OPCODE_BEFORE_DOT = re.compile(rf"{_WORD}(?:\.[\w:]++)*+[ \t]++\Z", re.ASCII)
+_OPCODE_BEFORE_DOT = re.compile(rf"{_WORD}(?>(?:\.[\w:]++)*)[ \t]++\Z", re.ASCII)
 """Text before a dot that starts a modifier, not a directive: ``ld .global``."""
 _BEFORE_DIRECTIVES = frozenset(["\n\t", "\n", ";\n", "\n\n", ";\t", "; ", "{ ", "\n "])
 """Text that precedes most directives, and never follows an opcode."""
 _COMMENT = r"//[^\n]*+|/\*.*?(?:\*/|\Z)"
-_SPACE = rf"(?:\s++|{_COMMENT})*+"
+_SPACE = rf"(?>(?:\s++|{_COMMENT})*)"
 _NOTES = re.compile(_SPACE, re.DOTALL | re.ASCII)
 _TEXT_AFTER_OPCODE = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.ASCII)
 """Text after a comment that makes the word before it an opcode."""
 _STATEMENT_END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+(?:{make_alternation(OPCODES)}){_SPACE}\.))?",
+    rf"|\n\s*+(?P<line>(?=(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)(?:{make_alternation(OPCODES)}){_SPACE}\.))?",
     re.DOTALL | re.ASCII,
 )
-_GUARD = re.compile(r"@\s*+(?:!\s*+)?+[\w$%]++\s*+", re.ASCII)
+_GUARD = re.compile(r"@\s*+(?>!\s*+|)[\w$%]++\s*+", re.ASCII)
 _STATEMENT, _BLOCK = "statement", "block"
 _MAX_BLOCKS = 200
 """Levels of nested braces that are tracked."""

@@ -32,7 +32,7 @@ class Block(NamedTuple):
 # --- Markdown -----------------------------------------------------------------------------
 
 _FENCE = re.compile(
-    r"^[^\S\n]*+(?:>[ \t]*+)*+(?P<mark>`{3,}+|~{3,}+)[ \t]*+\{?+\.?+(?P<word>[^\s`{},]*+)"
+    r"^[^\S\n]*+(?>(?:>[ \t]*+)*)(?P<mark>`{3,}+|~{3,}+)[ \t]*+\{?+\.?+(?P<word>[^\s`{},]*+)"
     r"(?P<rest>[^\n]*+)\n?+",
     re.MULTILINE,
 )
@@ -63,7 +63,7 @@ def _make_block(text: str, start: int, end: int, word: str) -> Iterator[Block]:
 
 # --- HTML ---------------------------------------------------------------------------------
 
-_PRE = re.compile(r"<(?P<close>/)?+(?:pre|xmp|listing)\b[^<>]*+>", re.IGNORECASE)
+_PRE = re.compile(r"<(?>(?P<close>/)|)(?:pre|xmp|listing)\b[^<>]*+>", re.IGNORECASE)
 _MARKUP = re.compile(
     r"<!--.*?(?:-->|\Z)|</?+[A-Za-z][^<>]*+>|&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|\w{1,31});",
     re.DOTALL,
@@ -101,13 +101,13 @@ def _decode_html(text: str, start: int, end: int) -> Iterator[TextFragment]:
 _RUST = re.compile(
     r"""(?P<comment>//[^\n]*+|/\*.*?(?:\*/|\Z))
       | (?P<raw>\b(?:br|cr|r)(?P<hashes>\#{0,16})")
-      | (?P<string>(?:\bb|\bc)?+"(?P<body>(?:[^"\\]++|\\.)*+)"?+)
+      | (?P<string>(?>\bb|\bc|)"(?P<body>(?>(?:[^"\\]++|\\.)*))"?+)
       | '(?:\\[^\n']{1,12}'|[^\\'\n]')
       | (?P<asm>\basm!\s*+[({\[])
       | (?P<stop>[;)}\]=])""",
     re.VERBOSE | re.DOTALL,
 )
-_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?::[^{}]*+)?+\}", re.ASCII)
+_PLACEHOLDER = re.compile(r"\{\{|\}\}|\{(?P<name>\w*+)(?>:[^{}]*+|)\}", re.ASCII)
 
 
 def read_rust_blocks(text: str) -> Iterator[Block]:
@@ -171,11 +171,11 @@ def _name_operands(
 # --- LLVM ---------------------------------------------------------------------------------
 
 _LLVM = re.compile(
-    r"\basm(?:\s++(?:sideeffect|alignstack|inteldialect|unwind|volatile))*+\s++"
+    r"\basm(?>(?:\s++(?:sideeffect|alignstack|inteldialect|unwind|volatile))*)\s++"
     r"\"(?P<body>[^\"]*+)\""
 )
 _LLVM_ESCAPE = re.compile(
-    r"\\(?P<code>[0-9a-fA-F]{2})|\\\\|\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?::\w++)?+\}"
+    r"\\(?P<code>[0-9a-fA-F]{2})|\\\\|\$(?P<dollar>\$)|\$\{(?P<number>\d{1,9}+)(?>:\w++|)\}"
 )
 """``\\0A`` for a character, ``$$`` for ``$``, ``${0:x}`` for the operand ``$0``."""
 

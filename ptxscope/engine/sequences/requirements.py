@@ -17,7 +17,7 @@ from .pattern import Pattern
 
 _WORD = re.compile(r"[A-Za-z]\w*+", re.ASCII)
 _STATEMENT = re.compile(
-    r"(?<![\w.%$])([a-z]\w*+)(?:\s*+\.\w++)++\s++([^,;]*+)(?:,([^;]*+))?+;", re.ASCII
+    r"(?<![\w.%$])([a-z]\w*+)(?>(?:\s*+\.\w++)+)\s++([^,;]*+)(?>,([^;]*+)|);", re.ASCII
 )
 """A statement: its opcode, what it writes, what it reads."""
 _NAME = re.compile(r"[%\w$]++", re.ASCII)

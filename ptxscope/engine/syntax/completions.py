@@ -18,7 +18,7 @@ from ..isa.legality import find_violations
 from ..isa.types import Selector, Type
 from ..records import NamedTuple
 
-_GUARD = re.compile(r"\s*+(?:@\s*+(?:!\s*+)?+[\w$%]++\s++)?+")
+_GUARD = re.compile(r"\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)")
 _MNEMONIC = re.compile(r"[\w.]*")
 
 

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from ..isa.intrinsics import Intrinsic
 
 _CALL = re.compile(
-    r"\s*+(?P<types>(?:[A-Za-z]\w*+[\s*&]++(?!=))*+)"
-    r"(?:(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+)?+(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(",
+    r"\s*+(?P<types>(?>(?:[A-Za-z]\w*+[\s*&]++(?!=))*))"
+    r"(?>(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+|)(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(",
     re.ASCII,
 )
 _ARGUMENT = re.compile(
     # a cast to a type of 32 or 64 bits keeps the bits of a register
-    r"\s*+(?:\((?:\s*+(?:signed|unsigned|int|long|uint|u?int(?:32|64)_t)\b)++\s*+\)\s*+)*+"
+    r"\s*+(?>(?:\((?>(?:\s*+(?:signed|unsigned|int|long|uint|u?int(?:32|64)_t)\b)+)\s*+\)\s*+)*)"
     r"(?:(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(|(?P<text>[^(),]*+))",
     re.ASCII,
 )

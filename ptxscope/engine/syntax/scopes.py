@@ -152,11 +152,12 @@ def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaratio
 
 _NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
 _PARAMETER = (
-    rf"\s*+\.param(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*+\s++({_NAME})\s*+(?:\[[0-9]*+\]\s*+)?+"
+    r"\s*+\.param(?>(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*)"
+    rf"\s++({_NAME})\s*+(?>\[[0-9]*+\]\s*+|)"
 )
 _KERNEL = re.compile(
-    rf"""\.entry\s++({_NAME})\s*+\(((?:{_PARAMETER}(?:,{_PARAMETER})*+)?+)\s*+\)\s*+
-    (?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*+""",
+    rf"""\.entry\s++({_NAME})\s*+\(((?>{_PARAMETER}(?>(?:,{_PARAMETER})*)|))\s*+\)\s*+
+    (?>(?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*)""",
     re.ASCII | re.VERBOSE,
 )
 _PARAMETERS = re.compile(_PARAMETER, re.ASCII)

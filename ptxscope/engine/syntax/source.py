@@ -16,14 +16,14 @@ from .errors import Problem, Span
 
 _WORD = r"\b(?:asm|__asm__|__asm)\b"
 _ASM_WORD = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
-COMMENT = r"//(?:[^\n\\]++|\\.)*+|/\*.*?(?:\*/|\Z)"
+COMMENT = r"//(?>(?:[^\n\\]++|\\.)*)|/\*.*?(?:\*/|\Z)"
 """A C comment in DOTALL mode; an unclosed one extends to the end."""
-ASM = rf"{_WORD}(?:{_ASM_WORD})*+\("
+ASM = rf"{_WORD}(?>(?:{_ASM_WORD})*)\("
 """A regular expression for the start of an asm statement in a text without comments."""
-COMMENTED_ASM = rf"{_WORD}(?:{_ASM_WORD}|{COMMENT})*+"
+COMMENTED_ASM = rf"{_WORD}(?>(?:{_ASM_WORD}|{COMMENT})*)"
 """The same for any text, without the parenthesis: searching for that would rescan comments."""
-_ASM = re.compile(rf"{COMMENTED_ASM}(?P<opened>\()?+", re.DOTALL)
-_SPACE = re.compile(r"(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*+", re.DOTALL)
+_ASM = re.compile(rf"{COMMENTED_ASM}(?>(?P<opened>\()|)", re.DOTALL)
+_SPACE = re.compile(r"(?>(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*)", re.DOTALL)
 """Blanks and C comments; an unclosed comment extends to the end."""
 _STRING = re.compile(r'(?:u8|[uUL])?"')
 _RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
@@ -199,7 +199,7 @@ def read_asm(text: str, start: int, text_start: int) -> AsmText:
     return AsmText(fragment, start, end)
 
 
-_MACRO_CALL = r"\w++\s*+(?:\((?:[^()]++|\((?:[^()]++|\([^()]*+\))*+\))*+\)\s*+)?+"
+_MACRO_CALL = r"\w++\s*+(?>\((?>(?:[^()]++|\((?>(?:[^()]++|\([^()]*+\))*)\))*)\)\s*+|)"
 _COMPLETE = re.compile(r"[;}]\s*+\Z")
 _OPERAND = re.compile(r"%(?:\d|\[)")
 
@@ -295,12 +295,12 @@ def join_literals(text: str, position: int) -> tuple[Fragment, int]:
             position = end
 
 
-_GAP_TOKEN = rf"""(?P<blank>(?:\s++|\\\r?\n|{COMMENT})++)
+_GAP_TOKEN = rf"""(?P<blank>(?>(?:\s++|\\\r?\n|{COMMENT})+))
       | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
       | (?P<mark>[():,])
       | \w++ | ."""
 """Not compiled yet, like other patterns of macros: to compile them takes 1 % of each start."""
-_LINE = re.compile(r"(?:[^\n\\]++|\\.)*+", re.DOTALL)
+_LINE = re.compile(r"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
 _LINE_START = re.compile(r"(?<!\\)\n[^\S\n]*+\Z")
 _MAX_INDENT_CHARS = 80
 """Maximum blanks before a preprocessor line."""
@@ -332,7 +332,7 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
 
 _PERCENT = {"%%": "%", "%=": "0"}
 """The escapes for ``%`` and for a number unique to each statement; any number will do."""
-_PERCENTS = re.compile(r"%[%=]|(?:[^%]++|%(?![%=]))++")
+_PERCENTS = re.compile(r"%[%=]|(?>(?:[^%]++|%(?![%=]))+)")
 
 
 def _add_plain_text(text: str, origin: int, builder: FragmentBuilder) -> None:
@@ -382,8 +382,8 @@ def _make_unclosed_problem(start: int, end: int) -> Problem:
 
 
 _CONDITIONS = (
-    r"(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?:[^\\\n]++|\\.)*+)*+"
+    r"(?>(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
+    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?>(?:[^\\\n]++|\\.)*))*)"
 )
 
 

@@ -78,7 +78,7 @@ class RawInstruction(NamedTuple):
 
 
 _TOKEN = re.compile(
-    r"""(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z))*+
+    r"""(?>(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z))*)
       (?:(?P<NAME>[A-Za-z][\w$]*+|[_$%][\w$]++|_)
       | (?P<DOTTED>\.(?!\d)[\w:]++)
       | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
@@ -88,7 +88,7 @@ _TOKEN = re.compile(
       | (?P<BAD>.))""",
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-_OPEN_COMMENT = re.compile(r"(?:\s++|//[^\n]*+|/\*.*?\*/)*+(/\*)", re.DOTALL)
+_OPEN_COMMENT = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?\*/)*)(/\*)", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
 _KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in TokenKind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
