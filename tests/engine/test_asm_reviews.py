@@ -284,9 +284,31 @@ def test_an_erratum_of_large_positions_is_a_note_where_the_position_is_small() -
         text = "\n".join(line.format(x) for x in operands)
         return [x.severity for item in check_text(text, "x.cu") for x in item.diagnostics]
 
-    for small in ("p * 8", "(8 * p)", "p << 3", "p & 63", "p % 64u", "sizeof(int)", "POS", "kPos"):
+    for small in (
+        "p * 8",
+        "(8 * p)",
+        "p << 3",
+        "p & 63",
+        "p % 64u",
+        "sizeof(int)",
+        "POS",
+        "kPos",
+        "i * 8 + 4",
+        "(unsigned)(p * 8)",
+    ):
         assert check_severities(f'"r"({small}), "r"(8)') == ["note"], small
-    for unknown in ("p", "p * q", "p & q", "p * 999", "p << 9", "*p", "&p", "p && 1"):
+    for unknown in (
+        "p",
+        "p * q",
+        "p & q",
+        "p * 999",
+        "p << 9",
+        "*p",
+        "&p",
+        "p && 1",
+        "p + 1",
+        "f(p * 8)",
+    ):
         assert check_severities(f'"r"({unknown}), "r"(8)') == ["warning"], unknown
     assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(n)') == ["note", "warning"]
     assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(16)') == ["note"]

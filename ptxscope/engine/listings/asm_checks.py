@@ -218,6 +218,7 @@ _SMALL = re.compile(
     re.ASCII,
 )
 """An expression of C that is a constant, a product of a small number, or a remainder."""
+_CALL = re.compile(r"(?<!sizeof)(?<=\w)\s*+\(", re.ASCII)
 _MAX_EXPRESSION_CHARS = 200
 
 
@@ -238,7 +239,7 @@ def mark_minor_errata(item: CheckedInstruction, operands: AsmOperands) -> Checke
 
 
 def _is_small(expression: str) -> bool:
-    text = expression.strip()
-    while text.startswith("(") and text.endswith(")"):
-        text = text[1:-1].strip()
-    return len(text) < _MAX_EXPRESSION_CHARS and _SMALL.fullmatch(text) is not None
+    """Return whether an expression is a sum of what is small, as far as its text tells."""
+    if len(expression) > _MAX_EXPRESSION_CHARS or _CALL.search(expression):
+        return False
+    return all(_SMALL.fullmatch(x.strip("() \t\n")) for x in expression.split("+"))
