@@ -44,6 +44,8 @@ _IFLAG = 0
 """Index of the input flags in a terminal's attributes."""
 _COUNT = struct.Struct("i")
 """An int, as the system counts bytes."""
+MAX_COLUMNS, MAX_LINES = 2_000, 1_000
+"""The largest size that is drawn: larger ones, which some terminals report, take gigabytes."""
 BURST_CHARS = 256
 """Characters that turn typed text into a paste if they come within ``BURST_SECONDS``."""
 BURST_SECONDS = 0.25
@@ -72,6 +74,7 @@ class TerminalDriver(LinuxDriver):
         size: tuple[int, int] | None = None,
     ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._size = size or self._get_terminal_size()
         self.output = _TerminalWriter(2 if os.isatty(2) else 1)
         self._file = self.output  # type: ignore[assignment]
         self._parser = BurstParser(debug)
@@ -79,6 +82,17 @@ class TerminalDriver(LinuxDriver):
         self._is_suspended = False
         """Whether another program has the terminal for now."""
         self._woken, self._wake = os.pipe()  # open as long as the process runs
+
+    def _get_terminal_size(self) -> tuple[int, int]:
+        """Return the terminal's size, within bounds. Overrides Textual."""
+        return _bound_size(*super()._get_terminal_size())
+
+    def process_message(self, message: Message) -> None:
+        """Pass a message on; the terminal may report a new size itself. Overrides Textual."""
+        if isinstance(message, events.Resize):
+            pixels = message.pixel_size
+            message = events.Resize.from_dimensions(_bound_size(*message.size), pixels)
+        super().process_message(message)
 
     def start_application_mode(self) -> None:
         """Take over the terminal."""
@@ -193,6 +207,10 @@ class TerminalDriver(LinuxDriver):
             yield from self._parser.feed(text)
         except Exception:  # whatever Textual's parser raises on unknown sequences
             self._parser = BurstParser(self._debug)
+
+
+def _bound_size(width: int, height: int) -> tuple[int, int]:
+    return min(width, MAX_COLUMNS), min(height, MAX_LINES)
 
 
 class BurstParser:

@@ -50,9 +50,13 @@ def find_top_byte(unit: int, index: int) -> int:
 def build_cells(row: RowView) -> tuple[Cell, ...]:
     """Return the cells of a row, the highest column first."""
     lanes = range(len(row.values) - 1, -1, -1)
-    return tuple(
-        Cell(LaneRef(row.key, lane), spans) for lane in lanes for spans in _draw_lane(row, lane)
-    )
+    cells = list[Cell]()
+    for lane in lanes:
+        columns = _draw_lane(row, lane)
+        is_word = isinstance(row.micro.make_cell(row, lane), d.WordCell) and len(columns) > 1
+        parts = range(len(columns) - 1, -1, -1) if is_word else [None] * len(columns)
+        cells += map(Cell, [LaneRef(row.key, lane)] * len(columns), columns, parts)
+    return tuple(cells)
 
 
 Spans = tuple[CellSpan, ...]

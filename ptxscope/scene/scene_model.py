@@ -106,6 +106,8 @@ class Cell(NamedTuple):
 
     place: LaneRef
     spans: tuple[CellSpan, ...]
+    part: int | None = None
+    """Number of the part of the place that it shows, if other columns show the other parts."""
 
     def __str__(self) -> str:
         return "".join(span.text for span in self.spans)

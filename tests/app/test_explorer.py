@@ -176,3 +176,11 @@ async def test_resizing_keeps_everything() -> None:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "%r1 = 0x00000007" in await drive.read_after(drive.press("d"))
+
+
+async def test_the_scrollbar_of_the_first_screen_stands_where_the_list_does() -> None:
+    async with explorer("vset4.s32.u32.lt.add d, a, b, c", {}, size=(120, 40)) as drive:
+        await drive.text()
+        list_ = drive.pane("instructions")
+        assert list_.scroll_y > 0
+        assert list_.vertical_scrollbar.position == list_.scroll_y

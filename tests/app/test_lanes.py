@@ -157,6 +157,22 @@ async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade(
             assert "shade" in inks[LaneRef(*place)], place
 
 
+async def test_only_the_byte_that_follows_from_a_lane_is_lit() -> None:
+    """vadd4 writes lane 3 to bits 31:24 of d, and to no others."""
+    values = {"a": 0x7F80FF01, "b": 0x01FF0280}
+    async with explorer("vadd4.s32.s32.s32.sat d, a, b, c", values) as drive:
+        lanes = lanes_of(drive)
+        await drive.press("a")
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("operate.t", 3)))
+        chips = [
+            (piece.text, "reached" in piece.style_name)
+            for line in lanes.visible_lines
+            for piece in line
+            if piece.target == LaneRef("write.d", 0) and piece.text.isalnum()
+        ]
+        assert chips == [("7f", True), ("80", False), ("01", False), ("81", False)]
+
+
 async def test_the_cursor_says_what_happened_where_it_stands() -> None:
     async with explorer(*MOCK, size=(80, 24)) as drive:
         lanes = lanes_of(drive)

@@ -92,11 +92,13 @@ def find_descendants(trace: TracedPlan, cell: LaneBits) -> set[tuple[str, int]]:
         (key, lane)
         for key, row in trace.rows.items()
         for lane in range(len(row.lanes))
-        if any(
-            _is_overlapping(cell, ancestor)
-            for ancestor in find_ancestors(trace, LaneBits(key, lane, 0, MAX_LANE_BITS))
-        )
+        if is_descendant(trace, cell, LaneBits(key, lane, 0, MAX_LANE_BITS))
     }
+
+
+def is_descendant(trace: TracedPlan, cell: LaneBits, other: LaneBits) -> bool:
+    """Whether another cell depends on bits of a cell."""
+    return any(_is_overlapping(cell, ancestor) for ancestor in find_ancestors(trace, other))
 
 
 def _is_overlapping(x: LaneBits, y: LaneBits) -> bool:

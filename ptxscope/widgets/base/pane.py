@@ -116,6 +116,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
                 self.virtual_size = size
         if self.show_vertical_scrollbar:  # the layout may have no reason to redraw it
             self.vertical_scrollbar.window_virtual_size = size.height
+            self.vertical_scrollbar.position = self.scroll_y  # it may be new since the scrolling
         return lines
 
     def _draw_in_width(self, width: int) -> list[StyledLine]:

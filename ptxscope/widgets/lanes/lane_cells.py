@@ -54,11 +54,15 @@ class Highlights(NamedTuple):
     """The places that it went to."""
     is_alone: bool = False
     """Whether to hide the places that the cursor's cell came from."""
+    unused_parts: frozenset[tuple[Place, int | None]] = frozenset()
+    """The parts of the places in ``uses`` to which it did not go."""
 
-    def get_emphasis(self, place: Place) -> str:
+    def get_emphasis(self, place: Place, part: int | None = None) -> str:
         """Return the style that is added to a cell's own."""
         if self.cursor is None:
             return ""
+        if (place, part) in self.unused_parts:
+            return " shade"
         if place == self.cursor:
             return " cursor"
         if self.is_alone:
@@ -120,7 +124,7 @@ def draw_cell_pieces(
     cell: Cell, is_tight: bool = False, highlights: Highlights = NO_HIGHLIGHTS
 ) -> list[StyledText]:
     """Return a cell's spans as pieces whose target is its place."""
-    style_name = highlights.get_emphasis(cell.place)
+    style_name = highlights.get_emphasis(cell.place, cell.part)
     return [
         StyledText(piece.text, piece.style_name + style_name, cell.place)
         for span in cell.spans

@@ -6,7 +6,7 @@ keys, or drag a link from a register's chip to a lane.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from rich.cells import cell_len
@@ -21,7 +21,12 @@ from ...engine.micro_operations.properties import MAX_LANE_BITS
 from ...engine.syntax.values import list_first_characters
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.lane_text import format_lane_sentence
-from ...engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
+from ...engine.tracing.provenance import (
+    LaneBits,
+    find_ancestors,
+    find_descendants,
+    is_descendant,
+)
 from ...engine.tracing.trace import RowTrace, Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene
@@ -279,8 +284,24 @@ class LanesPane(Pane):
         if cell is None:
             return Highlights(self.place, lit)
         origins = frozenset(p for c in find_ancestors(trace, cell) for p in iter_parts(trace, *c))
-        uses = frozenset(LaneRef(*place) for place in find_descendants(trace, cell))
-        return Highlights(self.place, (origins | lit) - {self.place}, uses - {self.place})
+        uses = frozenset(LaneRef(*place) for place in find_descendants(trace, cell)) - {self.place}
+        unused_parts = self._find_unused_parts(trace, cell, uses)
+        return Highlights(
+            self.place, (origins | lit) - {self.place}, uses, unused_parts=frozenset(unused_parts)
+        )
+
+    def _find_unused_parts(
+        self, trace: Trace, cell: LaneBits, uses: Container[Place]
+    ) -> Iterator[tuple[Place, int | None]]:
+        """Yield the parts of registers that are written, in columns, to which a cell does not go."""
+        for step in self._scene.steps if self._scene else ():
+            for row in step.rows:
+                unit = 32 // len(row.cells)
+                for place, _, part in row.cells:
+                    if part is not None and place in uses:
+                        bits = LaneBits(*place, unit * part, unit * (part + 1))
+                        if not is_descendant(trace, cell, bits):
+                            yield place, part
 
     @staticmethod
     def _make_lane_bits(trace: Trace, place: Place) -> LaneBits | None:
