@@ -503,6 +503,16 @@ def test_the_hooks_read_files_of_every_language() -> None:
         assert main([*words.split(), "--help"]) == 0
 
 
+def test_the_hooks_obey_exclude(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_sources(folder)
+    (folder / "ptxscope.toml").write_text('[check]\nexclude = ["src/old/*"]', encoding="utf-8")
+    text = (ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8")
+    entries = re.findall(r"entry: ptxscope check (.*)", text)
+    assert len(entries) == 2
+    for words in entries:
+        assert run(capsys, *words.split(), "src/a.cu", "src/old/b.cu")[0] == 0
+
+
 def test_the_action_gives_files_and_patterns_to_the_command(tmp_path: Path) -> None:
     text = (ROOT / "action.yml").read_text(encoding="utf-8")
     script = "\n".join(x.strip() for x in text.rpartition("run: |")[2].splitlines())
