@@ -312,5 +312,16 @@ def test_an_erratum_of_large_positions_is_a_note_where_the_position_is_small() -
         assert check_severities(f'"r"({unknown}), "r"(8)') == ["warning"], unknown
     assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(n)') == ["note", "warning"]
     assert check_severities('"r"(p * 8), "r"(8)', '"r"(q * 8), "r"(16)') == ["note"]
+    smalls = ("and.b32 %r1, %r2, 63", "shl.b32 %r1, %r2, 3", "mul.lo.u32 %r1, %r2, 8")
+    others = (
+        *("mul.hi.u32 %r1, %r2, 8", "@%p1 and.b32 %r1, %r2, 3", "and.b32 %r1, %r2, 256"),
+        *("shl.b32 %r1, %r2, %r3", "cvt.u32.u16 %r1, %r2", "shl.b32 %r1, %r2, 3; mov.u32 %r1, %r2"),
+        "and.b32 %r1, %r2, 3; L:",
+    )
+    registers = ".reg .b64 %d<3>; .reg .b32 %r<4>; .reg .pred %p<2>;"
+    for line in (*smalls, "cvt.u32.u8 %r1, %r2", *others):
+        text = f"{{ {registers} {line}; bfe.u64 %d1, %d2, %r1, 8; }}"
+        severities = [y.severity for x in check_text(text, "x.ptx") for y in x.diagnostics]
+        assert severities == ["warning" if line in others else "note"], line
     moved = "{.reg .b64 %d<3>; .reg .b32 %r<3>; mov.u32 %r1, 16; bfe.u64 %d1, %d2, %r1, 8; }"
     assert [x.diagnostics for x in check_text(moved, "x.ptx") if "bfe" in x.ptx] == [()]

@@ -222,11 +222,14 @@ _CALL = re.compile(r"(?<!sizeof)(?<=\w)\s*+\(", re.ASCII)
 _MAX_EXPRESSION_CHARS = 200
 
 
-def mark_minor_errata(item: CheckedInstruction, operands: AsmOperands) -> CheckedInstruction:
+def mark_minor_errata(
+    item: CheckedInstruction, operands: AsmOperands | None, small_registers: Set[str]
+) -> CheckedInstruction:
     """Return an instruction whose errata are minor if the operands that show them are small."""
     if not any(x.rule in _MINOR_OPERANDS for x in item.diagnostics):
         return item
-    texts = {x.name: x.text for x in operands.expressions}
+    texts = {x.name: x.text for x in operands.expressions} if operands else {}
+    texts |= dict.fromkeys(small_registers, "0")
     words = [x.strip() for x in item.ptx.rstrip(";").split(",")]
 
     def is_minor(rule: str) -> bool:

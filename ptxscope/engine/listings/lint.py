@@ -70,14 +70,18 @@ def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruct
         verdict, registers = get_cached_verdict(statement.text, constants)
         is_usual = statement.text[-1] == ";" and not statement.following_text
         if verdict and is_usual and not statement.preceding_text.strip():
-            yield make_legal_instruction(statement, verdict, registers, statement, name)
+            items = [make_legal_instruction(statement, verdict, registers, statement, name)]
         else:
-            for item in check_statement(statement, statement, name, constants, is_asm=False):
-                diagnostics = (
-                    *check_statement_start(statement, statement),
-                    *check_statement_end(statement, statement),
-                )
-                yield add_diagnostics(item, diagnostics)
+            ends = (
+                *check_statement_start(statement, statement),
+                *check_statement_end(statement, statement),
+            )
+            checked = check_statement(statement, statement, name, constants, is_asm=False)
+            items = [add_diagnostics(item, ends) for item in checked]
+        for item in items:
+            if item.diagnostics:
+                item = mark_minor_errata(item, None, moved_constants.small_registers)
+            yield item
 
 
 def check_text(text: str, name: str) -> Iterator[CheckedInstruction]:
@@ -419,7 +423,8 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
                     diagnostics = chain(check_statement_start(statement, locator), diagnostics)
                 if operands:
                     item = pass_over_unknown_values(item, operands)
-                    item = mark_minor_errata(item, operands)
+                if item.diagnostics:
+                    item = mark_minor_errata(item, operands, moved_constants.small_registers)
                 item = add_diagnostics(item, diagnostics)
                 if filled.holds_field(*span):
                     item = filled.drop_declarations(item)

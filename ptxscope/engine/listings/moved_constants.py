@@ -1,4 +1,4 @@
-"""Registers that a ``mov`` sets to a constant, for the statements that read them."""
+"""Registers that a ``mov`` sets to a constant, or that are small, for what reads them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..isa.types import Type
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.opcodes import OPCODES
 from ..syntax.tokens import (
+    RawInstruction,
     Token,
     TokenGroup,
     TokenGroupKind,
@@ -22,6 +23,19 @@ _MAX_KEPT_CHARS = 1 << 21
 _MAX_DISTANCE_CHARS = 1 << 13
 """Largest distance of a ``mov`` before a statement."""
 _TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
+_LARGEST_LITERALS = {"and": 255, "shl": 6, "mul": 99, "mul24": 99}
+"""The largest literal with which the result of an opcode is taken for a small number."""
+
+
+def _is_small(statement: RawInstruction) -> bool:
+    """Return whether a statement writes a byte, a remainder or a product of a small number."""
+    opcode, modifiers = statement.opcode.text, statement.modifier_names
+    largest = _LARGEST_LITERALS.get(opcode)
+    if largest is None or "hi" in modifiers:
+        return opcode == "cvt" and [*modifiers][-1:] == ["u8"]
+    source = (statement.operands or ((),))[-1]
+    bits = convert_words(source, Type.U32) if is_constant(source) else None
+    return bits is not None and bits <= largest
 
 
 class MovedConstants:
@@ -39,7 +53,13 @@ class MovedConstants:
         self._size = 0
         """Characters of the text and of the chunks not yet added to it."""
         self._read_end = 0
-        self._bits: dict[str, int] = {}
+        self._bits: dict[str, int | None] = {}
+        """Constants by register; None for what is small, like a product of a small number."""
+
+    @property
+    def small_registers(self) -> frozenset[str]:
+        """The registers that are small where ``find_constants`` was asked last."""
+        return frozenset(name for name, bits in self._bits.items() if bits is None)
 
     def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
         """Yield the chunks of the listing unchanged, and keep a part of them."""
@@ -64,7 +84,7 @@ class MovedConstants:
         words = tokenize(text)
         for item in group_tokens(text, words, OPCODES):
             self._read_statement(text, words, item)
-        return self._bits
+        return {name: bits for name, bits in self._bits.items() if bits is not None}
 
     def _join(self, cut: int) -> None:
         """Add the waiting chunks to the text and drop its first ``cut`` characters."""
@@ -86,6 +106,8 @@ class MovedConstants:
                 bits = convert_words(sources[0], type_) if is_constant(sources[0]) else None
                 if bits is not None:
                     self._bits[destination[0].text] = bits
+            elif len(destination) == 1 and not statement.guard and _is_small(statement):
+                self._bits[destination[0].text] = None
         elif item.kind is TokenGroupKind.DIRECTIVE and words[item.start].text == ".reg":
             self._forget(words[item.start : item.end])
         elif item.kind is not TokenGroupKind.BLOCK_START and words[item.start].text != ".loc":
