@@ -386,7 +386,7 @@ def _find_wrong_element(
             if buffer.causes is None or not buffer.causes[index]:
                 word = buffer.words[index]
                 held = format_hex(int(word), width)
-            thread = max(int(buffer.threads[index]), 0)
+            thread = max(buffer.find_thread(index), 0)
             message = f"{label}[{index}] is {held}, not {observed.format_bits(width)}"
             return thread, (label, index), message
     return 0, ("", 0), "all is as expected"

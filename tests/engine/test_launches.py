@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from fractions import Fraction
@@ -14,6 +16,7 @@ import numpy.typing as npt
 import pytest
 
 from ptxscope import PtxError
+from ptxscope.engine.launches import memory
 from ptxscope.engine.launches.kernel_run import KernelRun, run_kernel
 from ptxscope.engine.launches.thread_log import ThreadLog
 from ptxscope.engine.launches.thread_state import LaunchError
@@ -475,6 +478,61 @@ ret;"""
     assert result.is_exact
     widths = [y.width for x in log.steps for y in x.writes if y.name in ("%b1", "%s", "%b2")]
     assert widths == [8, 8, 8]
+
+
+_LARGE = """
+.global .align 4 .b8 large[1000000000];
+.global .b32 small = 7;
+"""
+
+
+def test_memory_that_nothing_touches_takes_none() -> None:
+    """A process of its own, whose memory may grow by 400 MB, reads and writes 64 places of 2 GB."""
+    body = f"""{_ADDRESSES}
+mov.u64 %d3, large;
+mul.wide.u32 %d4, %r1, 15000000;
+add.u64 %d3, %d3, %d4;
+add.u64 %d4, %d4, %d2;
+ld.global.u32 %r4, [%d3];
+add.u32 %r4, %r4, %r1;
+st.global.u32 [%d3], %r4;
+st.global.v2.u32 [%d4], {{%r4, %r9}};
+ret;"""
+    code = f"""
+import resource
+from ptxscope.engine.launches.kernel_run import run_kernel
+def peak():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB
+run_kernel({make_kernel("ret;")!r}, {{"in": "zeros:u32:1", "out": "zeros:u32:1"}})
+before = peak()
+arguments = {{"in": "zeros:u32:1", "out": "zeros:u64:125000000"}}
+result = run_kernel({make_kernel(body, head=_LARGE)!r}, arguments, block=64)
+large, out = result.get_buffer("large"), result.get_buffer("out")
+assert large.data[15_000_000 * 63 : 15_000_000 * 63 + 4].tolist() == [63, 0, 0, 0]
+assert int(out.data[15_000_000 // 8 * 5]) & 0xffffffff == 5
+assert out.causes[15_000_000 // 8 * 5] and not out.causes[1]
+assert (large.find_first_written(), out.find_first_written()) == (0, 0)
+assert large.find_line(15_000_000 * 2) and not large.find_line(15_000_000 * 2 + 8)
+assert large.find_thread(15_000_000 * 2) == 2 and large.find_thread(9) == -1
+assert large.is_changed and not result.get_buffer("small").is_changed
+assert result.get_buffer("small").data.tolist() == [7]
+print(peak() - before)
+"""
+    process = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert not process.stderr
+    assert int(process.stdout) < 400_000
+
+
+def test_buffers_beyond_the_memory_of_the_machine_are_refused_before_the_run(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(memory, "get_physical_memory", lambda: 1 << 20)
+    for in_, head in (("random:u8:131073", ""), (np.zeros(131073, np.uint8), ""), ("[1]", _LARGE)):
+        with pytest.raises(ValueError, match=r"bytes can need 8 times as much .* 1,048,576 bytes"):
+            run(make_kernel("ret;", head=head), in_, "zeros:u8:8")
+    assert run(make_kernel("ret;"), "zeros:u8:100000", "zeros:u8:8").is_exact
 
 
 def test_variables_of_all_spaces_with_initial_values() -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...engine.arrays.call_sequence import get_storage_dtype
+from ...engine.arrays.physical_memory import get_physical_memory
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.operand_bits import Signature
 from ...files import expand_path, is_there, replace
@@ -101,7 +102,7 @@ def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray
     except ValueError:  # the evaluation names the operands
         return
     bits = sum(ins.type_of(role).bits for role in ins.results)
-    required_bytes, memory = math.prod(shape) * max(bits // 8, 1), _get_physical_memory()
+    required_bytes, memory = math.prod(shape) * max(bits // 8, 1), get_physical_memory()
     if memory is not None and required_bytes > memory:
         raise CommandError(
             f"error: {make_printable(input_file)}: the operands broadcast to "
@@ -109,14 +110,6 @@ def _check_memory(ins: Signature, input_file: str, values: Mapping[str, AnyArray
             f"which need {required_bytes / 2**30:,.1f} GiB; "
             f"this machine has {memory / 2**30:,.1f} GiB"
         )
-
-
-def _get_physical_memory() -> int | None:
-    """Return the bytes of physical memory; None if the system does not report them."""
-    try:
-        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    except (AttributeError, ValueError, OSError):
-        return None
 
 
 def _evaluate_by_pieces(
@@ -289,7 +282,7 @@ def _read_member(archive: ZipFile, info: ZipInfo) -> AnyArray:
 
     The archive states the size of the member and checks it; raise ValueError if memory is smaller.
     """
-    memory = _get_physical_memory()
+    memory = get_physical_memory()
     if memory is not None and info.file_size > memory:
         raise ValueError(f"it has {info.file_size:,} bytes, this machine {memory:,}")
     with archive.open(info) as member:

@@ -236,7 +236,7 @@ def _find_origins(
     for name, elements in expected.items():
         buffer = result.get_buffer(name)
         for index, _ in find_differences(result, name, elements):
-            thread = int(buffer.threads[index])
+            thread = buffer.find_thread(index)
             if thread >= 0:
                 log = ThreadLog(thread)
                 _run(code, kernel, values, result.shape, arguments, model, bar, log)

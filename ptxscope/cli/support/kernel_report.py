@@ -95,9 +95,8 @@ def _describe_fidelity(result: KernelRun, buffer: KernelBuffer) -> str:
 def _iter_value_lines(buffer: KernelBuffer) -> Iterator[str]:
     """Yield the elements around the first that changed; ``?`` stands for an unknown one."""
     values = buffer.data.reshape(-1)
-    changed = np.flatnonzero(buffer.lines)
     columns = _COLUMNS
-    first = int(changed[0]) // columns * columns if changed.size else 0
+    first = (buffer.find_first_written() or 0) // columns * columns
     last = min(first + _MAX_VALUES, values.size)
     texts = [_format_element(buffer, i) for i in range(first, last)]
     width = max(map(len, texts), default=0)
@@ -182,7 +181,7 @@ def iter_difference_lines(result: KernelRun, expected: Expectations) -> Iterator
             continue
         yield f"{name}: {len(differences):,} of {len(elements):,} are not as expected"
         for index, observed in differences[:_MAX_DIFFERENCES]:
-            line = int(buffer.lines[index])
+            line = buffer.find_line(index)
             origin = f"written at line {line}" if line else "never written"
             held, wanted = _format_difference(buffer, index, observed)
             yield f"  {name}[{index}] is {held}, not {wanted}: {origin}"
@@ -264,7 +263,7 @@ def convert_to_json(
             get_label(result.get_buffer(name)): {
                 "holds": not (differences := find_differences(result, name, elements)),
                 "different": [
-                    {"index": i, "line": int(result.get_buffer(name).lines[i])}
+                    {"index": i, "line": result.get_buffer(name).find_line(i)}
                     for i, _ in differences
                 ],
             }

@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from ..records import NamedTuple
 from .launch import WARP
+from .sparse_arrays import make_sparse_zeros
 
 Numbers = npt.NDArray[np.int64]
 Lines = npt.NDArray[np.int32]
@@ -112,7 +113,7 @@ class Visitors:
 
     def __init__(self, size: int) -> None:
         self._last, self._other = (
-            (np.zeros(size, np.int64), np.zeros(size, np.int32)) for _ in range(2)
+            (make_sparse_zeros(size, np.int64), make_sparse_zeros(size, np.int32)) for _ in range(2)
         )
 
     def note(self, places: Numbers, stamps: Numbers, line: int) -> None:

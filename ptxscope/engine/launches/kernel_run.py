@@ -22,6 +22,7 @@ from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
 from .memory import AddressSpace
 from .parameters import Argument, find_parameter, read_arguments
+from .sparse_arrays import make_sparse_zeros, make_written_pages
 from .thread_log import ThreadLog
 from .thread_state import WaveState
 
@@ -42,14 +43,45 @@ class KernelBuffer(NamedTuple):
     """The elements in the shape and type of the argument; unknown ones have any bits."""
     causes: Causes | None
     """Why elements are unknown, in order; None if all are known."""
-    lines: npt.NDArray[np.int32]
-    """The line of the statement that wrote each element last, in order; 0 for none."""
-    threads: npt.NDArray[np.int64]
-    """The number of the thread of the grid that wrote each element last, in order.
-
-    -1 for an element that no thread wrote, or only atomic operations.
-    """
+    byte_lines: npt.NDArray[np.int32]
+    """The line of the statement that wrote each byte last, a row for each element; 0 for none."""
+    stamps: npt.NDArray[np.int64] | None
+    """Who wrote each element last, as ``Accessors`` makes its stamp; None if nobody wrote any."""
+    written_parts: tuple[slice, ...]
+    """All elements that threads wrote, and some beside them."""
     is_changed: bool
+
+    @property
+    def lines(self) -> npt.NDArray[np.int32]:
+        """The line of the statement that wrote each element last, in order; 0 for none."""
+        lines = np.zeros(len(self.byte_lines), np.int32)
+        for part in self.written_parts:
+            lines[part] = self.byte_lines[part].max(axis=1)
+        return lines
+
+    @property
+    def threads(self) -> npt.NDArray[np.int64]:
+        """The number of the thread of the grid that wrote each element last, in order.
+
+        -1 for an element that no thread wrote, or only atomic operations.
+        """
+        return np.full(self.data.size, -1) if self.stamps is None else get_threads(self.stamps)
+
+    def find_line(self, index: int) -> int:
+        """Return the line of the statement that wrote an element last; 0 for none."""
+        return int(self.byte_lines[index].max(initial=0))
+
+    def find_thread(self, index: int) -> int:
+        """Return the number of the thread that wrote an element last, as in ``threads``."""
+        return -1 if self.stamps is None else int(get_threads(self.stamps[index]))
+
+    def find_first_written(self) -> int | None:
+        """Return the first element that a statement wrote; None if there is none."""
+        for part in self.written_parts:
+            is_written = self.byte_lines[part].any(axis=1)
+            if is_written.any():
+                return int(part.start + np.argmax(is_written))
+        return None
 
     @property
     def values(self) -> Array:
@@ -219,7 +251,8 @@ def _run_waves(
     fidelity, step_count, is_complete = Fidelity(), 0, True
     positions: list[tuple[int, int]] = []
     space = memory.spaces["global"]
-    space.lines = np.zeros(space.data.size, np.int32)
+    space.lines = make_sparse_zeros(space.data.size, np.int32)
+    space.written_pages = make_written_pages(space.data.size)
     conflicts: dict[int, KernelConflict] = {}
     total: int | None = None
 
@@ -274,21 +307,30 @@ def _describe_conflict(
 
 
 def _read_buffer(space: AddressSpace, x: BoundBuffer) -> KernelBuffer:
-    region = x.region
-    data = space.data[0, region.start : region.end].copy()
-    causes = None
-    if space.causes is not None and x.array.size:
-        rows = space.causes[0, region.start : region.end].reshape(x.array.size, -1)
-        causes = np.bitwise_or.reduce(rows, axis=1)
-        causes = causes if causes.any() else None
-    old_data = x.array.reshape(-1).view(np.uint8)
-    values = data.view(x.array.dtype).reshape(x.array.shape)
+    """Return a buffer as a view of the memory, which nothing else uses after the run."""
+    array, (start, end) = x.array, (x.region.start, x.region.end)
+    count, size = array.size, array.dtype.itemsize
+    data = space.data[0, start:end].view(array.dtype)
     assert space.lines is not None
-    line_rows = space.lines[region.start : region.end].reshape(x.array.size, -1)
-    lines = line_rows.max(axis=1, initial=0)
-    threads = np.full(x.array.size, -1)
-    if space.stamps is not None:
-        stamps = space.stamps[region.start : region.end : x.array.dtype.itemsize]
-        threads = get_threads(stamps)
-    is_changed = causes is not None or not np.array_equal(data, old_data)
-    return KernelBuffer(x.name, x.position, values, causes, lines, threads, is_changed)
+    assert space.written_pages is not None
+    parts = tuple(space.written_pages.iter_parts(start, end, size))
+    causes, is_known = np.zeros(count, np.uint64), True
+    if space.causes is not None:
+        rows = space.causes[0, start:end].reshape(count, size)
+        for part in parts:
+            causes[part] = np.bitwise_or.reduce(rows[part], axis=1)
+            is_known = is_known and not causes[part].any()
+    words, old_words = (y.reshape(-1).view(f"u{size}") for y in (data, array))
+    is_changed = not is_known or any(
+        not np.array_equal(words[part], old_words[part]) for part in parts
+    )
+    return KernelBuffer(
+        x.name,
+        x.position,
+        data.reshape(array.shape),
+        None if is_known else causes,
+        space.lines[start:end].reshape(count, size),
+        None if space.stamps is None else space.stamps[start:end:size],
+        parts,
+        is_changed,
+    )

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ..records import NamedTuple
 from .device_code import DeviceCode, Function, SymbolOperand, Variable
 from .launch import LaunchShape, Wave
-from .memory import AddressSpace
+from .memory import AddressSpace, check_memory
 from .memory_regions import Region, get_window_start
 
 Array = npt.NDArray[Any]
@@ -46,6 +46,8 @@ class LaunchMemory:
                 self._add_buffer(f"param{position}", position, value)
         self._add_variables()
         self._add_parameters(values)
+        for space in self.spaces.values():
+            space.allocate()
 
     # --- layout
 
@@ -62,7 +64,6 @@ class LaunchMemory:
     def _add_buffer(self, label: str, position: int, array: Array) -> None:
         data = np.ascontiguousarray(array)
         region = self.spaces["global"].add_region(label, data.nbytes, data.dtype.itemsize)
-        self.spaces["global"].write_bytes(region, data.reshape(-1).view(np.uint8))
         name = self.kernel.parameters[position].name
         self.buffers.append(BoundBuffer(name, position, data, region))
 
@@ -90,18 +91,22 @@ class LaunchMemory:
                 self.symbols[name] = (variable.space, region.start)
                 regions.append((variable, region))
         self._lay_out_shared(AddressSpace("shared", 0))
+        check_memory(self.spaces["global"].size)
+        for x in self.buffers:
+            self.spaces["global"].write_bytes(x.region, x.array.reshape(-1).view(np.uint8))
         for variable, region in regions:
+            data = b""
             if variable.values:
                 data = b"".join(
                     self._resolve_initial_value(x).to_bytes(8, "little")[: variable.element_bytes]
                     for x in variable.values
                 )
-                self.spaces[variable.space].write_bytes(region, data[: variable.bytes])
-        for variable, region in regions:
+                data = data[: variable.bytes]
+                self.spaces[variable.space].write_bytes(region, data)
             if variable.space == "global":
-                dtype = np.dtype(f"u{variable.element_bytes}")
-                data_view = self.spaces["global"].data[0, region.start : region.end]
-                array = data_view.copy().view(dtype)
+                array = np.zeros(variable.bytes, np.uint8)
+                array[: len(data)] = np.frombuffer(data, np.uint8)
+                array = array.view(f"u{variable.element_bytes}")
                 self.buffers.append(BoundBuffer(variable.name, None, array, region))
 
     def _resolve_initial_value(self, value: int | SymbolOperand) -> int:
@@ -169,6 +174,7 @@ class LaunchMemory:
         spaces = dict(self.spaces)
         shared = AddressSpace("shared", wave.slot_count, is_tracked=True)
         spaces["shared"] = self._lay_out_shared(shared)
+        shared.allocate()
         shared.lines = np.zeros(shared.data.size, np.int32)
         spaces["local"] = AddressSpace("local", wave.lane_count, is_tracked=True)
         return spaces

@@ -12,10 +12,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..arrays.physical_memory import get_physical_memory
 from ..records import NamedTuple
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import Access, Region, RegionMap
+from .sparse_arrays import WrittenPages, make_sparse_zeros
 from .write_journal import Write, WriteJournal
 
 Bits = npt.NDArray[Any]
@@ -34,6 +36,23 @@ _MAX_BYTES = {
 """Bytes of an instance of each space, with those between buffers; at least what GPUs have."""
 GUARD_BYTES = 256
 """Bytes between two buffers; their addresses are multiples of it."""
+_CHUNK = 1 << 20
+"""Bytes that are copied together."""
+_RECORD_BYTES = 8
+"""Bytes of the largest record that is kept of each byte of memory: who wrote it."""
+
+
+def check_memory(size: int) -> None:
+    """Raise ValueError if a launch with buffers of some bytes does not fit in this machine.
+
+    An allocation would not fail: many systems grant more memory than they have.
+    """
+    memory = get_physical_memory()
+    if memory is not None and size * _RECORD_BYTES > memory:
+        raise ValueError(
+            f"buffers of {size:,} bytes can need {_RECORD_BYTES} times as much in a run; "
+            f"this machine has {memory:,} bytes"
+        )
 
 
 class Elements(NamedTuple):
@@ -109,6 +128,8 @@ class AddressSpace(RegionMap):
         """The last threads that updated each first byte by an atomic operation."""
         self.lines: Lines | None = None
         """The line of the statement that wrote each byte last, 0 for none; None if not kept."""
+        self.written_pages: WrittenPages | None = None
+        """The pages that threads wrote; None if they are not kept."""
         self.journal: WriteJournal | None = None
         """What keeps every write; None if nothing does."""
 
@@ -133,29 +154,28 @@ class AddressSpace(RegionMap):
             )
         region = Region(name, start, size, element_bytes, is_read_only)
         self.regions.append(region)
-        self._grow(start + size + guard_bytes)
+        self.size = -(-(start + size + guard_bytes) // 32) * 32
         return region
 
-    def _grow(self, size: int) -> None:
-        """Enlarge every instance to a size in bytes, rounded up to 32."""
-        size = -(-size // 32) * 32
-        self.size = size
-        capacity = self.data.shape[1]
+    def allocate(self) -> None:
+        """Provide the memory of all regions, zeros at first; what is never touched takes none."""
+        size, capacity = self.size, self.data.shape[1]
         if size <= capacity:
             return
         if capacity:
             size = max(size, 2 * capacity)
-        data = np.zeros((self.instance_count, size), np.uint8)
-        data[:, :capacity] = self.data
-        self.data = data
+        data = make_sparse_zeros(self.instance_count * size, np.uint8)
+        self.data, old_data = data.reshape(self.instance_count, size), self.data
+        self.data[:, :capacity] = old_data
         if self.causes is not None:
             causes = self._make_causes(size)
             causes[:, :capacity] = self.causes
             self.causes = causes
 
     def _make_causes(self, size: int) -> Causes:
-        start = NEVER_WRITTEN if self.is_tracked else 0
-        return np.full((self.instance_count, size), start, np.uint64)
+        if self.is_tracked:
+            return np.full((self.instance_count, size), NEVER_WRITTEN, np.uint64)
+        return make_sparse_zeros(self.instance_count * size, np.uint64).reshape(-1, size)
 
     def clear(self) -> None:
         """Forget the contents of all instances, as at the start of a block."""
@@ -172,9 +192,13 @@ class AddressSpace(RegionMap):
         return space
 
     def write_bytes(self, region: Region, data: bytes | npt.NDArray[np.uint8]) -> None:
-        """Set the first bytes of a region in every instance; they are known then."""
+        """Set the first bytes of a region, which are zeros, in every instance."""
+        self.allocate()
         part = np.frombuffer(data, np.uint8) if isinstance(data, bytes) else data
-        self.data[:, region.start : region.start + part.size] = part
+        target = self.data[:, region.start : region.start + part.size]
+        for i in range(0, part.size, _CHUNK):
+            if part[i : i + _CHUNK].any():  # pages of zeros take no memory
+                target[:, i : i + _CHUNK] = part[i : i + _CHUNK]
         if self.causes is not None:
             self.causes[:, region.start : region.start + part.size] = 0
 
@@ -227,6 +251,8 @@ class AddressSpace(RegionMap):
             rows = self.causes.reshape(-1, access.width)
             for i, x in enumerate(elements):
                 rows[index + i] = x.list_byte_causes()
+        if self.written_pages is not None:
+            self.written_pages.note(access.offsets)
         if self.journal is not None:
             self._note_write(self.journal, access, instances, elements)
         return conflict if is_known else None
@@ -330,7 +356,7 @@ class AddressSpace(RegionMap):
     ) -> Conflict | None:
         """Note the writers; return a conflict with an earlier writer or reader."""
         if self.stamps is None:
-            self.stamps = np.zeros(self.data.size, np.int64)
+            self.stamps = make_sparse_zeros(self.data.size, np.int64)
         rows = self.stamps.reshape(-1, access.width * access.element_count)
         row_numbers = index // access.element_count
         old_stamps = rows[row_numbers, 0]

@@ -18,6 +18,7 @@ from ..records import NamedTuple
 from ..syntax.errors import PtxError, find_closest_spelling, quote_word
 from ..syntax.values import parse_integer, parse_value
 from .device_code import Function, Variable
+from .memory import check_memory
 
 Buffer = npt.NDArray[Any]
 
@@ -109,6 +110,10 @@ def _make_buffer(match: re.Match[str]) -> Buffer:
     dtype, count = get_buffer_dtype(match[2]), int(match[3])
     if not 0 < count * dtype.itemsize <= _MAX_BYTES:
         raise ArgumentError(f"a buffer has 1 byte to {_MAX_BYTES >> 30} GiB")
+    try:
+        check_memory(count * dtype.itemsize)
+    except ValueError as error:
+        raise ArgumentError(str(error)) from None
     if match[1] == "zeros":
         if match[4]:
             raise ArgumentError("zeros takes no seed")

@@ -311,6 +311,7 @@ class Frame:
                     32,
                 )
                 self.symbols[variable.name] = ("local", region.start)
+        local.allocate()
 
     def find_symbol(self, name: str) -> tuple[str, int] | None:
         """Return the space and offset of a variable; None if it is not declared."""
