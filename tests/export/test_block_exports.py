@@ -247,6 +247,15 @@ def test_other_formats_refuse_what_is_no_trace() -> None:
         parse_block("prmt.b32 d, a;")
 
 
+def test_a_compact_block_says_which_steps_it_leaves_out() -> None:
+    shown = trace_block("vadd4.s32.s32.s32 t, x, y, z; vadd.s32.s32.s32.sat u, t, w;",
+                        {"x": 1, "y": 2, "w": 4})  # fmt: skip
+    said = " ".join(ET.fromstring(ptxscope.export(shown, "svg", Options(compact=True))).itertext())
+    assert ("Not drawn, because they change nothing: 1 select, 2 extend, 4 merge, 6 select, "
+            "7 extend, 9 saturate, 10 write.") in " ".join(said.split())  # fmt: skip
+    assert "Not drawn" not in ptxscope.export(shown, "svg")
+
+
 @pytest.mark.parametrize("model", ["isa", "ptxas-13.5"])
 @pytest.mark.parametrize("compact", [False, True])
 def test_the_registers_do_not_run_into_the_model(model: str, compact: bool) -> None:

@@ -507,7 +507,7 @@ def test_a_name_in_the_corner_of_a_box_does_not_touch_the_bits() -> None:
     tree = ET.fromstring(export(TAGGED, "svg", SLIDE))
     texts = list(tree.iter(f"{NS}text"))
     pairs = [(x, y) for x, y in pairwise(texts) if re.fullmatch(r"[ab]\.b\d", y.text or "")]
-    assert len(pairs) == 8
+    assert len(pairs) == 16  # of the registers, and of what is selected
     for bits, name in pairs:
         wide = measure_text(bits.text or "", float(bits.get("font-size", "0")), is_monospaced=True)
         tag = measure_text(name.text or "", float(name.get("font-size", "0")))
@@ -521,6 +521,25 @@ def test_a_deck_accents_the_new_step_and_dims_those_before_it() -> None:
         assert len(veils) == at
     whole = ET.fromstring(export(TAGGED, "svg", SLIDE))
     assert not [x for x in whole.iter(f"{NS}rect") if x.get("fill-opacity")]
+
+
+def list_bars(svg: str) -> list[ET.Element]:
+    """The bars in the colour of text."""
+    return [x for x in ET.fromstring(svg).iter(f"{NS}rect")
+            if x.get("width") == "5" and "px-f-ink" in x.get("class", "").split()]  # fmt: skip
+
+
+@pytest.mark.parametrize("options", [DEFAULT, Options(compact=True), SLIDE])
+def test_a_frame_marks_its_own_step(options: Options) -> None:
+    """A bar 5 px wide stands beside the newest step, above which nothing of that step is."""
+    tops = []
+    frames = make_frames(TAGGED, options)
+    for frame in frames:
+        bars = list_bars(frame.svg)
+        assert len(bars) == 1 + (frame is frames[-1])  # the result appears with the last step
+        tops.append(float(bars[0].get("y", "0")))
+    assert tops == sorted(set(tops))
+    assert not list_bars(export(TAGGED, "svg", options))
 
 
 def test_no_column_of_a_frame_goes_further_than_what_is_seen() -> None:

@@ -233,3 +233,16 @@ def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
 def test_one_bit_of_a_shift_is_called_a_bit(amount: int, said: str) -> None:
     shown = trace("vshl.u32.u32.u32.clamp d, a, b, c", {"a": 1, "b": amount, "c": 0})
     assert {x for x in texts(drawn(shown, Options())) if re.match("bits? 31", x)} == {said}
+
+
+@pytest.mark.parametrize(("b", "is_broken"), [(-7, True), (0x7000_0000, False)])
+def test_a_line_of_compared_numbers_that_is_not_to_scale_has_a_break(
+    b: int, is_broken: bool
+) -> None:
+    """5 and -7 would be one point on a line of 4 billion numbers."""
+    tree = drawn(trace("setp.lt.s32 p, a, b", {"a": 5, "b": b}))
+    thin = (x for x in group(tree, "px-compare").iter(f"{NS}path")
+            if x.get("stroke-width") == "1.4")  # fmt: skip
+    lines = [re.findall(r"[\d.]+", x.get("d", "")) for x in thin]
+    slanted = [x for x in lines if len(x) == 4 and x[0] != x[2] and x[1] != x[3]]
+    assert len(slanted) == 2 * is_broken

@@ -480,8 +480,11 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
     )
     tree = drawn(shown, Options(stages=frozenset((Stage.SELECT,))))
     names = ("11", "33", "55", "77")
-    where = {
-        x.text: x.get("x") for x in group(tree, "px-operands").iter(f"{NS}text") if x.text in names
+    parts = [x for x in group(tree, "px-operands").iter() if x.tag in (f"{NS}rect", f"{NS}text")]
+    where = {  # the middle of the box that has the text
+        text.text: f"{float(box.get('x', '0')) + float(box.get('width', '0')) / 2:.1f}"
+        for box, text in pairwise(parts)
+        if text.text in names
     }
     paths = [x.get("d", "") for x in group(tree, "px-flows").iter(f"{NS}path")]
     # straight down to where it bends, if it is far

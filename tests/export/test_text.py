@@ -119,3 +119,20 @@ def test_copies_of_the_sign_are_marked_in_a_field() -> None:
     text = export(trace(parse("bfe.s32 d, a, b, c"), {"a": 0x8F00FF00, "b": 28, "c": 12}), "text")
     assert "a (1111 1111) [1000] 1111 0000" in text
     assert "t (1111 1111 1111 1111 1111) [1111 1111 1000]" in text
+
+
+@pytest.mark.parametrize(
+    ("ptx", "meant"),
+    [
+        ("vadd4.s32.s32.s32 d.b310, a, b, c", "[17, -1, 51, -128]"),
+        ("vadd2.u32.u32.u32 d.h1, a, b, c", "[4607, 13184]"),
+        ("vadd4.s32.s32.s32.add d, a, b, c", "301937536"),  # one number is added to
+        ("vadd.s32.s32.s32 d.b1, a, b, c", "301937536"),
+    ],
+)
+def test_a_third_operand_that_lanes_are_merged_into_is_written_by_lanes(
+    ptx: str, meant: str
+) -> None:
+    """0x11ff3380 is 17 * 2**24 + 255 * 2**16 + 51 * 2**8 + 128."""
+    text = export(trace(ptx, {"a": 1, "b": 2, "c": 0x11FF3380}))
+    assert f"  c   0x11ff3380  {meant}\n" in text

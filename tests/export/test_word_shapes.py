@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from itertools import pairwise
 
 import pytest
 
@@ -57,8 +58,8 @@ def test_a_repeated_sign_is_hatched_and_said() -> None:
     ]
     hatches = [d for d in paths(band) if d.count("M") > 5]
     assert len(hatches) == 3
-    assert "c = 0x8ae4" in said
-    assert "without a mode, c = 0x6701" in texts(group(drawn(MODE), "px-operate"))
+    assert "selector: c = 0x8ae4" in said
+    assert "selector: without a mode, c = 0x6701" in texts(group(drawn(MODE), "px-operate"))
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -169,3 +170,19 @@ def test_a_part_of_a_packed_register_is_one_number(ptx: str, a: int, numbers: li
     first = next(i for i, text in enumerate(texts) if text == numbers[0])
     assert [text for text in texts[first:] if text in numbers][: len(numbers)] == numbers
     assert not any("…" in (text or "") for text in texts)
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_table_counts_the_bits_of_each_entry_and_its_boxes_touch_nothing(style: str) -> None:
+    band = group(drawn(LOP3, STYLES[style]), "px-operate")
+    counts = [int(x[1:]) for x in texts(band) if re.fullmatch(r"×\d+", x)]
+    words = [LOP3.operands[x] for x in "abc"]
+    used = [sum((word >> bit & 1) << 2 - i for i, word in enumerate(words)) for bit in range(32)]
+    assert counts == [used.count(entry) for entry in reversed(range(8))]
+    boxes = [tuple(float(x.get(name, "0")) for name in ("x", "y", "width"))
+             for x in band.iter(f"{NS}rect") if x.get("height") in ("15", "18")]  # fmt: skip
+    assert len(boxes) == 8
+    assert all(x[0] + x[2] + 2 <= y[0] for x, y in pairwise(boxes))
+    above = max(float(x.get("y", "0")) for x in band.iter(f"{NS}text")
+                if x.text in ("0", "1") and float(x.get("y", "0")) < boxes[0][1] + 4)  # fmt: skip
+    assert above < boxes[0][1]

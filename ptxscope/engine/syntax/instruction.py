@@ -208,8 +208,10 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
         """Whether an operand's bits are separate lanes when it is read or written."""
         if role == Role.GUARD:
             return False
-        summed = role in DESTINATIONS and self.form.secop is not None
-        return self.entry.get_operand(role).has_lanes and not summed
+        operand = self.entry.get_operand(role)
+        if role in DESTINATIONS:
+            return operand.has_lanes and self.form.secop is None
+        return self.count_lanes(role) > 1
 
     def count_lanes(self, role: str) -> int:
         """Return the number of lanes in which an operand's value can be entered, at least 1."""

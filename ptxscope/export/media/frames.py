@@ -131,12 +131,12 @@ def _make_step_numbering(prefix: str) -> Wrap:
     return wrap
 
 
-def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
-    """Return bands with a bar beside the newest step, and older steps faded."""
+def _accent_last_band(bands: list[Band], page: Area, last: int, *, has_veil: bool) -> list[Band]:
+    """Return bands with a bar beside the newest step; with a veil, older steps are faded."""
     accented, x = [], page.x - _BAR
     for band, next_band in pairwise([*bands, bands[-1]]):
         canvas, height = SvgCanvas(""), next_band.y - band.y
-        if 0 < band.step < last:
+        if has_veil and 0 < band.step < last:
             canvas.draw_rect(
                 x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0
             )
@@ -166,8 +166,8 @@ def _write_svg(
 ) -> str:
     """Return an ``<svg>``; `last` is the newest step of a slide."""
     canvas, bands = drawing.canvas, cut_bands(drawing)
-    if options.slide and last:
-        bands = _accent_last_band(bands, drawing.layout.page, last)
+    if last:
+        bands = _accent_last_band(bands, drawing.layout.page, last, has_veil=options.slide)
     width, height = sheet.width, sheet.height
     if options.slide:
         page = SvgCanvas(canvas.prefix)

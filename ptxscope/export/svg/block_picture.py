@@ -35,8 +35,10 @@ from .trace_picture import (
     PictureKind,
     PictureStyle,
     SvgDrawing,
+    describe_idle_steps,
     draw_body,
     draw_lane_notes,
+    list_idle_steps,
 )
 
 _BAND = 30.0
@@ -79,6 +81,8 @@ class _Wires:
         self.branches_above: frozenset[str] = frozenset()
         """The branches of the statements right above the one that is drawn."""
         self.rail_count = 0
+        self.idle_steps: dict[str, bool] = {}
+        """Number and title of each step, and whether it is never drawn."""
 
     def find_digits(self, place: ValuePlace, *, is_other: bool) -> _Digits | None:
         """Return the digits of a result under a model; a statement may be alike in both."""
@@ -157,7 +161,9 @@ def draw_block(
     for text in (*(f"Note: {x}." for x in (*notes, *doc.notes)), doc.no_result, doc.agreement):
         y = _draw_words(canvas, text, y, style)
     canvas.add_mark("foot", y)
-    for text in (doc.caption, doc.source):
+    idle_steps = [name for name, is_idle in wires.idle_steps.items() if is_idle]
+    idle_text = describe_idle_steps(idle_steps)
+    for text in (doc.caption, idle_text, doc.source):
         y = _draw_words(canvas, text, y, style)
     return SvgDrawing(
         doc,
@@ -255,6 +261,10 @@ def _draw_section(section: Section, wires: _Wires, band: float, style: PictureSt
         scene, short_section, ends = _make_scene(section, style)
         has_numbers = scene.lanes > 1
         y = draw_body(own_canvas, scene, short_section, y + 22, style.layout, ends)
+        idle_steps = list_idle_steps(scene, short_section.steps)
+        for step in short_section.steps:  # under both models, one of them may draw it
+            name = f"{step.number} {step.title}"
+            wires.idle_steps[name] = wires.idle_steps.get(name, True) and name in idle_steps
     if section.lane_notes:
         y = (
             draw_lane_notes(section.lane_notes, own_canvas, y + 8, style.layout.page, has_numbers)

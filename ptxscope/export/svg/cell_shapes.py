@@ -123,8 +123,8 @@ def _draw_part(
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
     base = y + (19 if other_spans else height / 2 + 5.4)
-    name = f"{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
-    is_named = figure.unit in _LETTERS and not span.text.endswith(name)
+    name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
+    is_named = figure.unit in _LETTERS
     free_width = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
         _compute_aside(area, span.text, measure_text(name, canvas.scale_size(MIN_LETTER_PX)))
@@ -134,11 +134,11 @@ def _draw_part(
     center = area.center - (aside / 2 if aside <= free_width else 0)
     canvas.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
              is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
+    if is_named and aside <= free_width:
+        draw_corner_name(canvas, area, y, name, style.text)
     for number in other_spans:
         canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
-    if is_named and aside <= free_width:
-        draw_corner_name(canvas, area, y, name, style.text)
 
 
 def _compute_aside(area: Area, text: str, tag_width: float) -> float:

@@ -7,7 +7,7 @@ alone. The result occurs in it once, as one unbroken word.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
 from typing import Any
 
@@ -192,7 +192,9 @@ def draw_trace(
         canvas,
         y,
         page,
-        _describe_idle_steps(sketch, short_document.steps) if is_compact else "",
+        describe_idle_steps(list_idle_steps(sketch.scene, short_document.steps))
+        if is_compact
+        else "",
     )
     return SvgDrawing(
         doc, canvas, y, format_alt_text(doc), format_model(doc), options.theme, layout, long_names
@@ -435,18 +437,20 @@ def _draw_steps(
     return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
 
-def _describe_idle_steps(sketch: Sketch, steps: tuple[StepView, ...]) -> str:
-    """Return a sentence with the steps that are not drawn because they change nothing."""
-    drawn_stages = {step.stage for step in sketch.scene.steps if step.rows}
+def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[str]:
+    """Return number and title of the steps that are not drawn because they change nothing."""
+    drawn_stages = {step.stage for step in scene.steps if step.rows}
     joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
     omitted_steps = (
         x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
     )
-    step_names = [f"{x.number} {x.title}" for x in omitted_steps]
-    if not step_names:
-        return ""
-    clause = "it changes" if len(step_names) == 1 else "they change"
-    return f"Not drawn, because {clause} nothing: {', '.join(step_names)}."
+    return [f"{x.number} {x.title}" for x in omitted_steps]
+
+
+def describe_idle_steps(names: Collection[str]) -> str:
+    """Return a sentence with the steps that are not drawn; empty if all are."""
+    clause = "it changes" if len(names) == 1 else "they change"
+    return f"Not drawn, because {clause} nothing: {', '.join(names)}." if names else ""
 
 
 def _draw_answers(

@@ -52,7 +52,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     end = top + _DIGIT + _BYTE + 18
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
-        draw_text_inside(canvas, whole, end + 12, f"{name} = {figure.selector}", 13)
+        draw_text_inside(canvas, whole, end + 12, f"selector: {name} = {figure.selector}", 13)
         end += 18
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         sketch.set_port(byte.place, area, end)
@@ -156,7 +156,7 @@ def _draw_entries(
 ) -> float:
     """Draw the table: a column for each entry, with its number and how many bits use it."""
     canvas, middle = sketch.canvas, len(words) * pitch
-    has_counts = bool(figure.result.digits) and not sketch.layout.is_compact
+    has_counts = bool(figure.result.digits)
     columns = [
         Area(area.x + _NAME + _COLUMN * index, _COLUMN) for index in range(len(figure.entries))
     ]
@@ -170,13 +170,15 @@ def _draw_entries(
             colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
             base = y + 14 + line * pitch
             draw_text_inside(canvas, column, base, str(value), _SIZE, colour, is_bold=False)
-        box = Area(column.x + 1, column.width - 2)
+        box = Area(column.x + 1.5, column.width - 3)  # boxes touch neither each other nor a digit
         kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
-        draw_bit_box(canvas, box, y + middle, pitch, str(entry.value), kind, Tint("c"), _SIZE)
+        draw_bit_box(
+            canvas, box, y + middle + 2, pitch - 1, str(entry.value), kind, Tint("c"), _SIZE
+        )
         if has_counts:
             count = f"×{len(entry.positions)}"
             draw_text_inside(
-                canvas, column, y + middle + pitch + 13, count, 10, SvgColour.DIM, margin=0
+                canvas, column, y + middle + pitch + 14, count, 10, SvgColour.DIM, margin=0
             )
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
