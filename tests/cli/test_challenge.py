@@ -15,8 +15,10 @@ from pathlib import Path
 
 import pytest
 
+from ptxscope.cli.commands.challenge import ExerciseRun
 from ptxscope.learn.exercises import Exercise, format_solution, iter_exercises
-from ptxscope.learn.tally import ExerciseKind
+from ptxscope.learn.tally import Count, ExerciseKind, ExerciseOutcome, Tally
+from ptxscope.state.state_store import StateStore
 from tests.cli.running import Done
 from tests.tiers import ci_only
 
@@ -109,6 +111,15 @@ def test_a_damaged_tally_is_told_and_in_nobodys_way(env: dict[str, str], tmp_pat
     assert done.returncode == 0
     assert "tally.damaged" in done.stderr
     assert ran(env, "--tally").stderr == ""
+
+
+def test_two_runs_at_once_both_count(tmp_path: Path) -> None:
+    exercise = next(iter_exercises(SEED))
+    store = StateStore(tmp_path, tmp_path)
+    first, second = (ExerciseRun(store, Tally(), Count(), 1) for _ in range(2))
+    first.with_(exercise, ExerciseOutcome.RIGHT, 0)
+    second.with_(exercise, ExerciseOutcome.WRONG, 1)
+    assert store.load_tally().total == Count(right=1, wrong=1, hints=1)
 
 
 def test_a_tally_that_cannot_be_kept_is_told_once(env: dict[str, str], tmp_path: Path) -> None:

@@ -124,7 +124,9 @@ class ExerciseRun(NamedTuple):
         """Return the state after one more exercise, and save it if possible."""
         key = (exercise.opcode, exercise.kind)
         outcome_count = Tally().with_exercise(key, outcome, hint_count).total
-        tally, store = self.tally.with_exercise(key, outcome, hint_count), self.store
+        store = self.store
+        tally = store.load_tally() if store else self.tally  # others may count at the same time
+        tally = tally.with_exercise(key, outcome, hint_count)
         if store:
             try:
                 store.save_tally(tally)

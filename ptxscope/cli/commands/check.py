@@ -398,7 +398,8 @@ def _check_file(
     try:
         items = settings.filter_items(_check(name, settings.definitions, prove, on_read))
         for item in count_items(items, counts):
-            counts["failing"] += settings.is_failure(item)
+            if item.diagnostics:
+                counts["failing"] += settings.is_failure(item)
             if item.diagnostics or not is_quiet:
                 write("".join(separator + piece for piece in pieces(item)))
     except CommandError as error:

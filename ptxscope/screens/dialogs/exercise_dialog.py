@@ -147,7 +147,9 @@ class ExerciseDialog(Dialog[Trace | None]):
 
     def _end(self, outcome: ExerciseOutcome, feedback: tuple[str, ...]) -> None:
         key = (self._exercise.opcode, self._exercise.kind)
-        self._tally = self._tally.with_exercise(key, outcome, self._hint_count)
+        # other processes may count at the same time
+        tally = self._store.load_tally() if self._store else self._tally
+        self._tally = tally.with_exercise(key, outcome, self._hint_count)
         self._now = self._now.add(Tally().with_exercise(key, outcome, self._hint_count).total)
         self._is_done, self._graded_answer = True, self._answer.value
         self._feedback_page.show(
