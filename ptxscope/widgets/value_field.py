@@ -240,13 +240,17 @@ class ValueField(Vertical):
             self._parse_text(text)
         except PtxError as error:
             start, end = error.errors[0].span
-            carets = "^" * min(max(end - start, 1), 8) + " "
             if measure_cells(text) >= self.input.size.width > 0:
-                start -= self.input.scroll_offset.x
+                start, end = (x - self.input.scroll_offset.x for x in (start, end))
             width = max(self.screen.size.width - 1, 24)
-            lead = " " * min(max(self._lead + start, 0), width - 12) + carets
-            message = make_printable(error.summary)
-            return textwrap.fill(message, width, initial_indent=lead, break_on_hyphens=False)
+            column = min(max(self._lead + start, 0), width - 12)
+            carets = "^" * min(max(end - max(start, 0), 1), width - column)
+            lead, message = " " * column + carets, make_printable(error.summary)
+            if len(lead) + 12 > width:  # the message has lines of its own
+                return "\n".join([lead, *textwrap.wrap(message, width, break_on_hyphens=False)])
+            return textwrap.fill(
+                message, width, initial_indent=f"{lead} ", break_on_hyphens=False
+            )
         return ""
 
     def _check(self, text: str) -> None:

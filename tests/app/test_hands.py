@@ -200,6 +200,13 @@ async def test_what_is_typed_stays_with_carets_and_the_reason_until_it_is_a_valu
         assert operand(drive) == 12
 
 
+async def test_carets_are_as_wide_as_the_value() -> None:
+    async with explorer(*VADD4) as drive:
+        shown = (await drive.read_after(drive.press("o", *"0x123456789abcdef"))).splitlines()
+        row = next(y for y, line in enumerate(shown) if "= 0x123456789abcdef" in line)
+        assert shown[row + 1].count("^") == len("0x123456789abcdef")
+
+
 async def test_a_lane_says_what_does_not_fit_it() -> None:
     async with explorer(*VADD4) as drive:
         shown = await drive.read_after(drive.press("o", *LANE3, *"300", "enter"))

@@ -157,6 +157,19 @@ async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade(
             assert "shade" in inks[LaneRef(*place)], place
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("u64(-1) = 18446744073709551615", ["u64(-1)", "= 18446744073709551615"]),
+        ("-18446744073709551616 ▸ 0", ["-18446744073709551616 ▸ 0"[:21], "▸ 0"]),
+        ("-128 + (-1) = -129", ["-128 + (-1) = -129"]),
+    ],
+)
+def test_equations_break_before_their_sign(text: str, expected: list[str]) -> None:
+    lines = wrap_line([StyledText(text)], 23)
+    assert ["".join(piece.text for piece in line).rstrip() for line in lines] == expected
+
+
 async def test_only_the_byte_that_follows_from_a_lane_is_lit() -> None:
     """vadd4 writes lane 3 to bits 31:24 of d, and to no others."""
     values = {"a": 0x7F80FF01, "b": 0x01FF0280}

@@ -37,8 +37,8 @@ _INKS = {
 }
 _ENDS = ("▐", "▌")
 _SIGNS = (" = ", " → ")
-_LINE_STARTS = ("=", "→")
-"""The starts of a continuation line of a long cell."""
+_LINE_STARTS = ("=", "→", "▸")
+"""The starts of a continuation line of a long cell: no line ends with one of them."""
 _TIGHTENED = (SpanKind.NUMBER, SpanKind.HOLDS, SpanKind.FAILS)
 """Spans without blanks in narrow columns."""
 _HATCH = {SpanKind.SIGN: "▒", SpanKind.ZERO: "░"}
@@ -164,7 +164,11 @@ def _split_words(line: Sequence[StyledText]) -> list[list[StyledText]]:
         for index, part in enumerate(text.split(" ")):
             blank = blank or index > 0
             if part:
-                if blank:
+                if not blank:
+                    pass
+                elif words and words[-1][-1].text in _LINE_STARTS:  # it stays with what follows
+                    words[-1].append(StyledText(" ", "", target))
+                else:
                     words.append([])
                 words[-1].append(StyledText(part, style_name, target))
                 blank = False
