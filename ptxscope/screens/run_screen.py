@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
 _KEYS = (
-    *("n over", "i into", "p back", "] catalog", "g cursor", "> < thread"),
+    *("n over", "i into", "p back", "[ ] explained", "g cursor", "> < thread"),
     *("m memory", "x explain", "R args", "? help", "Esc leave"),
 )
 _KEY_RANKS = (0, 3, 2, 8, 7, 6, 5, 1, 9, 4, 0)
@@ -57,8 +57,18 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         Binding("n,right", "move('over')", "Over", show=False),
         Binding("i", "move('into')", "Into", show=False),
         Binding("p,left", "move('back')", "Back", show=False),
-        Binding("right_square_bracket,alt+down", "explained(1)", "Next explained", show=False),
-        Binding("left_square_bracket,alt+up", "explained(-1)", "Previous one", show=False),
+        Binding(
+            "right_square_bracket,alt+down",
+            "explained(1)",
+            "Next explained instruction",
+            show=False,
+        ),
+        Binding(
+            "left_square_bracket,alt+up",
+            "explained(-1)",
+            "Previous explained instruction",
+            show=False,
+        ),
         Binding("down,j", "cursor(1)", "Cursor down", show=False),
         Binding("up,k", "cursor(-1)", "Cursor up", show=False),
         Binding("pagedown", "cursor(10)", "Cursor far down", show=False),
@@ -143,7 +153,7 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         self._show(moves[name]())
 
     def action_explained(self, delta: int) -> None:
-        """Move to the next or previous instruction of the catalog."""
+        """Move to the next or previous explained instruction."""
         self._show(self.thread_run.move_to_explained(delta))
 
     def action_move_to(self, position: int) -> None:

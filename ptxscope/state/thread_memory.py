@@ -6,6 +6,7 @@ moment, whichever thread wrote them.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,8 @@ class ShownElement(NamedTuple):
 
     text: str
     """Its value, or ``?``."""
+    hex_text: str
+    """Its bits, or ``?``."""
     is_changed: bool
     """Whether the thread's last step wrote it."""
     is_written: bool
@@ -82,10 +85,17 @@ def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
     part = slice(start * size, end * size)
     values = np.ascontiguousarray(contents.data[part]).view(dtype)
     elements = tuple(
-        ShownElement("?" if unknown else str(value), i in changed, written, i in wrong)
-        for i, value, unknown, written in zip(
+        ShownElement(
+            "?" if unknown else str(value),
+            "?" if unknown else bits,
+            i in changed,
+            written,
+            i in wrong,
+        )
+        for i, value, bits, unknown, written in zip(
             range(start, end),
             values,
+            _format_bits(contents.data[part], size),
             _unite_bytes(contents.is_unknown[part], size),
             _unite_bytes(contents.is_written[part], size),
             strict=True,
@@ -93,6 +103,12 @@ def show_buffer(run: ThreadRun, name: str) -> ShownBuffer:
     )
     title = f"{title} ({format_dtype(dtype)} × {count:,})"
     return ShownBuffer(title, start, elements, count, focus)
+
+
+def _format_bits(data: npt.NDArray[np.uint8], size: int) -> Iterator[str]:
+    """Yield the hexadecimal digits of each element, which is little-endian."""
+    text = data.reshape(-1, size)[:, ::-1].tobytes().hex()
+    return (text[i : i + 2 * size] for i in range(0, len(text), 2 * size))
 
 
 def _unite_bytes(flags: npt.NDArray[np.bool_], size: int) -> list[bool]:

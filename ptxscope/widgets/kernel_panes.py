@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -81,11 +82,32 @@ def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[S
         StyledText(f"{row.line:>4} ", "dim", row.line),
         StyledText(suspect, "changed", row.line),
         StyledText(f"{mark} ", style or "dim", row.line),
-        StyledText(f"{first:<{room}} ", style, row.line),
+        *_colour_statement(f"{first:<{room}} ", style, row.line),
         StyledText(result, "number" if row.is_next else "dim", row.line),
     ]
     for part in others:
-        yield [StyledText(" " * _MARGIN), StyledText(part, style, row.line)]
+        statement = _colour_statement(part, style, row.line, is_continued=True)
+        yield [StyledText(" " * _MARGIN), *statement]
+
+
+_WORDS = re.compile(r"(@!?%?\w+)|([A-Za-z_$]\w*(?:(?:\.|::)\w+)*)|(%\w+(?:\.\w+)?)|[^\w@%$]+|.")
+"""A guard, an opcode with its modifiers or another name, a register, or anything else."""
+
+
+def _colour_statement(
+    text: str, style: str, line: int, *, is_continued: bool = False
+) -> Iterator[StyledText]:
+    """Yield a statement with its guard, opcode, modifiers and registers in their styles."""
+    for match in _WORDS.finditer(text):
+        guard, name, register = match.groups()
+        if name and not is_continued:
+            is_continued = True
+            opcode, dot, modifiers = name.partition(".")
+            yield StyledText(opcode, style or "strong", line)
+            yield StyledText(dot + modifiers, style or "number", line)
+        else:
+            part_style = "label" if guard else "pattern" if register else ""
+            yield StyledText(match[0], style or part_style, line)
 
 
 class ValuesPane(Pane):
@@ -175,11 +197,11 @@ def _draw_value(value: ShownValue, width: int) -> StyledLine:
 
 
 def _iter_buffer_lines(buffer: ShownBuffer, width: int) -> Iterator[StyledLine]:
-    """Yield rows of elements: ``  [8]   5 •7 +9``; marks stand for changes.
+    """Yield rows of elements: ``  [8]   5 •7 +9``, and their bits below; marks stand for changes.
 
     The target of a row is the element to have in view, if it is in the row.
     """
-    element_width = max((len(x.text) for x in buffer.elements), default=1) + 2
+    element_width = max((len(y) for x in buffer.elements for y in x[:2]), default=1) + 2
     index_width = len(f"[{buffer.start + len(buffer.elements)}]") + 1
     columns = 1
     while 2 * columns * element_width + index_width <= width and columns < 16:
@@ -192,7 +214,11 @@ def _iter_buffer_lines(buffer: ShownBuffer, width: int) -> Iterator[StyledLine]:
         for x in buffer.elements[first : first + columns]:
             mark = "≠" if x.is_wrong else "•" if x.is_changed else "+" if x.is_written else " "
             style = "changed" if x.is_wrong or x.is_changed else "" if x.is_written else "dim"
-            line.append(StyledText(f" {mark}{x.text:>{element_width - 2}}", style))
+            line.append(StyledText(f"{mark + x.text:>{element_width}}", style))
         yield line
+        bits = "".join(
+            f"  {x.hex_text:>{element_width - 2}}" for x in buffer.elements[first : first + columns]
+        )
+        yield [StyledText(f"{'0x':>{index_width}}", "dim"), StyledText(bits, "dim")]
     if len(buffer.elements) < buffer.element_count:
         yield [StyledText(f"of {buffer.element_count:,} elements", "dim")]

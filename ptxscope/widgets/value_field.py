@@ -248,9 +248,7 @@ class ValueField(Vertical):
             lead, message = " " * column + carets, make_printable(error.summary)
             if len(lead) + 12 > width:  # the message has lines of its own
                 return "\n".join([lead, *textwrap.wrap(message, width, break_on_hyphens=False)])
-            return textwrap.fill(
-                message, width, initial_indent=f"{lead} ", break_on_hyphens=False
-            )
+            return textwrap.fill(message, width, initial_indent=f"{lead} ", break_on_hyphens=False)
         return ""
 
     def _check(self, text: str) -> None:

@@ -118,9 +118,21 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
         assert drive.session.setup.values["c"] == 3
         shown = await drive.text()
         assert "the operands of thread (1,0,0) of block (0,0,0), step 14" in shown
+        assert "R returns to the run" in shown
         assert "not those of the run" not in shown
         assert drive.screen.focused is None  # the keys are those of the steps
         drive.agree()
+
+
+async def test_the_statements_of_a_run_are_coloured_like_the_line() -> None:
+    async with explorer() as drive:
+        await launch(drive, _VALUES)
+        lines = screen_of(drive).query_one(KernelPane).visible_lines
+        line = next(x for x in lines if any(piece.text == "vadd4" for piece in x))
+        styles = {piece.text.strip(): piece.style_name for piece in line}
+        assert styles["vadd4"] == "strong"
+        assert styles[".u32.u32.u32"] == "number"
+        assert styles["%r4"] == styles["%r8"] == "pattern"
 
 
 async def test_a_run_is_returned_to_where_it_was_left() -> None:
@@ -226,7 +238,9 @@ async def test_buffers_are_shown_and_scrolled(size: tuple[int, int]) -> None:
         await launch(drive, arguments)
         await drive.press("m")
         pane = screen_of(drive).query_one(ValuesPane)
-        assert "[0]  1  2  3" in " ".join(values(drive).split(" ")).replace("   ", "  ")
+        shown = values(drive).split()
+        assert [x for x in shown if len(x) == 1] == ["1", "2", "3"]
+        assert [x for x in shown if len(x) == 8] == ["00000001", "00000002", "00000003"]
         await drive.press("m", "end", "p", "p")
         assert str(pane.border_title) == "param1 out (u32 × 400)"
         assert "+" not in values(drive)

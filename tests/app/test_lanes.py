@@ -10,7 +10,8 @@ from textual.geometry import Offset
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.dialogs.choice_popup import ChoicePopup
-from ptxscope.widgets.base.pane import Pane
+from ptxscope.widgets.base.pane import Pane, StyledText
+from ptxscope.widgets.lanes.lane_cells import wrap_line
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.operand_table import OperandTable
 from tests.app.driving import Driver, explorer

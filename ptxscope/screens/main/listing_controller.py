@@ -246,8 +246,11 @@ class ListingController:
             self._left_run = screen.thread_run
             if isinstance(result, RunScreen):
                 self._ask_launch(run.launch.code, run.launch.kernel)
-            elif result is not None:
+                return
+            if result is not None:
                 self._open_evaluation(result)
+            key = self._view.get_key("listing.run")
+            self._view.show_hint(f"{key} returns to the run", is_sticky=True)
 
         self._view.screen.app.push_screen(screen, on_leave)
 

@@ -293,7 +293,7 @@ class LanesPane(Pane):
     def _find_unused_parts(
         self, trace: Trace, cell: LaneBits, uses: Container[Place]
     ) -> Iterator[tuple[Place, int | None]]:
-        """Yield the parts of registers that are written, in columns, to which a cell does not go."""
+        """Yield the parts of written registers, shown in columns, to which a cell does not go."""
         for step in self._scene.steps if self._scene else ():
             for row in step.rows:
                 unit = 32 // len(row.cells)
