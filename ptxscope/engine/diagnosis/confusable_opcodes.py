@@ -99,6 +99,8 @@ def carry_over_form(form: Form) -> Form | None:
 
     Return None if a slot has a value that the instruction does not take.
     """
+    # the statements around set these for the opcode that was replaced
+    form = form._replace(is_carry_in_inverted=False, is_carry_out_inverted=False)
     entry = get_entry(form)
     for name in Form._fields[1:]:
         if name == "c":
