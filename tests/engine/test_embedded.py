@@ -194,7 +194,7 @@ _NVRTC = Source(
     "jit.cpp",
     r"""
     const char *source = "__device__ unsigned f(unsigned a, unsigned b) { unsigned d;\n"
-      "  asm(\"vadd4.u32.u32.u32.sat %0, %1, %2, %3;\" : \"=r\"(d) : \"r\"(a), \"r\"(b), \"r\"(d));\n"
+      " asm(\"vadd4.u32.u32.u32.sat %0, %1, %2, %3;\" :\"=r\"(d):\"r\"(a), \"r\"(b), \"r\"(d));\n"
       "  return d; }";
     const char *raw = R"(
       asm volatile("vsub4.u32.u32.u64 %0,"

@@ -11,7 +11,8 @@ from .diagnostic import CheckedInstruction
 from .statement_scanner import SourceLocation
 
 _MARKER = re.compile(
-    r'^[ \t]*+#[ \t]*+(?:line[ \t]++)?(?P<line>\d{1,9}+)(?>[ \t]++"(?P<file>(?>(?:[^"\\\n]++|\\.)*))"'
+    r"^[ \t]*+#[ \t]*+(?:line[ \t]++)?(?P<line>\d{1,9}+)"
+    r'(?>[ \t]++"(?P<file>(?>(?:[^"\\\n]++|\\.)*))"'
     r"(?P<flags>[ \t\d]*+)|)[ \t\r]*+$",
     re.MULTILINE | re.ASCII,
 )
