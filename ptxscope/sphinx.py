@@ -131,9 +131,8 @@ class TraceDirective(SphinxDirective):
                 raise ValueError(f"{options['name']!r} is not a name: it has no letter")
             words = self._words()
             trace, trace_options, _ = parse_any_request([*words, "-f", "text"])
-        except (CommandError, ValueError) as error:
-            message = _format_error(error)
-            _log.warning("ptx-trace: %s", message, location=self.get_location(), type="ptxscope")
+        except Exception as error:  # one that nobody foresaw must not end the build either
+            _report("ptx-trace", error, self.get_location())
             return [nodes.literal_block(self.block_text, self.block_text, language="none")]
         labels = list(_labels(name, trace, trace_options)) if name else []
         if name:
@@ -189,10 +188,13 @@ class TraceDirective(SphinxDirective):
             std.labels[label] = self.env.docname, anchor, title
 
 
-def _format_error(error: Exception) -> str:
-    """Return the message of an error, with options as the directive has them."""
+def _report(name: str, error: Exception, location: str | nodes.Node | None) -> None:
+    """Tell what is wrong with a trace or a value; the build goes on."""
     text = _START.sub("", str(error))
-    return _OPTION.sub(lambda x: f":{x[1]}:" if x[1] in TraceDirective.option_spec else x[0], text)
+    if not isinstance(error, CommandError | ValueError | ImportError | OSError):
+        text = f"internal error ({type(error).__name__}: {text})"
+    text = _OPTION.sub(lambda x: f":{x[1]}:" if x[1] in TraceDirective.option_spec else x[0], text)
+    _log.warning("%s: %s", name, text, location=location, type="ptxscope")
 
 
 def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]:
@@ -289,17 +291,19 @@ class _Draw(SphinxPostTransform):
         """Draw for the current builder."""
         ids: set[str] = set()
         for trace in list(self.document.findall(_TraceNode)):
-            trace.replace_self(list(self._drawn(trace, ids)))
+            try:
+                drawn = list(self._drawn(trace, ids))
+            except Exception as error:
+                _report("ptx-trace", error, trace)
+                drawn = [nodes.literal_block(trace.rawsource, trace.rawsource, language="none")]
+            trace.replace_self(drawn)
         domain = self.env.get_domain("ptx")
         assert isinstance(domain, PtxDomain)
         for place in list(self.document.findall(_ValueNode)):
             try:
                 text = domain.format_value(place["kind"], place["text"])
-            except (CommandError, ValueError) as error:
-                message = _format_error(error)
-                _log.warning(
-                    "ptx:%s: %s", place["kind"], message, location=place, type="ptxscope"
-                )  # fmt: skip
+            except Exception as error:
+                _report(f"ptx:{place['kind']}", error, place)
                 text = place.rawsource
             place.replace_self(nodes.literal(text, text, classes=["ptx", f"ptx-{place['kind']}"]))
 

@@ -58,6 +58,9 @@ def _run_guarded(work: Callable[[], int]) -> int:
         else:
             print_message(f"error: {error.filename}: {why}")
         return 2
+    except MemoryError:
+        print_message("error: this does not fit in memory")
+        return 2
     except Exception as error:  # whatever the commands did not foresee
         from ..app import INTERNAL_ERROR
         from ..app.crash_report import write_crash_report

@@ -107,3 +107,56 @@ def test_an_unknown_colour_system_is_an_error_of_the_request(
         "error: TEXTUAL_COLOR_SYSTEM is 'zz'; it is one of auto, standard, 256, truecolor, "
         "windows\n"
     )
+
+
+def test_what_does_not_fit_in_memory_is_an_error(capsys: pytest.CaptureFixture[str]) -> None:
+    with patch("ptxscope.cli.commands.list.run", side_effect=MemoryError):
+        assert main(["list"]) == 2
+    assert capsys.readouterr().err == "error: this does not fit in memory\n"
+
+
+@pytest.mark.parametrize("operand", ["{b,}", "{,b}", "{}", "{,}"])
+def test_a_missing_element_of_a_vector_is_an_error(
+    operand: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["trace", f"mov.b32 a, {operand};", "b=1"]) == 1
+    assert "^" in capsys.readouterr().err
+
+
+def test_find_takes_a_value_of_an_operand_that_is_not_read() -> None:
+    words = ("vsub.s32.u32.s32 d, a, b, c", "--where", "a > 5")
+    assert main(["find", *words, "c=0"]) == 0
+
+
+@pytest.mark.parametrize("line", ["cvt.u32.u32 %q1, %r1;", "cvt.u32.u32 %r1, %q1;"])
+def test_a_register_of_128_bits_is_no_operand_of_cvt(
+    line: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    kernel = tmp_path / "k.ptx"
+    code = f".reg .b128 %q<2>; .reg .u32 %r<2>; mov.u32 %r1, 1; {line} ret;"
+    kernel.write_text(f".entry k(.param .u64 p) {{ {code} }}")
+    assert main(["run", str(kernel)]) == 0
+    assert "unknown: %" in capsys.readouterr().out
+    assert main(["run", str(kernel), "p=zeros:u32:1"]) == 1
+    assert "declared .b128" in capsys.readouterr().err
+
+
+def test_settings_that_are_nested_too_deeply_are_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("x = " + 20_000 * "[")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 2
+    assert "pyproject.toml: arrays or tables are nested too deeply" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("place", [".", "./", "src", "src/../src"])
+def test_a_folder_among_the_paths_stands_for_its_files(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "a.ptx").write_text(f"{LINE};\n")
+    (tmp_path / "ptxscope.toml").write_text(f"[check]\npaths = ['{place}']\n")
+    monkeypatch.chdir(tmp_path)
+    assert main(["check"]) == 0
+    assert "a.ptx:1:1" in capsys.readouterr().out

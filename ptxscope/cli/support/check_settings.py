@@ -94,6 +94,8 @@ def _read_table(path: Path) -> Any:
 
     try:
         return tomllib.loads(read(path, _MAX_BYTES).decode("utf-8-sig"))
+    except RecursionError:
+        raise _make_error(path, "arrays or tables are nested too deeply") from None
     except (OSError, ValueError) as error:
         raise _make_error(path, str(error)) from None
 
@@ -164,11 +166,17 @@ def _refuse(expected: str) -> str:
 
 
 def _find_files(settings: CheckSettings, patterns: Sequence[str]) -> Iterator[str]:
-    """Yield the files that match one of the patterns and are not excluded, in order."""
+    """Yield the files that match one of the patterns and are not excluded, in order.
+
+    A pattern that is a folder's name yields the folder, which stands for what is in it.
+    """
     folder, found = settings.folder, dict[Path, None]()
     for pattern in patterns:
         try:
-            found |= dict.fromkeys(sorted(x for x in folder.glob(pattern) if x.is_file()))
+            if pattern and (folder / pattern).is_dir():
+                found[folder / pattern] = None
+            else:
+                found |= dict.fromkeys(sorted(x for x in folder.glob(pattern) if x.is_file()))
         except (ValueError, NotImplementedError) as error:
             raise _make_error(folder, f"paths: {pattern!r}: {error}") from None
     yield from (_shorten(path) for path in found if not settings.is_excluded(path))

@@ -414,7 +414,7 @@ class _Loader:
         """Return a register or the bits of a literal, or None for anything else."""
         if is_constant(words):
             return convert_words(words, Type.B64)
-        return None if words[0].text == SINK else self._parse_target(words)
+        return None if words and words[0].text == SINK else self._parse_target(words)
 
     def _is_register(self, word: Token) -> bool:
         """Return whether a name is a register, as far as the declarations show."""

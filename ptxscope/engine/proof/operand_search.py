@@ -118,6 +118,7 @@ def find_operands(
     passage = question.read_guards(side)
     if passage is not None:
         condition = question.tape.minimum(condition, passage)
+    given = {name: bits for name, bits in given.items() if name in question.inputs}
     fixed = {name: (bits, masks.get(name, -1)) for name, bits in given.items()}
     fix_operands(question, given, masks)
     answers: list[Mapping[str, int]] = []

@@ -91,7 +91,7 @@ def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
         {
             role: int(match[2])
             for role, type_ in widths.items()
-            if type_ and (match := _TYPE.fullmatch(type_)) and match[1] != "f"
+            if type_ and (match := _TYPE.fullmatch(type_)) and match[1] != "f" and match[2] != "128"
         },
     )
 
