@@ -6,7 +6,8 @@ is independent of the terminal.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 
 from ..engine.isa.value_text import format_hex
@@ -24,6 +25,7 @@ from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
 from .launch_request import KernelLaunch
+from .step_history import MAX_PLACES, StepHistory, ThreadState, iter_stored
 
 OnProgress = Callable[..., None]
 
@@ -66,13 +68,14 @@ class Evaluation(NamedTuple):
     """The thread and the step."""
 
 
-class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "regions")):
+class ThreadRun(Record, exclude_from_eq=("history", "result", "diagnosis", "journals", "regions")):
     """A position in what one thread executes."""
 
     launch: KernelLaunch
     thread: int
     """The number of the thread, of all threads of the grid."""
     steps: tuple[ThreadStep, ...]
+    history: StepHistory
     message: str = ""
     """What is wrong with the run: its error, or the first element that is not as expected."""
     position: int = 0
@@ -86,6 +89,8 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
     """All writes to global memory, and to the shared memory of the block, by space."""
     regions: Mapping[str, tuple[Region, ...]] = {}
     """The buffers and variables in these spaces."""
+    is_cut: bool = False
+    """Whether steps after the last one, or writes after them, are not kept."""
 
     # --- what is shown -------------------------------------------------------------------
 
@@ -103,7 +108,17 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
     def title(self) -> str:
         """The thread and the position."""
         thread = self.launch.shape.format_thread(self.thread)
-        return f"{thread} · {self.position:,} of {format_count(len(self.steps), 'step')}"
+        count = format_count(len(self.steps), "step")
+        return f"{thread} · {self.position:,} of {'the first ' if self.is_cut else ''}{count}"
+
+    @property
+    def limit_text(self) -> str:
+        """What is missing because the run, or what is kept of it, has a limit; mostly empty."""
+        if self.is_cut:
+            return f"The thread goes on, but only {len(self.steps):,} of its steps are kept."
+        if self.result and not self.result.is_complete:
+            return f"The run ends at {self.result.step_count:,} instructions; --steps sets a limit."
+        return ""
 
     @property
     def pass_text(self) -> str:
@@ -111,13 +126,18 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         step = self.next_step
         if step is None:
             return ""
-        same = [i for i, x in enumerate(self.steps) if x.statement.span == step.statement.span]
-        return f"pass {same.index(self.position) + 1:,} of {len(same):,}" if len(same) > 1 else ""
+        same = self.history.list_passes(step)
+        number = bisect_right(same, self.position)
+        return f"pass {number:,} of {len(same):,}" if len(same) > 1 else ""
+
+    @cached_property
+    def _state(self) -> ThreadState:
+        return self.history.read_state(self.position)
 
     @cached_property
     def rows(self) -> tuple[KernelRow, ...]:
         """The statements with what the thread wrote there last."""
-        results = {x.statement.line: x for x in self.steps[: self.position]}
+        results = self._state.results
         next_line = self.next_step.statement.line if self.next_step else 0
         explanations = self.diagnosis.explanations if self.diagnosis else ()
         suspects = {x.statement.line for x in explanations if x.statement}
@@ -136,13 +156,7 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
     @cached_property
     def registers(self) -> tuple[ShownValue, ...]:
         """The registers of the function that the thread is in, in the order of their names."""
-        frames: list[dict[str, tuple[int | None, int]]] = [{}]
-        for step in self.steps[: self.position]:
-            del frames[step.depth + 1 :]
-            deepest = max((step.depth, *(x.depth for x in step.writes)))
-            frames += [{} for _ in range(deepest + 1 - len(frames))]
-            for x in step.writes:
-                frames[x.depth][x.name] = (x.bits, x.width)
+        frames = self._state.frames
         current = self.next_step or self.last_step
         depth = current.depth if current else 0
         values = frames[depth] if depth < len(frames) else {}
@@ -159,17 +173,17 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
 
     @cached_property
     def places(self) -> tuple[ShownValue, ...]:
-        """The places in memory that the thread has accessed, the latest first."""
-        values: dict[str, tuple[int | None, int]] = {}
-        for step in self.steps[: self.position]:
-            accesses = [(x.name, (x.bits, x.width)) for x in step.reads if x.width]
-            for name, value in (*accesses, *zip(step.places, _iter_stored(step), strict=True)):
-                values.pop(name, None)
-                values[name] = value
+        """The places in memory that the thread has accessed, the latest first, at most 256."""
+        values = dict(list(self._state.places.items())[-MAX_PLACES:])
         changed = self.last_step.places if self.last_step else ()
         return tuple(
             ShownValue(name, *value, name in changed) for name, value in reversed(values.items())
         )
+
+    @property
+    def older_place_count(self) -> int:
+        """How many places the thread has accessed before those that are shown."""
+        return self.history.count_places(self.position) - len(self.places)
 
     @property
     def step_at_cursor(self) -> ThreadStep | None:
@@ -177,9 +191,9 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
 
         None if it never comes there.
         """
-        places = (self.position, *range(self.position - 1, -1, -1), *range(len(self.steps)))
-        steps = (self.steps[i] for i in places if i < len(self.steps))
-        return next((x for x in steps if x.statement.line == self.line), None)
+        positions = self.history.list_line(self.line)
+        index = max(bisect_right(positions, self.position) - 1, 0)
+        return self.steps[positions[index]] if positions else None
 
     @property
     def evaluation(self) -> Evaluation | None:
@@ -232,9 +246,10 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
 
     def move_to_cursor(self) -> ThreadRun:
         """Return the run where the thread comes to the cursor next, or else where it last did."""
-        places = (*range(self.position + 1, len(self.steps)), *range(self.position - 1, -1, -1))
-        positions = (i for i in places if self.steps[i].statement.line == self.line)
-        return self.move_to(next(positions, self.position))
+        positions = self.history.list_line(self.line)
+        after, before = (f(positions, self.position) for f in (bisect_right, bisect_left))
+        earlier, later = positions[max(before - 1, 0) : before], positions[after : after + 1]
+        return self.move_to(*(later or earlier or (self.position,)))
 
     def move_cursor(self, delta: int) -> ThreadRun:
         """Return the run with the cursor some statements on."""
@@ -257,12 +272,6 @@ class ThreadRun(Record, exclude_from_eq=("result", "diagnosis", "journals", "reg
         return self.launch.shape.block_count * self.launch.shape.block_size
 
 
-def _iter_stored(step: ThreadStep) -> Iterator[tuple[int | None, int]]:
-    """Yield the bits and the width in bits of each place that a step writes."""
-    for bits, (_, _, size) in zip(step.stored, step.spans, strict=True):
-        yield bits, 8 * size
-
-
 def _is_explained(statement: CodeStatement) -> bool:
     ins = statement.instruction
     return ins is not None and not ins.entry.is_common
@@ -271,7 +280,7 @@ def _is_explained(statement: CodeStatement) -> bool:
 def _format_results(step: ThreadStep) -> str:
     """Return the bits that a step wrote to registers and places, except to parameters."""
     written = [(x.bits, x.width) for x in step.writes if x.depth <= step.depth]
-    written += _iter_stored(step)
+    written += [contents for _, contents in iter_stored(step)]
     if not step.is_active:
         return "guard false"
     return " ".join(
@@ -305,14 +314,17 @@ def run_thread(
         if not is_chosen and error.thread_number is not None:
             run = run_thread(launch, error.thread_number, on_progress).move_to_end()
             return run.move_cursor_to(error.statement.line) if error.statement else run
+    steps = tuple(log.steps)
     run = ThreadRun(
         launch,
         thread,
-        tuple(log.steps),
+        steps,
+        StepHistory(steps),
         message,
         result=result,
         journals=log.journals,
         regions=log.regions,
+        is_cut=log.is_cut or any(x.is_cut for x in log.journals.values()),
     ).move_to(0)
     store = log.find_store(*wrong_element)
     return run.move_to(store.number - 1) if store else run

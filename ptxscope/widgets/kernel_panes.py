@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from ..engine.isa.value_text import format_hex
-from ..engine.syntax.errors import make_printable
+from ..engine.syntax.errors import format_count, make_printable
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
 from .base.step_lines import sentence_lines
@@ -142,7 +142,8 @@ class ValuesPane(Pane):
         run, lines = self._run, list[StyledLine]()
         if self._buffer:
             return list(_iter_buffer_lines(self._buffer, width))
-        for text, style in ((run.message, "changed"), (self._note, "dim")):
+        notes = (run.message, "changed"), (run.limit_text, "changed"), (self._note, "dim")
+        for text, style in notes:
             if text:
                 lines += sentence_lines(make_printable(text), width, style)
         lines += self._explanation_lines(width)
@@ -155,6 +156,8 @@ class ValuesPane(Pane):
             if values and lines:
                 lines.append([])
             lines += [_draw_value(x, width) for x in values]
+        if older := run.older_place_count:
+            lines.append([StyledText(f"and {format_count(older, 'older place')}", "dim")])
         return lines
 
     def _explanation_lines(self, width: int) -> list[StyledLine]:
