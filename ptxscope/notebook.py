@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .engine.records import NamedTuple, Record
 from .engine.syntax.errors import make_printable, make_printable_lines, quote_value
 from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
@@ -58,7 +58,8 @@ def install_explanations() -> None:
     )
 
 
-class Figure(Record):
+@dataclass(frozen=True, slots=True)
+class Figure:
     """A picture of a trace that notebooks display.
 
     Printed, for example for markdown-exec, it is HTML.

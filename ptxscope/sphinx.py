@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from hashlib import blake2s
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from docutils import nodes
 from docutils.parsers.rst import directives
@@ -35,7 +35,6 @@ from . import __version__
 from .cli.commands.trace import parse_any_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.command_error import CommandError
-from .engine.records import NamedTuple
 from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
 from .export import export

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from random import Random
 
 from hypothesis import strategies as st
@@ -12,7 +13,6 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import integer_lowering, lowering  # noqa: F401  # all KINDS
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 

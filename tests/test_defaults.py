@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from ptxscope import parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import SecOp, parse_selector
-from ptxscope.engine.records import replace
 from ptxscope.state.edits import with_choice, with_instruction, with_line, with_opcode, with_value
 from ptxscope.state.setup import Setup, make_example, make_setup, trace_of
 

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.machine_code.disassembly import MachineKernel, parse_disassembly
@@ -20,7 +21,6 @@ from ptxscope.engine.machine_code.kernel_source import (
     format_module,
     make_kernel_source,
 )
-from ptxscope.engine.records import NamedTuple
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, compile_ptx, find_tool
 

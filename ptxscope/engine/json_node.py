@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any
-
-from .records import NamedTuple
+from typing import Any, NamedTuple
 
 KINDS: dict[type, str] = {
     dict: "an object",

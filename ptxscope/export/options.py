@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from enum import StrEnum
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Step
 from .theme import Theme

@@ -10,7 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from itertools import count
+from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG, get_entry
 from ..engine.isa.entry import Group, Slot
@@ -19,7 +21,6 @@ from ..engine.isa.legality import find_remarks, find_violations
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.micro_operations.properties import Flag
-from ..engine.records import NamedTuple, replace
 from ..engine.semantics.errata import ERRATA
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan_execution import compute_results

@@ -13,12 +13,11 @@ nor 4294967295 when a word is: the question is about exactly that.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.isa.value_text import format_hex
 from ..engine.micro_operations.formula import Formula, Sign
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ..engine.tracing.provenance import LaneBits, find_ancestors

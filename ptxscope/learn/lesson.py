@@ -10,9 +10,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, cached_property, partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, Model, parse_model
 from ..engine.syntax.errors import (
     PtxError,

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..engine.json_node import JsonNode
-from ..engine.records import NamedTuple
 
 SCHEMA = "ptxscope.lessons/1"
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
+from typing import NamedTuple
 
 from ..engine.diagnosis.causes import Cause, CauseKind, ObservedCase
 from ..engine.diagnosis.explanations import investigate
@@ -20,7 +21,6 @@ from ..engine.isa.roles import DESTINATIONS
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.base import LaneView, RowMutation
 from ..engine.micro_operations.step_words import append_sentence
-from ..engine.records import NamedTuple
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions
 from ..engine.semantics.plan import Plan, Row

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.lane_text import get_row_name
 from ..engine.tracing.trace import Trace

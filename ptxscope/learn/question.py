@@ -7,11 +7,11 @@ and parses the answer.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Immediate
 from ..engine.syntax.values import parse_integer, parse_value

@@ -8,11 +8,10 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from functools import reduce
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.json_node import JsonNode
-from ..engine.records import NamedTuple
 
 SCHEMA = "ptxscope.tally/1"
 _MOST = 10**9

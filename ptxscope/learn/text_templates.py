@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from enum import Enum, auto
+from typing import NamedTuple
 
 from ..engine.isa.floats import format_float
 from ..engine.isa.integers import cast
@@ -15,7 +16,6 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.formula import Sign
 from ..engine.micro_operations.properties import Flag
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence

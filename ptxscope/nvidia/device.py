@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from zipfile import BadZipFile
 
 import numpy as np
@@ -28,7 +28,6 @@ from ..engine.machine_code.kernel_source import (
     format_module,
     make_kernel_source,
 )
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import Model
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse

@@ -12,9 +12,9 @@ from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import NamedTuple
 
 from ..engine.extras import format_install_hint
-from ..engine.records import NamedTuple
 
 PTXAS, NVDISASM = "ptxas", "nvdisasm"
 _VARIABLES = {PTXAS: "PTXSCOPE_PTXAS", NVDISASM: "PTXSCOPE_NVDISASM"}

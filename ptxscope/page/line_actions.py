@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
-from ..engine.records import replace
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError, make_printable
 from ..state import edits

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from ..engine.listings.asm_bindings import reading_type
-from ..engine.records import replace
 from ..engine.syntax.values import parse_value
 from ..state import edits
 from .page_state import OpenTool, PageState

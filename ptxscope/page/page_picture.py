@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..engine.isa.roles import Role
-from ..engine.records import NamedTuple
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..export.content.document import list_traces

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.isa.value_text import format_hex
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input, Instruction
 from ..engine.tracing.trace import Step, Trace

@@ -8,10 +8,10 @@ is data: text that is parsed as a line or as a value, a number, or a word of a l
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 from urllib.parse import quote_plus, unquote_plus
 
 from ..engine.isa.roles import Role
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import quote_word
 
 MAX_PERMALINK_CHARS = 2000

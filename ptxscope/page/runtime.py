@@ -6,8 +6,8 @@ import base64
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
-from ..engine.records import NamedTuple
 from ..files import read
 
 VERSION = "314.0.7"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import NamedTuple
 
-from ..engine.records import NamedTuple
 from ..engine.semantics.plan_execution import compute_results
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace

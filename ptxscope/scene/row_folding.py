@@ -6,12 +6,11 @@ Links bypass such a row: whatever reads it is linked to the inputs of that row.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.properties import Flag, Idleness
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from .scene_model import BitRulers, LaneRef, Link, RowFigure, RowScene, Scene, StepScene
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from typing import NamedTuple
 
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 from ..engine.tracing.trace import RowTrace, Trace
 from .scene_model import Cell, CellSpan, SpanKind
 

@@ -6,9 +6,9 @@ No element has a position or a size; each renderer decides those.
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 
 
 class LaneRef(NamedTuple):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from textual.binding import Binding, BindingType
 
-from ..engine.records import FrozenDict, NamedTuple
+from ..engine.records import FrozenDict
 
 
 class Action(NamedTuple):

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ..engine.proof.operand_search import OperandSearch, find_operands
 from ..engine.proof.solver import IsStopped, never
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Trace

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from itertools import chain, zip_longest
 from operator import eq
@@ -20,7 +21,6 @@ from ..engine.isa.shapes import find_shapes
 from ..engine.isa.types import Selector, Type
 from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import replace
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse

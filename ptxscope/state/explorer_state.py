@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model

@@ -6,11 +6,11 @@ The explorer and the page share it; ``edits`` makes the new setup.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ..engine.isa.floats import step_float
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
-from ..engine.records import NamedTuple
 from ..engine.syntax.values import parse_integer, parse_value
 from ..engine.tracing.provenance import find_provenance
 from ..engine.tracing.trace import Trace

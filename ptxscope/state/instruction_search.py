@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from typing import NamedTuple
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.entry import Entry, Slot, SlotPlace
 from ..engine.isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot
 from ..engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ..engine.isa.types import Type
-from ..engine.records import NamedTuple
 
 _MAX_QUERY_CHARS, _MAX_WORDS = 80, 8
 """Maximum characters and words of a query."""

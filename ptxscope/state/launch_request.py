@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import shlex
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,7 +25,7 @@ from ..engine.launches.launch_text import (
     parse_values,
 )
 from ..engine.launches.parameters import Argument, ArgumentError, FileArgument, convert_bytes
-from ..engine.records import Record
+from ..engine.records import freeze_dicts
 
 _MAX_FILE_BYTES = 1 << 26
 _OPTIONS = ("--grid", "--block", "--shared", "--steps", "--thread", "--expect")
@@ -34,12 +35,13 @@ _COUNT = 64
 """Elements and threads of the launch that is suggested."""
 
 
-class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
+@dataclass(frozen=True, slots=True)
+class KernelLaunch:
     """A kernel with its arguments."""
 
-    code: DeviceCode
+    code: DeviceCode = field(compare=False, repr=False)
     kernel: Function
-    arguments: Mapping[str, Argument]
+    arguments: Mapping[str, Argument] = field(compare=False, repr=False)
     shape: LaunchShape
     expected: Expectations
     model: str = "isa"
@@ -48,6 +50,9 @@ class KernelLaunch(Record, exclude_from_eq=("code", "arguments")):
     thread: int | None = None
     """The number of the thread to follow, of all threads of the grid, if one was typed."""
     max_steps: int = _MAX_STEPS
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     def is_of(self, code: DeviceCode, kernel: Function, model: str) -> bool:
         """Whether it is a launch of a kernel of some code, under a model."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from ..engine.machine_code.form_verdict import Outcome
 from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
@@ -14,7 +14,6 @@ from ..engine.machine_code.machine_listing import (
 )
 from ..engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ..engine.proof.solver import IsStopped, Stopped, never
-from ..engine.records import NamedTuple
 from ..engine.syntax.instruction import Instruction
 from ..export.proofs.machine_report import make_machine_section, render_listings
 from ..nvidia.compilation import Compiled, compile_kernels

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from enum import Enum, auto
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.parser import parse
 from ..learn.lesson import Lesson

@@ -11,9 +11,10 @@ from __future__ import annotations
 import io
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from itertools import chain, cycle
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .. import files
 from ..engine.diagnosis.observation import parse_observed
@@ -31,7 +32,7 @@ from ..engine.kernels.run_inputs import (
     register_of,
 )
 from ..engine.listings.verdict_cache import get_cached_verdict
-from ..engine.records import NamedTuple, Record, replace
+from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.sequences.hints import may_have_sequences
 from ..engine.syntax.errors import Problem, PtxError
@@ -79,18 +80,22 @@ class ListingRow(NamedTuple):
     """What the sequence computes that ends here: ``__vadd4(a, b) → d``."""
 
 
-class OpenListing(Record, exclude_from_eq=("name", "text")):
+@dataclass(frozen=True)
+class OpenListing:
     """A listing and the input values of its registers."""
 
     programs: tuple[Program, ...]
     inputs_by_program: tuple[Mapping[str, int], ...]
     """For each program, the input bits by register."""
     model: str = "isa"
-    name: str = ""
-    text: str = ""
+    name: str = field(default="", compare=False, repr=False)
+    text: str = field(default="", compare=False, repr=False)
     """The text of the file when it was opened."""
     block: BasicBlock | None = None
     """The statements as one evaluation, if they are a block."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     @cached_property
     def runs(self) -> dict[int, Run]:
@@ -128,7 +133,8 @@ class OpenListing(Record, exclude_from_eq=("name", "text")):
         return replace(self)
 
 
-class ListingCursor(Record):
+@dataclass(frozen=True)
+class ListingCursor:
     """A position at a statement of an open listing."""
 
     listing: OpenListing

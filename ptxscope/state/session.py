@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ..engine.records import NamedTuple
 from ..engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ..engine.tracing.trace import Trace
 from .setup import Setup, trace_of

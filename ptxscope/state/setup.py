@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from ..engine.isa.catalog import C_BITS, CATALOG
 from ..engine.isa.roles import Role
-from ..engine.records import NamedTuple, Record
+from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
@@ -24,7 +26,8 @@ class OperandOrigin(NamedTuple):
     """The operands by role, as they were there."""
 
 
-class Setup(Record, exclude_from_eq=("error",)):
+@dataclass(frozen=True, slots=True)
+class Setup:
     """An instruction and operand values: the unit of editing and of undo."""
 
     instruction: Instruction
@@ -33,7 +36,7 @@ class Setup(Record, exclude_from_eq=("error",)):
     values: Mapping[str, int]
     """Operand bits by role, including operands that the line does not mention now."""
     model: str = "isa"
-    error: PtxError | None = None
+    error: PtxError | None = field(default=None, compare=False, repr=False)
     """The error in the line; the same for the same line."""
     annotations: Annotations = NOTHING
     """The user's annotations, for exports."""
@@ -43,6 +46,9 @@ class Setup(Record, exclude_from_eq=("error",)):
     """Whether its operands come from an explanation rather than from the listing."""
     origin: OperandOrigin | None = None
     """Where they come from, if that is known."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
 
 def trace_of(setup: Setup) -> Trace:

@@ -9,11 +9,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from .. import files
 from ..engine.isa.catalog import CATALOG
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.parser import parse

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..engine.launches.thread_log import ThreadStep
-from ..engine.records import NamedTuple
 
 _INTERVAL = 1 << 11
 MAX_PLACES = 256

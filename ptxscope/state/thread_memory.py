@@ -7,7 +7,7 @@ moment, whichever thread wrote them.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -16,7 +16,6 @@ from ..engine.launches.kernel_run import KernelBuffer
 from ..engine.launches.memory_regions import Region
 from ..engine.launches.parameters import find_parameter, format_dtype
 from ..engine.launches.write_journal import MemoryContents
-from ..engine.records import NamedTuple
 
 if TYPE_CHECKING:
     from .thread_run import ThreadRun

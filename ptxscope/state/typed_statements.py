@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from contextlib import nullcontext, suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from ..engine.records import replace
 from ..engine.syntax.errors import NotOneError, PtxError
 from ..engine.syntax.parser import OMISSION_PREFIX, scan
 from .edits import with_line

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +19,6 @@ from ..engine.arrays.flagged_results import FlaggedResults
 from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import Flag
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction

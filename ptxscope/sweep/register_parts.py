@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
@@ -16,7 +16,6 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import map_bits
-from ..engine.records import NamedTuple
 from ..engine.semantics.models import ISA_MODEL, Model
 from ..engine.semantics.plan import Plan
 from ..engine.syntax.errors import Problem, PtxError, quote_word

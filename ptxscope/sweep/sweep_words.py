@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.micro_operations.stage import Stage
-from ..engine.records import NamedTuple
 from .computation import Bits, Event, Mask, Sweep, SweepAxis
 from .register_parts import RegisterPart, find_low_part, find_signedness
 from .trends import describe_trend, format_extent, format_value_range

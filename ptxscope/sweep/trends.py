@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from ..engine.isa.floats import FloatClass, classify_float
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import format_count
 from .computation import Bits, SweepAxis, compute_ranks
 from .register_parts import RegisterPart

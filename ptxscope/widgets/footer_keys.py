@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from textual.binding import Binding
 from textual.dom import DOMNode
@@ -13,7 +13,6 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import Input
 
-from ..engine.records import NamedTuple
 from ..state.actions import (
     ACTIONS,
     FIXED_FOOTER_ACTIONS,

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..engine.records import NamedTuple
 from ..learn.text_templates import TemplatePieceKind, Text
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual import events
 from textual.binding import Binding, BindingType
@@ -15,7 +15,6 @@ from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_lane, format_value
-from ..engine.records import NamedTuple
 from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.lane_text import format_operand_name

@@ -13,6 +13,7 @@ import json
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass
 from textwrap import dedent
 from typing import Any
 
@@ -172,9 +173,9 @@ VREV4 = Entry(
 def make_worked_example() -> type[MicroOperation]:
     """Return the class of the docstring of ``MicroOperation``."""
     lines = inspect.cleandoc(MicroOperation.__doc__ or "").split("\n")
-    start = next(i for i, line in enumerate(lines) if line.startswith("    class "))
+    start = lines.index("    @dataclass(frozen=True)")
     end = next(i for i, line in enumerate(lines) if i > start and line and line[0] != " ")
-    names = dict(vars(base))
+    names = {**vars(base), "dataclass": dataclass}
     exec("from __future__ import annotations\n" + dedent("\n".join(lines[start:end])), names)
     kind: type[MicroOperation] = names["ReverseBits"]
     return kind

@@ -12,6 +12,7 @@ import json
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from random import Random
 from typing import Any, NamedTuple
 
@@ -24,7 +25,6 @@ from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import lowering
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 from unittest.mock import patch
 
@@ -13,7 +14,6 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.listings import counterexample as one
 from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.listings.counterexample_search import search_arrays
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction
 from tests.strategies import random_instruction

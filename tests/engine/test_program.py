@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -15,7 +16,6 @@ from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
 from ptxscope.engine.kernels.program import Program, StatementKind
 from ptxscope.engine.kernels.program_loader import load
-from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts

@@ -6,6 +6,7 @@ import csv
 import math
 import struct
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from random import Random
 
@@ -37,7 +38,6 @@ from ptxscope.engine.machine_code.opcode_table import OPCODES, find_opcode
 from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.proof.equivalence import Verdict
 from ptxscope.engine.proof.question import Question
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan

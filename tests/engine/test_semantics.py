@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -14,7 +15,6 @@ from ptxscope.engine.arrays.array_program import MAX_BLOCK
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.selection import Extend
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference

@@ -6,6 +6,7 @@ import operator
 import re
 import struct
 from collections.abc import Iterator
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -19,7 +20,6 @@ from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.syntax.errors import format_count, format_existence
 from ptxscope.engine.syntax.instruction import Guard, Instruction

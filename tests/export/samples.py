@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ptxscope import Trace, parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.errors import make_printable
 from ptxscope.engine.tracing.annotations import Annotations, Note
 

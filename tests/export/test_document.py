@@ -10,6 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -20,7 +21,6 @@ from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.engine.micro_operations.arithmetic import LaneValues
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics import plan_execution
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan

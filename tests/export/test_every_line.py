@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache
 from itertools import product
 from pathlib import Path
@@ -21,7 +22,6 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export import TEXTS

@@ -6,6 +6,7 @@ import re
 import shlex
 import xml.etree.ElementTree as ET
 from collections import Counter
+from dataclasses import replace
 from itertools import combinations, pairwise
 from pathlib import Path
 from typing import NamedTuple
@@ -16,7 +17,6 @@ from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.note_targets import parse_stages

@@ -9,6 +9,7 @@ import shlex
 import subprocess
 import sys
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from importlib.resources import files
 
 import html5lib
@@ -21,7 +22,6 @@ from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.merge import Pack
 from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from ptxscope.export.content.document import build_document

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.resources import files
 from typing import Any
 
@@ -16,7 +17,6 @@ from ptxscope import Instruction, Trace, export, parse_all, trace
 from ptxscope.engine.isa.roles import DESTINATIONS, Role
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.export.formats.json_reader import load
 from ptxscope.export.options import Options

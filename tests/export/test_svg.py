@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from itertools import combinations, pairwise, product
 from typing import NamedTuple
 
@@ -16,7 +17,6 @@ from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.records import replace
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.export.options import DEFAULT, Options
 from ptxscope.export.svg.svg_colours import PALETTE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 from random import Random
 
 import numpy as np
@@ -11,7 +12,6 @@ import pytest
 from ptxscope import Instruction, evaluate, parse
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Flag
-from ptxscope.engine.records import replace
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard

@@ -6,9 +6,8 @@ import sys
 import textwrap
 from collections.abc import Iterable, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import PtxError, format_count, make_printable
 from ...learn.exercises import (
     Exercise,

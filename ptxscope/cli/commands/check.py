@@ -10,14 +10,13 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from stat import S_ISREG
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction, Severity
 from ...engine.listings.line_markers import LineMarkers
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
-from ...engine.records import NamedTuple
 from ...engine.sequences.sequence_notes import Prove, SequenceSearch
 from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
 from ...export.formats.json_text import StreamFormat, format_json

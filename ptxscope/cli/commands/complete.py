@@ -8,10 +8,10 @@ from __future__ import annotations
 from argparse import Action
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from importlib import import_module
+from typing import NamedTuple
 
 from ...engine.isa.catalog import CATALOG
 from ...engine.listings.asm_bindings import parse_pasted
-from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError

@@ -7,12 +7,11 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import (
     Problem,
     PtxError,

@@ -9,9 +9,9 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 from urllib.parse import quote
 
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ...export import Format

@@ -6,12 +6,11 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.listings.diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
 from ...engine.listings.source_language import has_known_suffix
 from ...engine.listings.suppressions import filter_items
-from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ERRATA
 from ...engine.semantics.models import parse_model
 from ...engine.syntax.errors import make_printable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...engine.isa.form import Form
 from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
@@ -11,7 +12,6 @@ from ...engine.machine_code.form_lists import make_instruction
 from ...engine.machine_code.form_verdict import FormVerdict, decide_line
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ...engine.machine_code.machine_step import UnknownMachineCodeError
-from ...engine.records import replace
 from ...engine.semantics.erratum import OLDEST, Erratum
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import make_printable

@@ -6,13 +6,13 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
+from typing import NamedTuple
 
 from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction
 from ...engine.listings.fixes import FixedText, apply_edits, format_diff, list_edits
 from ...engine.listings.lint import check_source, check_text
 from ...engine.listings.source_language import Language, language_of
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import format_count, make_printable
 from ...files import is_binary, read, replace, written_as
 from .check_settings import CheckSettings

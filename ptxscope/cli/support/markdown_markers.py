@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import find_closest_spelling
 
 _NAME = "ptxscope"

@@ -15,7 +15,7 @@ from hashlib import sha256
 from multiprocessing import get_context
 from multiprocessing.queues import SimpleQueue
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ... import engine
 from ...engine.machine_code.form_verdict import (
@@ -25,7 +25,6 @@ from ...engine.machine_code.form_verdict import (
     make_code_digest,
 )
 from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction
 from ...files import is_there

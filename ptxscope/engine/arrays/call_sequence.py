@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from .integer_types import WIDTHS, MachineInt
 
 Dtype = np.dtype[Any]

@@ -8,12 +8,12 @@ a node is stored in the narrowest type that holds its values, or the bits that c
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ..ir.operations import Op
 from ..ir.recorded_plan import RecordedPlan, record_plan, rewrite_plan
 from ..ir.tape import Node, get_range
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .integer_types import (
     WIDEST,

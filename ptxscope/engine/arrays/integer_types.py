@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..isa.integers import Range
-from ..records import NamedTuple
 
 
 class MachineInt(NamedTuple):

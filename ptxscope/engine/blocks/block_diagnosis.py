@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..diagnosis.carry_changes import iter_carry_changes
 from ..diagnosis.causes import Cause, CauseKind
 from ..diagnosis.explanations import Explanation, investigate
 from ..diagnosis.observation import Observation
 from ..isa.roles import CARRY_REGISTER, Role
-from ..records import NamedTuple, replace
 from ..semantics.models import ISA_MODEL
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction

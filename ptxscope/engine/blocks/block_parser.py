@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
@@ -11,7 +13,6 @@ from ..kernels.execution import ShadowedRegisters
 from ..kernels.program import Program, Statement, StatementKind
 from ..kernels.program_loader import load
 from ..kernels.vector_move import MoveStep, VectorMove
-from ..records import NamedTuple, replace
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
 from ..syntax.instruction import Guard, Immediate, Instruction, Register
 from ..syntax.intrinsic_calls import has_calls

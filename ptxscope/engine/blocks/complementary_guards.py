@@ -7,9 +7,10 @@ result.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..kernels.program import Statement
-from ..records import NamedTuple, replace
 from ..syntax.errors import quote_word
 from ..syntax.instruction import Register
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
+from typing import NamedTuple
 
-from ..records import NamedTuple, replace
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
 from ..syntax.parser import parse

@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations
 from math import isnan
+from typing import NamedTuple
 
 from ..isa.catalog import get_entry
 from ..isa.floats import decode_float
-from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results

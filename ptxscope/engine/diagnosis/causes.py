@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..semantics.erratum import Erratum
 from ..semantics.models import Model
 from ..syntax.instruction import Immediate

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, ENTRIES, get_entry
 from ..isa.entry import Entry
@@ -11,7 +12,6 @@ from ..isa.form import Form
 from ..isa.roles import Role
 from ..isa.slots import CMP6
 from ..isa.types import Type
-from ..records import NamedTuple
 
 _CONFUSION_COSTS = {
     frozenset(pair): cost

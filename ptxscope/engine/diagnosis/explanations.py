@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, SupportsIndex, overload
+from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..isa.entry import SlotPlace
 from ..isa.form import Form
-from ..records import NamedTuple, Record, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
 from ..semantics.plan_execution import compute_results
@@ -38,7 +38,8 @@ _MAX_EXAMINED_MISSES = 24
 """Near misses that are examined for that."""
 
 
-class Explanation(Record):
+@dataclass(frozen=True)
+class Explanation:
     """One explanation: causes that together give the observed result."""
 
     causes: tuple[Cause, ...]

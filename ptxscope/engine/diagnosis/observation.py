@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ..isa.types import Type
 from ..isa.value_text import format_hex
-from ..records import NamedTuple
 from ..syntax.errors import Problem, PtxError, format_existence
 from ..syntax.values import parse_value
 from ..tracing.operand_bits import Signature

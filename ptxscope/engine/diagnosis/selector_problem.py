@@ -10,11 +10,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.types import Selector
-from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.plan import Plan
 from ..semantics.plan_execution import run_plan

@@ -13,9 +13,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from math import prod
+from typing import NamedTuple
 
 from ..micro_operations.merge import Accumulate
-from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.plan_execution import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem

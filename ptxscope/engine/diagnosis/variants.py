@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.legality import find_violations
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from ..semantics.lowering import lower
 from ..semantics.models import Model
 from ..semantics.plan import Plan

@@ -9,9 +9,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
+from typing import NamedTuple
 
 from ..micro_operations.arithmetic import EXACT, Picks
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 
 MAX_INPUTS = 3

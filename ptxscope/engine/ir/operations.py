@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..micro_operations.arithmetic import Arithmetic, V
-from ..records import NamedTuple
 
 
 class Op(StrEnum):

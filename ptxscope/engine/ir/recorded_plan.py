@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .operations import OPERATIONS, Op
 from .tape import Node, RewriteRules, Tape

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .form import Form
 from .types import SecOp, Type
 

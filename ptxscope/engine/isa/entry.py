@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from itertools import combinations
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .contradictions import Contradiction
 from .form import Form
 from .integers import Range

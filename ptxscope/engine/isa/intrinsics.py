@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 
 class Intrinsic(NamedTuple):

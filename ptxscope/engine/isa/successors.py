@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..records import NamedTuple
+from typing import NamedTuple
+
 from .catalog import find_entry
 from .form import Form
 from .types import Type

@@ -11,8 +11,7 @@ import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 VARIABLES = {"a": 0xF0, "b": 0xCC, "c": 0xAA}
 _ALL = 0xFF

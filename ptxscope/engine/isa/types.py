@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 _TYPE = re.compile(r"(bf|[bfsu])(\d+)(?:x([24]))?")
 _FRACTION_BITS = {"f16": 10, "bf16": 7, "f32": 23, "f64": 52}

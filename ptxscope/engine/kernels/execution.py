@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from enum import StrEnum
-from typing import Generic, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
+from typing import NamedTuple
 
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
-from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Instruction, Register
 from ..syntax.scopes import Scope

@@ -6,13 +6,13 @@ import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, bind_operands
 from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from ..listings.partial_ptx import is_prose, is_template
 from ..listings.source_language import Language, language_of
-from ..records import NamedTuple
 from ..syntax import tokens as syntax
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .program import Program, Statement, StatementKind
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 
 _PART_BITS = {("b16", 2): 8, ("b32", 2): 16, ("b32", 4): 8, ("b64", 2): 32, ("b64", 4): 16}
 """The width of a part, by the type of the word and the number of parts."""

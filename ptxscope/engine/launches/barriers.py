@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from ..syntax.errors import format_count
 from .conflicts import Mask, Scope
 from .device_code import CodeStatement, RegisterOperand

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,6 @@ from ..arrays.block_runner import bind_plan
 from ..arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ..diagnosis.causes import Cause, ObservedCase
 from ..diagnosis.observation import Observation
-from ..records import NamedTuple
 from .device_code import CodeStatement
 from .fidelity import Causes
 from .memory import fill_unknown

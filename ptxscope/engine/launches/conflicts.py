@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from enum import IntEnum, StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from .launch import WARP
 from .sparse_arrays import make_sparse_zeros
 

@@ -6,8 +6,8 @@ The product is not rounded then, and the sum may have other bits (PTX ISA 9.7.3 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .control_flow import find_blocks
 from .device_code import CodeStatement, Function, RegisterOperand
 from .register_names import iter_written_names

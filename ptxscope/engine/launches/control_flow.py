@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..records import NamedTuple
+from typing import NamedTuple
+
 from .device_code import CodeStatement, Function
 
 LEAVING = frozenset(("bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier"))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Instruction
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import chain
+from typing import NamedTuple
 
 from ..listings.embedded_ptx import find_ptx
 from ..listings.source_language import Language, language_of
-from ..records import NamedTuple, replace
 from ..syntax import tokens as syntax
 from ..syntax.errors import Problem, quote_word
 from ..syntax.flag_senses import mark_mixed_flags

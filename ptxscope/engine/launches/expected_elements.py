@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed, make_observed
-from ..records import NamedTuple
 from .launch_memory import BoundBuffer
 from .memory import AddressSpace
 

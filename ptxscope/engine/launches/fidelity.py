@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from .device_code import CodeStatement
 
 Causes = npt.NDArray[np.uint64]

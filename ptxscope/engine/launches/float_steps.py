@@ -7,12 +7,11 @@ f16 and bf16 but sums, products and extrema are not modelled.
 from __future__ import annotations
 
 from collections.abc import Callable, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from .contractions import FusibleProduct
 from .device_code import TYPE_BITS, CodeStatement, RegisterOperand
 from .thread_state import (

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import index
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model

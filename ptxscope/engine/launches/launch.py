@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from ..records import NamedTuple
 
 WARP = 32
 """Threads in a warp."""

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from .device_code import DeviceCode, Function, SymbolOperand, Variable
 from .launch import LaunchShape, Wave
 from .memory import AddressSpace, check_memory

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..diagnosis.observation import Observed, parse_observed
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..syntax.errors import PtxError
 from .device_code import DeviceCode, Function, Variable
 from .expected_elements import read_elements

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from ..records import NamedTuple
 from .barriers import Barriers
 from .calls import Leaving, leave_frame, make_call
 from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving

@@ -7,13 +7,12 @@ memory one for each thread. Offsets are relative to an instance.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..arrays.physical_memory import get_physical_memory
-from ..records import NamedTuple
 from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors, get_threads
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import Access, Region, RegionMap

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..syntax.errors import PtxError, find_closest_spelling, quote_word
 from ..syntax.values import parse_integer, parse_value
 from .device_code import Function, Variable

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import product
 
@@ -11,7 +12,6 @@ import numpy as np
 from ..arrays.array_program import RunBuffers
 from ..arrays.block_runner import bind_plan
 from ..arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
-from ..records import replace
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_plan
 from .device_code import CodeStatement

@@ -7,11 +7,11 @@ memory. A replica ends if one of its threads can't go on, or takes many more ste
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from ..semantics.models import Model
 from .calls import Leaving
 from .changed_steps import LaneChange, make_changed_step, make_choice

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed
-from ..records import NamedTuple
 from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from ..records import NamedTuple
 
 _MIN_SPARSE_BYTES = 1 << 22
 """NumPy asks for pages of 2 MiB for arrays of this size, of which one byte then takes all."""

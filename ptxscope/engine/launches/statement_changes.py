@@ -7,8 +7,10 @@ register, a guard, or a modifier of a statement that the catalog lacks.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from enum import IntEnum
 from itertools import chain, combinations
+from typing import NamedTuple
 
 from ..arrays.call_sequence import get_storage_dtype
 from ..diagnosis.carry_changes import iter_carry_changes
@@ -19,7 +21,6 @@ from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 
-from ..records import NamedTuple
 from .conflicts import get_threads
 from .device_code import TYPE_BITS, CodeStatement, MemoryOperand
 from .memory_regions import AccessError, Region

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
 from .contractions import FusibleProducts, find_fusible_products

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import NamedTuple
 from .fidelity import Causes
 
 Bytes = npt.NDArray[np.uint8]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from ..syntax.errors import Problem, PtxError
 from ..syntax.instruction import Immediate, Instruction
 from ..syntax.operands import NAMED_OPERAND_MESSAGE

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Set
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..syntax.errors import Span, quote_word
 from ..syntax.opcodes import OPCODES, is_other_opcode
 from ..syntax.operand_widths import OperandWidth, find_widths

@@ -7,9 +7,9 @@ input; an operand without ``=`` and ``+`` must keep its value.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.register_accesses import RegisterAccesses, find_accesses

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Span, quote_word
 from ..syntax.operands import SPECIAL
 from ..syntax.scopes import CONSTANT

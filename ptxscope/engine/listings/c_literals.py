@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from math import inf
+from typing import NamedTuple
 
 from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
-from ..records import NamedTuple
 
 _INTEGER = re.compile(
     r"(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"

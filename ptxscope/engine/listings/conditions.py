@@ -8,8 +8,8 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.source import COMMENT
 

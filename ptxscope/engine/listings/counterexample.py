@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from itertools import chain, islice
+from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.roles import DESTINATIONS, Role
 from ..isa.value_text import format_hex
-from ..records import NamedTuple, replace
 from ..semantics.erratum import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
 from ..semantics.plan_execution import compute_results

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..semantics.errata import ERRATA
 from ..tracing.folding_bugs import FOLDING_BUGS
 from .counterexample import Counterexample

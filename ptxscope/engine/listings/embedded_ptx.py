@@ -6,8 +6,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from enum import Enum
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Problem, Span
 from ..syntax.intrinsic_calls import find_call_blocks
 from ..syntax.source import Fragment

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .diagnostic import CheckedInstruction, Edit
 
 _CONTEXT_LINES = 3

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .diagnostic import CheckedInstruction
 from .statement_scanner import SourceLocation
 

@@ -10,8 +10,8 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.source import COMMENT, Fragment
 from .conditions import Definitions, iter_directives
 from .text_fragments import TextFragment, join_fragments

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.parser import scan
 from ..syntax.source import GAP
 from .diagnostic import CheckedInstruction, Diagnostic, Severity

@@ -7,12 +7,12 @@ a 64-bit register (t), a predicate (p), or two 64-bit registers if 64 bits are t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from ..ir.operations import Op
 from ..ir.tape import Node, get_range
 from ..isa.integers import Range, get_limits
 from ..isa.types import Type
-from ..records import NamedTuple
 
 
 class PtxRegister(NamedTuple):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.source import Fragment
 from .asm_arguments import make_llvm_operands
 from .asm_operands import AsmOperands

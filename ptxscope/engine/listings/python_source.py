@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from itertools import pairwise
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.source import GAP, Fragment
 from .docstrings import find_docstrings

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
 
 from ..arrays.demand import analyse_demand
 from ..ir.bit_functions import (
@@ -21,7 +23,6 @@ from ..ir.operations import Op
 from ..ir.recorded_plan import record_plan
 from ..isa.entry import Group
 from ..micro_operations.permutation import EvaluateTable
-from ..records import NamedTuple, replace
 from ..semantics.lowering import lower
 from ..semantics.plan import Plan
 from ..syntax.instruction import Immediate, Instruction, Register

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from ..ir.recorded_plan import record_plan
 from ..isa.entry import Group
 from ..isa.types import Type
-from ..records import replace
 from ..semantics.lowering import lower
 from ..syntax.instruction import Immediate, Instruction, Register
 from .plain_ptx import write_plain_ptx

@@ -11,8 +11,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.opcodes import (
     OPCODES,

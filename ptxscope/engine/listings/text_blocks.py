@@ -9,8 +9,8 @@ import html
 import re
 from collections.abc import Iterator, Mapping, Set
 from itertools import pairwise
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.source import GAP, Fragment
 from .asm_arguments import read_llvm_operands, read_rust_operands
 from .asm_operands import AsmOperands, fill_constants

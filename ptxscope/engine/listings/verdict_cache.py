@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from ..tracing.folding_bugs import describe_folded_slct, describe_lost_difference

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..micro_operations.arithmetic import V, fill
 from ..micro_operations.counts import CountLeadingZeros
-from ..records import NamedTuple
 from .machine_step import MASK, PAIR_BITS, WORD_BITS, MachineStep
 from .opcode import Opcode, make_opcode
 

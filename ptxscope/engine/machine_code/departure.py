@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 from ..isa.catalog import get_entry
 from ..isa.form import Form
@@ -10,7 +11,6 @@ from ..isa.legality import find_violations, with_c
 from ..proof.differences import Difference, describe_difference
 from ..proof.equivalence import TIMEOUT
 from ..proof.solver import Undecided
-from ..records import NamedTuple
 from ..semantics.models import ISA_MODEL
 from ..tracing.evaluation import make_model_plan
 from .disassembly import MachineKernel

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .machine_instruction import MachineInstruction, parse_machine_instruction
 
 _SECTION = re.compile(r"\s*+\.section\s++(?P<name>[^\s,]++)")

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from hashlib import sha256
+from typing import NamedTuple
 
 from ..isa.form import Form
 from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.solver import Undecided
-from ..records import NamedTuple
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_model_plan

@@ -6,10 +6,11 @@ Each thread has its own part of the arrays, so that no operand is known to the c
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
 
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
 from ..syntax.instruction import Guard, Instruction, Register
 from ..tracing.evaluation import make_model_plan

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from functools import lru_cache
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 ZERO_REGISTER = 255
 """The number of RZ and URZ, which read as 0 and discard what is written."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ..proof.equivalence import TIMEOUT
-from ..records import NamedTuple
 from ..semantics.models import ISA_MODEL, Model, parse_model
 from .disassembly import MachineKernel
 from .form_verdict import KNOWN_MODELS, FormVerdict, Outcome, decide_line, group_models

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from itertools import count
+from typing import NamedTuple
 
 from ..ir.tape import Node
 from ..isa.types import Type
@@ -13,7 +15,6 @@ from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.question import Question
 from ..proof.simple_operands import find_simple_operands
 from ..proof.solver import IsStopped, Undecided, never
-from ..records import NamedTuple, Record
 from ..semantics.plan import Plan
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
@@ -36,7 +37,8 @@ class Counterexample(NamedTuple):
     machine_results: Mapping[str, int]
 
 
-class MachineProof(Record):
+@dataclass(frozen=True, slots=True)
+class MachineProof:
     """The answer to the question whether machine code computes what a plan says."""
 
     verdict: Verdict

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from enum import IntEnum
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from ..micro_operations.arithmetic import EXACT, Arithmetic, V
-from ..records import NamedTuple
 from .disassembly import MachineKernel
 from .machine_instruction import (
     MachineInstruction,

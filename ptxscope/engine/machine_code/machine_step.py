@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Generic
+from typing import Generic, NamedTuple
 
 from ..micro_operations.arithmetic import Arithmetic, V
-from ..records import NamedTuple
 from .machine_instruction import MachineInstruction, MachineOperand, OperandKind
 
 WORD_BITS = 32

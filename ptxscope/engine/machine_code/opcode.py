@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..records import NamedTuple
 from .machine_step import MachineStep
 
 Meaning = Callable[[MachineStep[Any], "re.Match[str]"], None]

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from functools import partial
 from itertools import islice
+from typing import NamedTuple
 
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
@@ -20,7 +21,6 @@ from ..listings.probe_operands import draw_operands
 from ..proof.equivalence import Verdict
 from ..proof.question import compute_nodes
 from ..proof.solver import Undecided
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 from .machine_instruction import MachineInstruction
 from .machine_proof import MachineQuestion

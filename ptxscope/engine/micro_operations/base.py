@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
-from ..records import Record
 from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
 from .drawings import CellDrawing, FigureDrawing, FormulaCell
 from .formula import make_equation
@@ -40,12 +40,14 @@ class _Term(str):
         return " ".join(filter(None, (self, spec.removesuffix("s") if self == "1" else spec)))
 
 
-class MicroOperation(Record):
+@dataclass(frozen=True)
+class MicroOperation:
     """A pure function of lane vectors, with its parameters as fields, and all that is known of it.
 
     Views ask these methods; no view knows the kinds. A new kind needs ``run``, a formula and
     ``about``; the other defaults suit most kinds. For example, bits in reverse order::
 
+        @dataclass(frozen=True)
         class ReverseBits(MicroOperation):
             \"""The low bits of x in reverse order.\"""
 
@@ -282,7 +284,8 @@ class Copy(MicroOperation):
 # --- a row of a trace --------------------------------------------------------------------
 
 
-class RowView(Record):
+@dataclass(frozen=True, slots=True)
+class RowView:
     """A row of a trace, or an operand, with its values."""
 
     instruction: InstructionView
@@ -356,7 +359,8 @@ class RowView(Record):
         return f"[{bits - 1}:0]" if low < -(1 << bits - 1) or high >= 1 << bits else ""
 
 
-class LaneView(Record):
+@dataclass(frozen=True, slots=True)
+class LaneView:
     """One lane of a row."""
 
     row: RowView
@@ -402,7 +406,8 @@ PREVIOUS_RESULT = ""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
-class RowMutation(Record):
+@dataclass(frozen=True, slots=True)
+class RowMutation:
     """A mistake in a row."""
 
     description: str
@@ -415,7 +420,8 @@ class RowMutation(Record):
     """Phrase with the right choice, after `description`; it may reveal the answer."""
 
 
-class MutationSite(Record):
+@dataclass(frozen=True, slots=True)
+class MutationSite:
     """The mutated row, and the lane in question."""
 
     row: RowView

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.types import BoolOp
 from ..isa.value_text import format_hex
@@ -20,6 +21,7 @@ _SENTENCES = {
 }
 
 
+@dataclass(frozen=True)
 class CombineBits(MicroOperation):
     """``and``, ``or`` or ``xor`` of two words of ``bits`` bits, bit by bit."""
 
@@ -56,6 +58,7 @@ class CombineBits(MicroOperation):
                 )
 
 
+@dataclass(frozen=True)
 class InvertBits(MicroOperation):
     """The complement of a word of ``bits`` bits: each 0 becomes 1, each 1 becomes 0."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V
@@ -11,6 +12,7 @@ from .formula import make_equation
 from .properties import InputBits, LaneText, Notation, map_bits
 
 
+@dataclass(frozen=True)
 class TakeBits(MicroOperation):
     """Bits ``low`` to ``low + bits - 1`` of x as an unsigned number."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.floats import get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
@@ -29,6 +30,7 @@ RELATIONS = {
 _SIGNS = {Cmp.EQ: "==", Cmp.NE: "!=", Cmp.LT: "<", Cmp.LE: "<=", Cmp.GT: ">", Cmp.GE: ">="}
 
 
+@dataclass(frozen=True)
 class Compare(MicroOperation):
     """1 if the comparison holds, else 0.
 

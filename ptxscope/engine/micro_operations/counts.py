@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
@@ -14,6 +15,7 @@ from .properties import InputBits, LaneText, Notation, map_bits
 _WORD = 32
 
 
+@dataclass(frozen=True)
 class ReverseBits(MicroOperation):
     """The bits of x in reverse order."""
 
@@ -52,6 +54,7 @@ class ReverseBits(MicroOperation):
             yield site.replace_operation(description, ReverseBits(self.bits, unit))
 
 
+@dataclass(frozen=True)
 class CountOnes(MicroOperation):
     """The number of ones in x."""
 
@@ -77,6 +80,7 @@ class CountOnes(MicroOperation):
         yield site.append_operation("counted the zeros", SubtractFrom(self.bits))
 
 
+@dataclass(frozen=True)
 class CountLeadingZeros(MicroOperation):
     """The number of zeros above the highest 1 of x; ``bits`` if there is none."""
 
@@ -112,6 +116,7 @@ class CountLeadingZeros(MicroOperation):
         yield site.replace_operation(description, ReverseBits(self.bits), self)
 
 
+@dataclass(frozen=True)
 class InvertNegative(MicroOperation):
     """x, or ~x if x is negative: its highest 1 is the highest bit that differs from the sign."""
 
@@ -134,6 +139,7 @@ class InvertNegative(MicroOperation):
         yield site.keep_first_input("did not invert the bits of a negative number")
 
 
+@dataclass(frozen=True)
 class ReplaceValue(MicroOperation):
     """x, or another constant if x is one constant."""
 
@@ -160,6 +166,7 @@ class ReplaceValue(MicroOperation):
         yield site.keep_first_input("took the width where there is no such bit")
 
 
+@dataclass(frozen=True)
 class FindNthOne(MicroOperation):
     """The position of the z-th 1 of x from bit y on, upwards or, for a negative z, downwards.
 

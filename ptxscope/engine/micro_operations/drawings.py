@@ -5,15 +5,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple, Record
 from .properties import Part, Reading
 
 
-class CellDrawing(Record):
+@dataclass(frozen=True)
+class CellDrawing:
     """The text of one lane."""
 
 
@@ -21,12 +22,14 @@ class FormulaCell(CellDrawing):
     """The formula: ``7 + 2 = 9``."""
 
 
+@dataclass(frozen=True)
 class PartCell(CellDrawing):
     """The bits of a part of an input, and its name."""
 
     part: Part
 
 
+@dataclass(frozen=True)
 class ReadingCell(CellDrawing):
     """The bits of the input, their extension, and the number that they stand for."""
 
@@ -45,6 +48,7 @@ class TruthCell(CellDrawing):
     """A formula of truth values."""
 
 
+@dataclass(frozen=True)
 class TakenCell(CellDrawing):
     """The number that a lane of the destination takes, and its bits."""
 
@@ -54,12 +58,14 @@ class TakenCell(CellDrawing):
     """Whether the lane takes bits 31:16 of the number instead of its low bits."""
 
 
+@dataclass(frozen=True)
 class KeptCell(CellDrawing):
     """The part of an input that a lane of the destination keeps."""
 
     part: Part
 
 
+@dataclass(frozen=True)
 class PatternCell(CellDrawing):
     """Bits, and the bits that they become."""
 
@@ -71,12 +77,14 @@ class ConversionCell(CellDrawing):
     """A number, and the bits that it becomes."""
 
 
+@dataclass(frozen=True)
 class WordCell(CellDrawing):
     """A word that consists of lanes: a part in each column."""
 
     unit: int
 
 
+@dataclass(frozen=True)
 class ResultCell(CellDrawing):
     """The bits of a destination, and their meaning."""
 
@@ -84,13 +92,15 @@ class ResultCell(CellDrawing):
     """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
 
 
-class FigureDrawing(Record):
+@dataclass(frozen=True)
+class FigureDrawing:
     """A drawing of a row, for views with room."""
 
     is_in_text: ClassVar[bool] = False
     """Whether plain text shows it too, because formulas do not contain it."""
 
 
+@dataclass(frozen=True)
 class RangeLine(FigureDrawing):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
@@ -99,12 +109,14 @@ class RangeLine(FigureDrawing):
     high: int | None
 
 
+@dataclass(frozen=True)
 class LimitLine(FigureDrawing):
     """A range from 0, with a number that may be above it."""
 
     high: int
 
 
+@dataclass(frozen=True)
 class ComparisonLine(FigureDrawing):
     """The two sides of a comparison on one line."""
 
@@ -112,18 +124,21 @@ class ComparisonLine(FigureDrawing):
     """The type of the sides, or None for exact numbers."""
 
 
+@dataclass(frozen=True)
 class LeftShiftBits(FigureDrawing):
     """A number bit by bit, shifted left."""
 
     amount: int
 
 
+@dataclass(frozen=True)
 class RightShiftBits(FigureDrawing):
     """A number bit by bit, shifted right."""
 
     amount: int
 
 
+@dataclass(frozen=True)
 class TruncatedBits(FigureDrawing):
     """The numbers that do not fit in a width, bit by bit."""
 
@@ -164,6 +179,7 @@ class FieldRuler(NamedTuple):
     fields: tuple[BitField, ...]
 
 
+@dataclass(frozen=True)
 class FieldBits(FigureDrawing):
     """A window over a word: the numbers with the bits inside and outside of it."""
 
@@ -183,6 +199,7 @@ class ByteChoice(NamedTuple):
     """Whether the lane takes eight copies of its top bit."""
 
 
+@dataclass(frozen=True)
 class BytePermutation(FigureDrawing):
     """The bytes of two words, and the one that each lane takes by a digit."""
 
@@ -194,6 +211,7 @@ class BytePermutation(FigureDrawing):
     """The choice of each lane, lane 0 first."""
 
 
+@dataclass(frozen=True)
 class TruthTable(FigureDrawing):
     """A function of three bits, and the entry of its table that each bit of the words uses."""
 
@@ -203,18 +221,21 @@ class TruthTable(FigureDrawing):
     """The result for the bits x, y and z is bit 4x + 2y + z."""
 
 
+@dataclass(frozen=True)
 class FloatBits(FigureDrawing):
     """The fields of a float."""
 
     type: Type
 
 
+@dataclass(frozen=True)
 class FlushedBits(FigureDrawing):
     """The fields of a float before and after it is flushed."""
 
     type: Type
 
 
+@dataclass(frozen=True)
 class LogicGate(FigureDrawing):
     """A logical operation on truth values."""
 
@@ -222,6 +243,7 @@ class LogicGate(FigureDrawing):
     """``and``, ``or``, ``xor`` or ``not``."""
 
 
+@dataclass(frozen=True)
 class Choice(CellDrawing, FigureDrawing):
     """A condition and the two inputs that it chooses between."""
 
@@ -229,6 +251,7 @@ class Choice(CellDrawing, FigureDrawing):
     """The names of the two inputs."""
 
 
+@dataclass(frozen=True)
 class LaneSum(CellDrawing, FigureDrawing):
     """A running sum that starts with the second input and continues lane by lane."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.value_text import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
@@ -24,6 +25,7 @@ from .saturation import Clamp
 from .shifts import ShiftRight
 
 
+@dataclass(frozen=True)
 class LimitField(MicroOperation):
     """The position or the length of a field: at most ``bits``, or modulo ``bits`` with ``wrap``."""
 
@@ -70,6 +72,7 @@ class LimitField(MicroOperation):
         yield site.replace_operation(description, wrong)
 
 
+@dataclass(frozen=True)
 class ExtendField(MicroOperation):
     """Read the low y bits of x as a signed or unsigned number, for y from 0 to ``bits``."""
 
@@ -146,6 +149,7 @@ class ExtendField(MicroOperation):
         yield site.keep_first_input("did not cut it off")
 
 
+@dataclass(frozen=True)
 class ReadField(MicroOperation):
     """Read as many bits of x, from bit y up, as z says, as a signed or unsigned number.
 
@@ -227,6 +231,7 @@ class FoldField(MicroOperation):
         return LaneText(make_equation("t", view.value), "the field is folded to -1: a is not read")
 
 
+@dataclass(frozen=True)
 class InsertField(MicroOperation):
     """Replace bits of y, from a position up, by as many low bits of x as a length says.
 
@@ -311,6 +316,7 @@ class InsertField(MicroOperation):
         yield RowMutation(_TOOK_LAST_BIT, (*last_bit, insertion))
 
 
+@dataclass(frozen=True)
 class FieldMask(MicroOperation):
     """As many ones as y says, from bit x up; bits above ``bits`` are cut off."""
 

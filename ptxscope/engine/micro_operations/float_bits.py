@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.floats import decode_float, encode_float, format_float, get_magnitude_mask
 from ..isa.types import Type
@@ -15,6 +16,7 @@ from .logic import Encode
 from .properties import Flag, Idleness, LaneText, Notation
 
 
+@dataclass(frozen=True)
 class ToFloat(MicroOperation):
     """Convert an integer to a float's pattern, ties to even.
 
@@ -63,6 +65,7 @@ class ToFloat(MicroOperation):
         return Notation(self.type.bits, is_number=False, type=self.type)
 
 
+@dataclass(frozen=True)
 class Flush(MicroOperation):
     """Flush subnormal patterns of floats to zeros of the same sign."""
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 
 class Sign(StrEnum):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.floats import encode_float
 from ..isa.types import BoolOp, Type
@@ -36,6 +37,7 @@ class Not(MicroOperation):
         yield site.keep_first_input("did not negate")
 
 
+@dataclass(frozen=True)
 class Combine(MicroOperation):
     """``and``, ``or`` or ``xor`` of two predicates."""
 
@@ -127,6 +129,7 @@ class Choose(MicroOperation):
         yield site.swap_inputs(description, 0)
 
 
+@dataclass(frozen=True)
 class SpreadTruth(MicroOperation):
     """One predicate as a vector: the same in each lane."""
 
@@ -148,6 +151,7 @@ class SpreadTruth(MicroOperation):
         return LaneText(make_equation(name, view.value), f"{name} is {view.value} for each lane")
 
 
+@dataclass(frozen=True)
 class TakeLane(MicroOperation):
     """One lane of a vector of predicates."""
 
@@ -191,6 +195,7 @@ class TakeLane(MicroOperation):
         yield site.replace_operation(f"took the {half} half's result", other_lane)
 
 
+@dataclass(frozen=True)
 class Encode(MicroOperation):
     """The pattern that stands for true, or 0."""
 

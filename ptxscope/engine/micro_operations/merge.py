@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.integers import cast, get_limits
 from ..isa.types import Selector
@@ -36,6 +37,7 @@ from .step_words import find_row, format_write
 _WORD = 32
 
 
+@dataclass(frozen=True)
 class Merge(MicroOperation):
     """Lanes of t truncated to the unit, the other lanes from c's word if one is an input."""
 
@@ -190,6 +192,7 @@ class Merge(MicroOperation):
                 yield RowMutation(description, ((self, (t, role)),), 2)
 
 
+@dataclass(frozen=True)
 class Pack(MicroOperation):
     """Join lanes into a word."""
 
@@ -238,6 +241,7 @@ class Pack(MicroOperation):
         yield site.append_operation(description, reversal, self)
 
 
+@dataclass(frozen=True)
 class Accumulate(MicroOperation):
     """c plus the lanes of t in ``lanes``."""
 

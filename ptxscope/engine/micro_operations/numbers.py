@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.value_text import format_integer_type
 from .arithmetic import Arithmetic, V
@@ -48,6 +49,7 @@ class Subtract(MicroOperation):
         yield site.replace_operation("dropped the sign", AbsoluteDifference(), weight=2)
 
 
+@dataclass(frozen=True)
 class SubtractFrom(MicroOperation):
     """A constant minus x."""
 
@@ -183,6 +185,7 @@ class Negate(MicroOperation):
         yield site.keep_first_input("did not negate")
 
 
+@dataclass(frozen=True)
 class Magnitude(MicroOperation):
     """|x| of a signed number of ``bits`` bits; the most negative number is unchanged."""
 
@@ -222,6 +225,7 @@ class PlusOne(MicroOperation):
         yield site.keep_first_input("left out the one that .po adds")
 
 
+@dataclass(frozen=True)
 class ScaleDown(MicroOperation):
     """Shift right by a fixed distance, rounding down."""
 

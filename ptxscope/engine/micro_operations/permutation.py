@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from ..isa.truth_tables import Formula, find_formulas, find_ignored_variables
 from ..isa.types import PermuteMode
@@ -26,6 +27,7 @@ def _make_picks(numbers: Iterable[int]) -> Picks:
     return tuple((number // _BYTES, number % _BYTES) for number in numbers)
 
 
+@dataclass(frozen=True)
 class SelectDigits(MicroOperation):
     """The low four hexadecimal digits of x, one in each lane."""
 
@@ -134,6 +136,7 @@ class PermuteBytes(MicroOperation):
         yield site.swap_inputs("counted the bytes of b before those of a")
 
 
+@dataclass(frozen=True)
 class PermuteByMode(MicroOperation):
     """Arrange four bytes of y and z by a mode and a number x from 0 to 3."""
 
@@ -214,6 +217,7 @@ _MODE_SENTENCES = {
 }
 
 
+@dataclass(frozen=True)
 class EvaluateTable(MicroOperation):
     """Look each triple of bits up in a truth table: bit 4x + 2y + z of it is the result."""
 

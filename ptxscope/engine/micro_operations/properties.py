@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple, Record
 from .arithmetic import Inputs
 from .formula import Formula
 
@@ -38,7 +39,8 @@ class InputBits(NamedTuple):
     high: int
 
 
-class Part(Record):
+@dataclass(frozen=True, slots=True)
+class Part:
     """A byte, half-word or word of an input."""
 
     input: int
@@ -49,14 +51,16 @@ class Part(Record):
     """Its number among the parts of that width, from the least significant."""
 
 
-class Reading(Record):
+@dataclass(frozen=True, slots=True)
+class Reading:
     """The integer type as which bits are read."""
 
     bits: int
     signed: bool
 
 
-class Notation(Record):
+@dataclass(frozen=True, slots=True)
+class Notation:
     """The notation of the value of a row."""
 
     bits: int

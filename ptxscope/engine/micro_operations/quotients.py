@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from .arithmetic import Arithmetic, V, fill, is_different
 from .base import LaneView, MicroOperation, MutationSite, RowMutation
@@ -34,6 +35,7 @@ def _describe_division(micro: MicroOperation, view: LaneView, noun: str) -> Lane
     return text
 
 
+@dataclass(frozen=True)
 class Divide(MicroOperation):
     """x / y of numbers of ``bits`` bits, rounded towards zero; all ones for y = 0."""
 
@@ -58,6 +60,7 @@ class Divide(MicroOperation):
         yield site.replace_operation("took the remainder", Remainder(self.bits, self.signed))
 
 
+@dataclass(frozen=True)
 class Remainder(MicroOperation):
     """x - y * (x / y) of numbers of ``bits`` bits, with the sign of x; all ones for y = 0."""
 

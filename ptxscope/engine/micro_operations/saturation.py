@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
@@ -19,6 +20,7 @@ from .step_words import NOTHING_WRITTEN, format_destinations, format_write
 _WORD = 32
 
 
+@dataclass(frozen=True)
 class Clamp(MicroOperation):
     """Clamp to low..high; None means no bound."""
 
@@ -118,6 +120,7 @@ class Clamp(MicroOperation):
                 yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high))
 
 
+@dataclass(frozen=True)
 class Wrap(MicroOperation):
     """Truncate to the low bits, read as a signed or unsigned number."""
 
@@ -177,6 +180,7 @@ def describe_truncation(rows: Sequence[RowView]) -> str:
     return f"t is read as {', then as '.join(names)}" if names else ""
 
 
+@dataclass(frozen=True)
 class Truncate(MicroOperation):
     """Truncate to the low bits as a pattern; ``signed`` is how the destination reads them."""
 
@@ -253,6 +257,7 @@ class Truncate(MicroOperation):
             yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)
 
 
+@dataclass(frozen=True)
 class ToBits(MicroOperation):
     """The bit pattern of a number that fits in ``bits`` bits."""
 

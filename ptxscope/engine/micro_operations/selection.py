@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.roles import Role
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
@@ -16,6 +17,7 @@ from .step_words import append_sentence
 _WORD = 32
 
 
+@dataclass(frozen=True)
 class Select(MicroOperation):
     """Pick bytes, half-words or whole words from registers."""
 
@@ -155,6 +157,7 @@ def _mutate_picks(
     return RowMutation(description, ((Select(unit, own_picks), inputs),), weight, instead)
 
 
+@dataclass(frozen=True)
 class Extend(MicroOperation):
     """Read a bit pattern as a signed or unsigned integer."""
 

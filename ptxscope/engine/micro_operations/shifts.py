@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from .arithmetic import Arithmetic, V, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
@@ -11,6 +12,7 @@ from .numbers import Negate
 from .properties import Flag, Idleness, LaneText
 
 
+@dataclass(frozen=True)
 class LimitAmount(MicroOperation):
     """The shift distance: at most ``bits``, or its low five bits with ``wrap``."""
 

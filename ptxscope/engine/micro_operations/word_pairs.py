@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
@@ -45,6 +46,7 @@ class JoinWords(MicroOperation):
         yield site.swap_inputs("took a for the high word")
 
 
+@dataclass(frozen=True)
 class JoinFields(MicroOperation):
     """The low ``unit`` bits of x, those of y above, and above these as many of z as fit."""
 

@@ -11,13 +11,12 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import reduce
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from ..ir.operations import Op
 from ..ir.tape import Node
 from ..micro_operations.arithmetic import is_different
 from ..micro_operations.properties import Flag
-from ..records import NamedTuple
 from ..semantics.plan import Row
 from ..syntax.errors import Problem, PtxError, find_closest_spelling, format_count, quote_word
 from .question import Question, Side

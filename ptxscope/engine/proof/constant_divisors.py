@@ -6,9 +6,9 @@ A solver seldom finds out that a division is such a product. Written as one, the
 from __future__ import annotations
 
 from itertools import count
+from typing import NamedTuple
 
 from ..isa.integers import Range
-from ..records import NamedTuple
 
 
 class Multiplier(NamedTuple):

@@ -7,12 +7,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial, reduce
 from itertools import combinations
 from random import Random
+from typing import NamedTuple
 
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.integers import Range, cast
 from ..micro_operations.arithmetic import LaneValues, is_different
-from ..records import NamedTuple
 from .bit_vectors import UNIT_BITS
 from .counting import count_differing
 from .question import Question, compute_nodes

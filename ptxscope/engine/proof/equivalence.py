@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property, reduce
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir.tape import Node
 from ..isa.types import Type
 from ..isa.value_text import format_registers
-from ..records import FrozenDict, NamedTuple, Record
+from ..records import FrozenDict, freeze_dicts
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
@@ -34,7 +35,8 @@ class Verdict(StrEnum):
     UNDECIDED = "undecided"
 
 
-class Proof(Record):
+@dataclass(frozen=True)
+class Proof:
     """The answer to a question about two computations."""
 
     programs: tuple[Program, Program]
@@ -52,10 +54,13 @@ class Proof(Record):
     """Whether both compute the results by the same operations, which needs no solver."""
     seconds: float
     solver: str
-    operands: Mapping[str, int] = {}
+    operands: Mapping[str, int] = field(default_factory=dict)
     """Operands for which the results differ, by their names in the question."""
     difference: Difference | None = None
     """When the results differ, if that is short."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     def __repr__(self) -> str:
         condition = f" with {self.restriction}" if self.restriction else ""

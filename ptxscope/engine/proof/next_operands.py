@@ -5,13 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice
+from typing import NamedTuple
 
 from ..diagnosis.cause_search import apply_readings, apply_to_operands
 from ..diagnosis.causes import Bits, ObservedCase
 from ..diagnosis.explanations import Diagnosis, Explanation
 from ..diagnosis.observation import Observation, Observed
 from ..isa.roles import DESTINATIONS
-from ..records import NamedTuple
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_plan

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from ..isa.types import Type
 from ..isa.value_text import format_registers
-from ..records import Record
+from ..records import freeze_dicts
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
@@ -27,7 +28,8 @@ OLD = "old"
 """The prefix of a destination's value before, if that is read: ``old.d``."""
 
 
-class OperandSearch(Record):
+@dataclass(frozen=True, slots=True)
+class OperandSearch:
     """The answer to the question for which operands a condition holds."""
 
     program: Program
@@ -45,6 +47,9 @@ class OperandSearch(Record):
     """Whether the time was up before the last answer was found."""
     seconds: float
     solver: str
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     def __repr__(self) -> str:
         answers = "; ".join(

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from itertools import combinations
 from random import Random
+from typing import NamedTuple
 
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from ..isa.types import Type
-from ..records import NamedTuple, Record
+from ..records import freeze_dicts
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..semantics.plan_execution import compute_results
@@ -44,7 +46,8 @@ class Goal(NamedTuple):
     """1 where it happens."""
 
 
-class Vectors(Record):
+@dataclass(frozen=True, slots=True)
+class Vectors:
     """Sets of operands, with the results of every model."""
 
     program: Program
@@ -63,6 +66,9 @@ class Vectors(Record):
     """Whether it is proved that fewer sets can't cover the goals."""
     seconds: float
     solver: str
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     def compute(self, model: Model, operands: Mapping[str, int]) -> dict[str, int]:
         """Return the results of a model by register."""

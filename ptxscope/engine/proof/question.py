@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import reduce
+from typing import NamedTuple
 
 from ..ir.operations import Op, apply_operation
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node, Tape
 from ..isa.types import Type
 from ..micro_operations.arithmetic import EXACT, LaneValues, fill
-from ..records import NamedTuple
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.instruction import Instruction

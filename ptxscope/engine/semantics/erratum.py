@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..isa.form import Form
-from ..records import NamedTuple
 
 Version = tuple[int, int]
 

@@ -6,9 +6,9 @@ import copyreg
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..isa.form import Form
-from ..records import NamedTuple
 from .errata import ALL_ERRATA, ERRATA
 from .erratum import NEWEST, OLDEST, Erratum, Version
 from .lowering import lower

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import groupby
+from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.integers import Range, get_limits
@@ -12,7 +13,6 @@ from ..micro_operations.base import MicroOperation
 from ..micro_operations.saturation import Clamp, Wrap
 from ..micro_operations.selection import Extend
 from ..micro_operations.stage import Stage
-from ..records import NamedTuple
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..records import NamedTuple
+from typing import NamedTuple
 
 
 class Rules(NamedTuple):

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 from ..isa.entry import SlotPlace
 from ..isa.form import Form
@@ -17,7 +18,6 @@ from ..isa.roles import CARRY_REGISTER
 from ..kernels.execution import ShadowedRegisters
 from ..kernels.program import Statement, StatementKind
 from ..kernels.vector_move import SINK, VectorMove
-from ..records import NamedTuple
 from ..syntax.errors import Span
 from ..syntax.instruction import (
     Instruction,

@@ -8,9 +8,9 @@ statement dominates, so that a sequence may begin before a loop and end in it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from ..kernels.program import Statement, StatementKind
-from ..records import NamedTuple
 
 _MAX_PASSES = 12
 """Passes in which the dominators of usual code are found; others are not looked for."""

@@ -7,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..isa.value_text import format_hex
 from ..kernels.program import Program, Statement
 from ..kernels.program_loader import load
-from ..records import NamedTuple
 from .dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from .hints import may_have_sequences
 from .pattern import Match, Pattern, PatternIndex, extract_pattern, read_pattern

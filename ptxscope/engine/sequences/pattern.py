@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .dataflow import CONSTANT, INPUT, DataFlow, Node
 
 _COMMUTATIVE = frozenset(

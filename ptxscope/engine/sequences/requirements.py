@@ -9,8 +9,8 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from ..syntax.source import GAP
 from .dataflow import ANY_SIGN, CONSTANT, INPUT
 from .pattern import Pattern

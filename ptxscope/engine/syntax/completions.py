@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find_entry, list_shapes
 from ..isa.entry import Entry, SlotPlace
@@ -16,7 +17,6 @@ from ..isa.grammar import (
 )
 from ..isa.legality import find_violations
 from ..isa.types import Selector, Type
-from ..records import NamedTuple
 
 _GUARD = re.compile(r"\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)")
 _MNEMONIC = re.compile(r"[\w.]*")

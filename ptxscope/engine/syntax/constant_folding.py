@@ -6,12 +6,12 @@ See docs/semantics.md, 2.1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ..isa.floats import decode_float
 from ..isa.form import Form
 from ..isa.integers import cast
 from ..isa.types import Type
-from ..records import NamedTuple
 from .instruction import Immediate, Register
 
 FOLDING = "ptxas 11.8 to 13.3 at -O1 and above"

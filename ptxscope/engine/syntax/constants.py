@@ -15,10 +15,10 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
-from ..records import NamedTuple
 from .errors import Problem, Span, quote_word
 from .tokens import Token, TokenKind, tokenize
 

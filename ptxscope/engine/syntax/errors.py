@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 from collections.abc import Sequence
-
-from ..records import NamedTuple
+from typing import NamedTuple
 
 Span = tuple[int, int]
 """A half-open range of characters of the text."""

@@ -8,8 +8,8 @@ another one, share a definition.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
-from ..records import replace
 from .instruction import Instruction
 
 _READERS = frozenset(("addc", "madc", "subc"))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
 from ..isa.form import Form
 from ..isa.roles import CARRY_REGISTER, DESTINATIONS, ORDER, Role
 from ..isa.types import Destinations, Type
-from ..records import FrozenDict, NamedTuple, Record, replace
+from ..records import FrozenDict, freeze_dicts, get_field_values
 from .errors import Span
 
 if TYPE_CHECKING:
@@ -59,10 +60,8 @@ class Input(NamedTuple):
     """a, b, c or ``guard``; d, p or q if a guard may keep the destination's old value."""
 
 
-_NOWHERE: Mapping[str, Span] = {}
-
-
-class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
+@dataclass(frozen=True)
+class Instruction:
     """An instruction of the catalog, parsed and legal.
 
     Instructions are equal if form, operands and guard are.
@@ -74,12 +73,18 @@ class Instruction(Record, exclude_from_eq=("text", "spans", "notes")):
     sources: tuple[Register | Immediate, ...]
     """The source operands as written: a, b, c, e, without those that the form lacks."""
     guard: Guard | None = None
-    text: str = ""
+    text: str = field(default="", compare=False, repr=False)
     """The text that was parsed."""
-    spans: Mapping[str, Span] = _NOWHERE
+    spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
     """The span in ``text`` of each part: ``opcode``, ``guard``, ``line``, slots, operand roles."""
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = field(default=(), compare=False, repr=False)
     """Remarks on legal but unusual syntax."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        return get_field_values(self)
 
     @property
     def opcode(self) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import chain, count
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import find_entry
-from ..records import NamedTuple
 from .errors import Problem, Span, find_closest_spelling, quote_word
 from .source import COMMENT, Fragment, FragmentBuilder, find_fragments
 

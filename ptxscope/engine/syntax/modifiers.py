@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
+from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES, list_shapes
 from ..isa.entry import Entry, Slot
@@ -16,7 +17,6 @@ from ..isa.grammar import (
     map_spellings,
 )
 from ..isa.types import Type
-from ..records import NamedTuple
 from .errors import MAX_PROBLEMS, Problem, Span, find_closest_spelling, quote_word
 from .tokens import Token
 

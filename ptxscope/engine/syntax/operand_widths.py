@@ -7,9 +7,9 @@ Each is a type, and whether a wider register is accepted (PTX ISA 9.4.1): by ``l
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import NamedTuple
 from .tokens import RawInstruction, Token, TokenKind
 
 _ONE_TYPE = frozenset(

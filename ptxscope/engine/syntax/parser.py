@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 from ..isa.catalog import CATALOG, find_entry, get_entry, list_shapes
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.legality import find_remarks, find_violations
 from ..isa.types import Destinations, Type
-from ..records import NamedTuple, replace
 from . import modifiers, operands
 from . import tokens as syntax
 from .errors import (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import dropwhile
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .opcodes import OPCODES, OTHER_OPCODES
 from .tokens import RawInstruction, Token, TokenKind
 

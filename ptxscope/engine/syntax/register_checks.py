@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
-from ..records import NamedTuple, replace
 from .errors import Problem, quote_word
 from .instruction import Instruction
 from .scopes import CONSTANT, FUNCTION, Declaration, Scopes

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .constants import BASES, INTEGER
 from .tokens import Token, TokenKind, tokenize
 

@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .errors import Problem, Span
 
 _WORD = r"\b(?:asm|__asm__|__asm)\b"

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Set
 from enum import Enum
+from typing import NamedTuple
 
-from ..records import NamedTuple
 from .errors import Problem, Span, quote_word
 
 

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..micro_operations.stage import Stage
-from ..records import NamedTuple
 
 if TYPE_CHECKING:
     from ..json_node import JsonNode

@@ -9,10 +9,12 @@ every back end, that plan is like any other.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from ..isa.types import Type
-from ..records import FrozenDict, NamedTuple, Record, replace
+from ..records import FrozenDict, freeze_dicts, get_field_values
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
 from ..syntax.errors import Span
@@ -75,7 +77,8 @@ class BlockGuard(NamedTuple):
         return self.name if self.stays_with else f"not {self.name}"
 
 
-class BasicBlock(Record, exclude_from_eq=("text", "spans")):
+@dataclass(frozen=True)
+class BasicBlock:
     """Statements that run one after the other, as one computation.
 
     It has the registers of an ``Instruction``, with roles of its own: ``s0.%r1`` is the register
@@ -87,18 +90,24 @@ class BasicBlock(Record, exclude_from_eq=("text", "spans")):
     """The place of each result by the register's name, in the order of their statements."""
     lines: tuple[str, ...]
     """Every statement as written, with its ``;``, and the braces around registers of their own."""
-    text: str = ""
+    text: str = field(default="", compare=False, repr=False)
     """The text that was read."""
-    spans: Mapping[str, Span] = {}
+    spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
     """The span of the statements in the text, as ``line``."""
     notes: tuple[str, ...] = ()
     """Remarks on statements that were left out."""
-    read_values: Mapping[str, ValuePlace] = {}
+    read_values: Mapping[str, ValuePlace] = field(default_factory=dict)
     """The place of what is in each other register at the end that the block writes, and reads."""
     guards: tuple[BlockGuard, ...] = ()
     """The branches to its end, each with a guard, that a thread must not take."""
     is_line: bool = False
     """Whether it is one instruction, whose roles and row keys are those of the block."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        return get_field_values(self)
 
     @classmethod
     def of(cls, ins: Instruction) -> BasicBlock:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from ..micro_operations.stage import Stage
-from ..records import NamedTuple
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS
 from .trace import Trace

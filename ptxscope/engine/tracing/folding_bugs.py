@@ -6,11 +6,11 @@ No model has these bugs: they depend on which operands are constants.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.roles import Role
 from ..isa.types import Type
-from ..records import NamedTuple
 from ..semantics.lowering import lower
 from ..semantics.plan_execution import compute_results
 from ..syntax.constant_folding import FOLDING, format_folding_note

@@ -6,11 +6,10 @@ Each micro-operation knows how its output bits depend on its inputs; this module
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..isa.value_text import format_bit_range
 from ..micro_operations.properties import MAX_LANE_BITS
-from ..records import NamedTuple
 from ..semantics.plan import Plan
 from ..syntax.errors import make_printable
 from .trace import RowTrace

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain, combinations
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from ..isa.integers import get_limits
 from ..isa.value_text import format_registers
@@ -14,7 +15,7 @@ from ..micro_operations.base import Copy, MicroOperation, RowView
 from ..micro_operations.instruction_view import format_short_name
 from ..micro_operations.properties import Flag
 from ..micro_operations.stage import Stage
-from ..records import FrozenDict, NamedTuple, Record, replace
+from ..records import FrozenDict, freeze_dicts, get_field_values
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Row
@@ -105,7 +106,8 @@ class Drawn(Protocol):
         """The alternative text of the picture."""
 
 
-class Trace(Record):
+@dataclass(frozen=True)
+class Trace:
     """The evaluation of one or more statements under one model.
 
     One instruction is a block of one: its roles and row keys are those of the trace. In any other
@@ -121,6 +123,12 @@ class Trace(Record):
     """
     annotations: Annotations = NOTHING
     """The title, caption and notes; in a block, a note names its statement."""
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
+
+    def __getstate__(self) -> dict[str, object]:
+        return get_field_values(self)
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from enum import Enum, IntEnum
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ...engine.ir.operations import Op, apply_operation
 from ...engine.ir.recorded_plan import record_plan
@@ -17,7 +17,6 @@ from ...engine.ir.tape import Node, Tape, get_range
 from ...engine.isa.integers import Range
 from ...engine.micro_operations.arithmetic import EXACT
 from ...engine.micro_operations.stage import Stage
-from ...engine.records import NamedTuple
 from ...engine.semantics.plan import Plan
 
 

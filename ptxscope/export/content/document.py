@@ -8,6 +8,7 @@ on output.
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator
+from typing import NamedTuple
 
 from ... import __version__
 from ...engine.isa.roles import Role
@@ -15,7 +16,6 @@ from ...engine.isa.value_text import format_hex, format_value
 from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
-from ...engine.records import NamedTuple
 from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, format_versions

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ...engine.isa.roles import DESTINATIONS, Role
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Register
@@ -25,7 +27,8 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
         destinations
     ):  # a letter is the name of the other destination
         destinations = {}
-    letters = ins.__replace__(
+    letters = replace(
+        ins,
         destinations=tuple(name and destinations.get(name, name) for name in ins.destinations),
         sources=tuple(
             x._replace(name=abbreviate(role, x.name)) if isinstance(x, Register)
@@ -34,4 +37,4 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
         ),
         guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip
-    return trace.__replace__(block=BasicBlock.of(letters))
+    return replace(trace, block=BasicBlock.of(letters))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-
-from ...engine.records import NamedTuple
+from typing import NamedTuple
 
 _ESCAPE = re.compile(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 """Matches an escape; the group is a lone surrogate."""

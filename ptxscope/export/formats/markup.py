@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
 from ..options import MachineSection, Options

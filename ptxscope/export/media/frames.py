@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from itertools import pairwise
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options

@@ -14,10 +14,10 @@ from html import escape, unescape
 from importlib import import_module
 from math import isfinite
 from types import ModuleType
+from typing import NamedTuple
 from unicodedata import category, normalize
 
 from ...engine.extras import format_install_hint
-from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Motion, Options
 from ..svg.svg_colours import MONO, SANS

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ..svg import trace_picture
 
 _ALWAYS = ("operands", "foot")

@@ -6,8 +6,7 @@ import re
 import zlib
 from collections.abc import Iterator
 from html import unescape
-
-from ...engine.records import NamedTuple
+from typing import NamedTuple
 
 _SVG = re.compile(r'<svg xmlns="[^"]*+" class="px-svg(?: px-(?:auto|light|dark))?(?: (px-frame))?"')
 _ELEMENT = "<{0}[^>]*+>([^<]*+)</{0}>"

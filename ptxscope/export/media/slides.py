@@ -5,8 +5,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Step, Trace
 from ..options import DEFAULT, Options
 from ..svg import trace_picture

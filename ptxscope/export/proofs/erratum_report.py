@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...engine.isa.value_text import format_hex
 from ...engine.machine_code.kernel_source import KernelSource, format_module
 from ...engine.proof.differences import Difference
-from ...engine.records import NamedTuple
 from ...engine.tracing.step_text import describe_step, format_title
 from ...engine.tracing.trace import trace as make_trace
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from ...engine.isa.value_text import format_hex
 from ...engine.machine_code.form_verdict import FormVerdict, Outcome
 from ...engine.machine_code.machine_listing import MachineListing
 from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
-from ...engine.records import NamedTuple
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
 from ..formats.text import WIDTH, machine_row_lines, wrap_text

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...engine.micro_operations.stage import Stage
-from ...engine.records import NamedTuple
 from ...engine.tracing.divergence import find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
 from ...scene.row_pairs import Pair, find_differing_bits, iter_pairs

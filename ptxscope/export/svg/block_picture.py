@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from itertools import groupby
 from math import ceil
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.tracing.basic_block import ValuePlace
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, Tint

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene, fold_scene
 from ...scene.scene_builder import build_scene

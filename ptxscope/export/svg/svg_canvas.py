@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ..content.sanitizer import show_controls
 from .svg_colours import PALETTE, SvgColour
 from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import inf
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...scene.scene_model import (
     BitRuler,
     BitRulers,

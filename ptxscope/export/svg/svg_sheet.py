@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ..theme import Theme
 from .svg_canvas import SvgCanvas, escape_xml, format_length
 from .svg_colours import apply_theme, make_style_sheet

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from ...engine.micro_operations.properties import Flag
-from ...engine.records import NamedTuple
 from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
 from .svg_canvas import SvgCanvas, format_length

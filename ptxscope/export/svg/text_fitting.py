@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator
 from functools import lru_cache
-
-from ...engine.records import NamedTuple
+from typing import NamedTuple
 
 USUAL = 10.0
 """Smallest usual letters in px."""

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...engine.micro_operations.stage import Stage
-from ...engine.records import NamedTuple
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
 from ...scene.scene_model import LaneRef, Scene, StepScene

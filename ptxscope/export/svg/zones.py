@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from .svg_canvas import Node, SvgCanvas, escape_xml, format_length
 
 _PATH = re.compile(r' d="[^"]++"')

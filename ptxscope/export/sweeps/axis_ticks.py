@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from ...engine.isa.floats import decode_float
 from ...engine.isa.types import Type
-from ...engine.records import NamedTuple
 from ...sweep.computation import SweepAxis
 from ...sweep.register_parts import RegisterPart
 

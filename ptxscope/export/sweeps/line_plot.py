@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.records import NamedTuple
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
-from ...engine.records import NamedTuple
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area

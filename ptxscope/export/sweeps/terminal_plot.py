@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from enum import StrEnum
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ...engine.records import NamedTuple
 from ...sweep.computation import Bits, Mask, Sweep, SweepAxis
 from .axis_ticks import NEARLY, AxisTick, abbreviate_value, choose_ticks, list_ticks
 from .colour_ramp import SHADES, compute_shades

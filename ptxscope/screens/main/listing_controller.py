@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from textual.notifications import SeverityLevel
 
 from ...engine.listings.asm_bindings import parse_pasted
-from ...engine.records import replace
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.syntax.parser import parse, scan
 from ...state.edits import with_line

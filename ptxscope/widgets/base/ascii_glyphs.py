@@ -11,14 +11,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import NamedTuple
 from unicodedata import normalize
 
 from rich.cells import cell_len
 from rich.segment import Segment
 from textual.color import Color
 from textual.filter import LineFilter
-
-from ...engine.records import NamedTuple
 
 _MASKS = {" ■ ": "[x]", " □ ": "[ ]", " ☐ ": "[ ]"}
 _MASK = re.compile("(?: [■□☐] )+")

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 
-from ...engine.records import NamedTuple
 from ...engine.syntax.errors import make_printable
 from .pane import Pane, StyledLine, StyledText
 from .posted_message import PostedMessage

@@ -7,7 +7,7 @@ target for clicks and the cursor. Text is never markup.
 from __future__ import annotations
 
 from itertools import zip_longest
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.cells import cell_len
 from rich.segment import Segment
@@ -20,7 +20,6 @@ from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
 
-from ...engine.records import NamedTuple
 from .explorer_app import get_explorer_app
 from .theme_styles import get_theme_styles
 

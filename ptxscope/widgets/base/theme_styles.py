@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from rich.color import Color
 from rich.color_triplet import ColorTriplet
@@ -21,7 +21,6 @@ from rich.style import Style
 from textual.app import App
 from textual.theme import Theme
 
-from ...engine.records import NamedTuple
 from .contrast import BLACK, WHITE, compute_luminance, make_readable, mix_colours, parse_colour
 
 HIGH_CONTRAST = Theme(

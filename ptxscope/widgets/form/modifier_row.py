@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
@@ -12,7 +12,6 @@ from textual.geometry import Offset
 from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
-from ...engine.records import NamedTuple
 from ..base.pane import StyledLine, StyledText
 from ..base.posted_message import PartMessage
 from . import slot_choices

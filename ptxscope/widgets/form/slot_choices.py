@@ -6,6 +6,7 @@ The modifiers' table and row share these choices. This module is independent of 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from ...engine.isa.catalog import get_entry
 from ...engine.isa.entry import Entry, SelectorDigits, Slot, SlotPlace
@@ -14,7 +15,6 @@ from ...engine.isa.grammar import SLOT_NAMES
 from ...engine.isa.shapes import explain_illegal_choice, find_shapes, list_shared_slots
 from ...engine.isa.truth_tables import find_formulas
 from ...engine.isa.types import Selector
-from ...engine.records import NamedTuple
 
 ON, OFF = "■", "□"
 ABSENT = "–"

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.micro_operations.stage import Stage
-from ...engine.records import NamedTuple
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 from operator import add
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...scene.scene_model import NumberLine, Point, Tick
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import Highlights, join_columns

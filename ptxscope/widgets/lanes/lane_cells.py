@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...scene.scene_model import Cell, CellSpan, Place, SpanKind, Tint
 from ..base.pane import StyledLine, StyledText
 

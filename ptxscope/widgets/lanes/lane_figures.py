@@ -6,9 +6,8 @@ Each figure returns lines of at most a width, and is complete at any width.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
-from ...engine.records import NamedTuple
 from ...scene.scene_model import (
     PLAIN,
     BitRuler,

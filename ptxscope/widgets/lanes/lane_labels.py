@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import measure_line
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-
-from ...engine.records import NamedTuple
+from typing import NamedTuple
 
 
 class Level(IntEnum):

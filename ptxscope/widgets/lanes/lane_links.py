@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
-from ...engine.records import NamedTuple
 from ...scene.scene_model import LaneRef, Link
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import format_link_style
