@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 from ..engine.isa.value_text import format_hex
 from ..engine.launches.device_code import CodeStatement
@@ -20,7 +22,7 @@ from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError
 from ..engine.launches.write_journal import WriteJournal
-from ..engine.records import NamedTuple, Record, replace
+from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
 from ..engine.syntax.instruction import Instruction
@@ -68,7 +70,8 @@ class Evaluation(NamedTuple):
     """The thread and the step."""
 
 
-class ThreadRun(Record, exclude_from_eq=("history", "result", "diagnosis", "journals", "regions")):
+@dataclass(frozen=True)
+class ThreadRun:
     """A position in what one thread executes."""
 
     launch: KernelLaunch
@@ -82,17 +85,22 @@ class ThreadRun(Record, exclude_from_eq=("history", "result", "diagnosis", "jour
     """The number of steps that the thread has executed."""
     line: int = 0
     """The line under the cursor."""
-    result: KernelRun | None = None
+    result: KernelRun | None = field(default=None, compare=False, repr=False)
     """The whole run; None if it could not go on."""
-    diagnosis: RunDiagnosis | None = None
-    journals: Mapping[str, WriteJournal] = {}
+    diagnosis: RunDiagnosis | None = field(default=None, compare=False, repr=False)
+    journals: Mapping[str, WriteJournal] = field(default_factory=dict, compare=False, repr=False)
     """All writes to global memory, and to the shared memory of the block, by space."""
-    regions: Mapping[str, tuple[Region, ...]] = {}
+    regions: Mapping[str, tuple[Region, ...]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
     """The buffers and variables in these spaces."""
     is_cut: bool = False
     """Whether steps after the last one, or writes after them, are not kept."""
 
     # --- what is shown -------------------------------------------------------------------
+
+    def __post_init__(self) -> None:
+        freeze_dicts(self)
 
     @property
     def next_step(self) -> ThreadStep | None:
