@@ -78,7 +78,7 @@ class ThreadRun:
     thread: int
     """The number of the thread, of all threads of the grid."""
     steps: tuple[ThreadStep, ...]
-    history: StepHistory
+    history: StepHistory = field(compare=False, repr=False)
     message: str = ""
     """What is wrong with the run: its error, or the first element that is not as expected."""
     position: int = 0
