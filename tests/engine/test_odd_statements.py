@@ -119,8 +119,8 @@ def test_an_opcode_without_modifiers_is_told_whatever_follows(statement: str, si
 @pytest.mark.parametrize(
     "text",
     [
-        "add.u32 d, a, vadd (b);",
-        "add.u32 d,\n vadd -d;",
+        "add.u32 d, a, vadd;",
+        "add.u32 d,\n vadd , d;",
         "vadd: ret;",
         "vadd : ret;",
         ".reg .b32 vadd, set ;",

@@ -352,7 +352,7 @@ compare = cp.ElementwiseKernel('uint32 a, uint32 b', 'uint32 d', '''
 module = cp.RawModule(code='extern "C" __global__ void k(unsigned *p) {'
                            'asm("vneg4.u32 %0, %1;" : "=r"(*p) : "r"(1)); }')
 """,
-        ((5, "illegal"),),
+        ((5, "illegal"), (8, "illegal")),
     ),
     "PyTorch, compiled at run time": Reviewed(
         "extension.py",

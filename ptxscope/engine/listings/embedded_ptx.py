@@ -14,7 +14,7 @@ from ..syntax.source import Fragment
 from .asm_operands import AsmOperands
 from .c_source import read_c_source
 from .conditions import Definitions
-from .foreign_asm import is_foreign
+from .foreign_asm import is_certain, is_foreign
 from .partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
@@ -78,6 +78,11 @@ class EmbeddedPtx(NamedTuple):
     def is_foreign(self) -> bool:
         """Whether it is the assembly of another machine."""
         return self.operands is not None and is_foreign(self.ptx, self.operands)
+
+    @property
+    def is_certain(self) -> bool:
+        """Whether it is an asm statement that can only be PTX, so that all of it must be legal."""
+        return self.operands is not None and is_certain(self.ptx, self.operands)
 
     @property
     def registers(self) -> dict[str, str] | None:

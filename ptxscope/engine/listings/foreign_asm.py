@@ -7,15 +7,13 @@ modifiers, by registers of other machines, and by whether its lines end with ``;
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
-from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES
+from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
 from ..syntax.source import GAP
 from .asm_operands import AsmOperands
 
-_TYPE = re.compile(
-    r"\.(?:[bus](?:8|16|32|64)(?:x[24])?|b128|pred|f(?:16(?:x2)?|32(?:x2)?|64)|bf16(?:x2)?|tf32"
-    r"|e[2-5]m[0-9](?:x[24])?|s4|u4|b1)(?![\w.])"
-)
+_TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?![\w.])")
 _STATEMENT = re.compile(
     r"(?:\A|[;\n{}])[ \t]*(?:[\w$%]+:[ \t]*)?(?:@[ \t]*(?:![ \t]*)?[\w$%]+[ \t]+)?"
     r"(?P<opcode>[A-Za-z_]\w*)(?P<modifiers>(?:\.[\w:]+)*)(?P<operands>[^;\n{}]*)"
@@ -37,11 +35,26 @@ _CLOBBERS = frozenset(("memory", "cc"))
 
 def is_foreign(ptx: str, operands: AsmOperands) -> bool:
     """Return whether an asm statement is that of another machine."""
-    text = _COMMENT.sub(" ", ptx)
-    if _DECLARATION.search(text):
+    likely, unlikely = _count_statements(ptx)
+    if likely is None:
         return False
     if has_foreign_operands(operands):
         return True
+    return unlikely > likely or (unlikely > 0 and ";" not in ptx)
+
+
+def is_certain(ptx: str, operands: AsmOperands) -> bool:
+    """Return whether an asm statement can only be PTX."""
+    likely, unlikely = _count_statements(ptx)
+    return likely is None or (not has_foreign_operands(operands) and likely > unlikely)
+
+
+@lru_cache(maxsize=1 << 8)
+def _count_statements(ptx: str) -> tuple[int | None, int]:
+    """Return how many statements may be PTX, and how many are not; None for those with ``.reg``."""
+    text = _COMMENT.sub(" ", ptx)
+    if _DECLARATION.search(text):
+        return None, 0
     likely = unlikely = 0
     for match in _STATEMENT.finditer(text):
         opcode, modifiers, operand_text = match.group("opcode", "modifiers", "operands")
@@ -55,7 +68,7 @@ def is_foreign(ptx: str, operands: AsmOperands) -> bool:
         has_name = opcode in ALL_OPCODES and _MODIFIER.search(modifiers)
         is_likely = (has_name or has_type) and not has_arm_operand
         likely, unlikely = likely + bool(is_likely), unlikely + (not is_likely)
-    return unlikely > likely or (unlikely > 0 and ";" not in text)
+    return likely, unlikely
 
 
 def has_foreign_operands(operands: AsmOperands) -> bool:

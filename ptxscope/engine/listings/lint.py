@@ -40,6 +40,7 @@ from .statement_checks import (
     Locator,
     add_diagnostics,
     check_between_statements,
+    check_plain_statement,
     check_statement,
     check_statement_end,
     check_statement_start,
@@ -60,7 +61,10 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
     moved_constants = MovedConstants()
-    for statement in scan_statements(moved_constants.record_chunks(chunks)):
+    for statement in scan_statements(moved_constants.record_chunks(chunks), is_strict=True):
+        if statement.is_plain:
+            yield from check_plain_statement(statement, statement, name)
+            continue
         if diagnostic := check_between_statements(statement, statement):
             yield CheckedInstruction(
                 name, diagnostic.location, " ".join(statement.text.split()), (diagnostic,)
@@ -390,9 +394,15 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     if piece.kind is PieceKind.STRING:
         scopes.write_carry()  # another string may do so
-    for statement in scan_statements(moved_constants.record_chunks([piece.ptx]), scopes):
+    chunks = moved_constants.record_chunks([piece.ptx])
+    for statement in scan_statements(chunks, scopes, is_strict=piece.is_certain):
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
+            continue
+        if statement.is_plain:
+            if not (may_be_template and is_template(statement.text, statement.scopes)):
+                locator = piece.make_locator(statement.start)
+                yield from ((span, x) for x in check_plain_statement(statement, locator, name))
             continue
         constants = find_constants(statement, moved_constants, literals)
         locator = piece.make_locator(statement.start)

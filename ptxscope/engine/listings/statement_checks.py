@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Protocol
 
@@ -11,8 +11,8 @@ from ..isa.entry import FAMILIES
 from ..semantics.errata import ERRATA, FLAG_ERRATUM, TARGETS
 from ..syntax.errors import Problem, Span, quote_word
 from ..syntax.instruction import Instruction
-from ..syntax.opcodes import OPCODES
-from ..syntax.parser import CRASHES, Parsed, scan
+from ..syntax.opcodes import ALL_OPCODES, OPCODES
+from ..syntax.parser import CRASHES, Parsed, find_plain_problems, scan
 from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes
 from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
@@ -71,7 +71,9 @@ def add_diagnostics(
 _ANOTHER_END = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z))*);", re.DOTALL)
 
 
-def check_statement_end(statement: Candidate, locator: Locator) -> Iterator[Diagnostic]:
+def check_statement_end(
+    statement: Candidate, locator: Locator, opcodes: Set[str] = OPCODES
+) -> Iterator[Diagnostic]:
     """Yield diagnostics about the end of a statement.
 
     A text that is not a module may end without a ``;``.
@@ -79,7 +81,7 @@ def check_statement_end(statement: Candidate, locator: Locator) -> Iterator[Diag
     end = len(statement.text)
     if statement.text[-1] != ";":
         if not statement.cut_off or statement.scopes.version is not None:
-            for problem in find_boundary_problems(statement.text, OPCODES):
+            for problem in find_boundary_problems(statement.text, opcodes):
                 yield make_illegal_diagnostic(problem, locator)
     elif match := _ANOTHER_END.match(statement.following_text):
         yield Diagnostic("illegal", EMPTY_STATEMENT.message, locator.locate(end, end + match.end()))
@@ -138,6 +140,21 @@ def check_statement(
             yield make_legal_instruction(statement, verdict, (), locator, name, is_asm)
         else:
             yield _make_illegal_instruction(statement, item, locator, name)
+
+
+def check_plain_statement(
+    statement: Candidate, locator: Locator, name: str
+) -> Iterator[CheckedInstruction]:
+    """Yield a statement that is not one of the catalog's to explain, if it is illegal."""
+    problems = find_plain_problems(statement.text)
+    span = (statement.opcode, len(statement.text))
+    diagnostics = tuple(check_statement_end(statement, locator, ALL_OPCODES))
+    if problems and not any(x.unread for x in problems):
+        item = _make_illegal_instruction(statement, Parsed(None, problems, span), locator, name)
+        yield add_diagnostics(item, diagnostics)
+    elif diagnostics:
+        ptx = " ".join(statement.text.split())
+        yield CheckedInstruction(name, diagnostics[0].location, ptx, diagnostics)
 
 
 def _make_illegal_instruction(

@@ -10,16 +10,17 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 from ..syntax.errors import Span
 from ..syntax.opcodes import (
+    ALL_OPCODES,
     OPCODES,
-    OTHER_OPCODES,
     is_meant,
     make_alternation,
     make_other_opcode_pattern,
+    make_sound_pattern,
 )
 from ..syntax.scopes import (
     DIRECTIVES,
@@ -43,6 +44,8 @@ _MAX_MEMO_CHARS = 40
 _WORD = r"(?<![\w.$%])[A-Za-z][\w$]*+"
 _DIRECTIVE = rf"(?:reg(?=\.)|(?:{'|'.join(sorted(x[1:] for x in DIRECTIVES))})(?![\w.$]))"
 _OTHER_OPCODE = make_other_opcode_pattern()
+_OTHER_HEAD = rf"{_OTHER_OPCODE}(?>(?:\.[\w$]++)*)"
+_OTHER_PATTERN = re.compile(_OTHER_OPCODE, re.ASCII)
 _SKIP = r'"[^"\n]*+"|//[^\n]*+|\{[\w$%,\s]*+\}'
 _EVENT = re.compile(
     rf"""(?P<skip>{_SKIP}|/\*.*?\*/)
@@ -64,7 +67,7 @@ _EVENTLESS_TEXT = re.compile(
     rf"""[^\w"/{{}}.$%@]*+
         (?>(?:(?:%[\w$]++(?>\.[\w$]++|)
             | [$_0-9][\w$]*+(?>\.[\w$]++|)
-            | {_OTHER_OPCODE}(?>(?:\.[\w$]++)*)
+            | {_OTHER_HEAD}
             | (?!(?:{make_alternation(OPCODES)})(?![\w$]))[A-Za-z][\w$]*+(?![\s.;/])
             | {_SKIP}
             | \.(?!{_DIRECTIVE})[\w$]++)
@@ -76,6 +79,20 @@ _EVENTLESS_TEXT = re.compile(
 No event begins after a dot or within a word, nor at a word that is not an opcode of the catalog
 and is not followed by a blank, a dot, a comment or ``;``.
 """
+
+
+@cache
+def _make_strict_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Return both patterns for texts of which every statement counts, not only the catalog's.
+
+    What seems legal is no event.
+    """
+    sound = make_sound_pattern()
+    text = _EVENTLESS_TEXT.pattern.replace(_OTHER_HEAD, sound)
+    event = _EVENT.pattern.replace(_OTHER_OPCODE, sound)
+    return re.compile(event, _EVENT.flags), re.compile(text, _EVENTLESS_TEXT.flags)
+
+
 _STATEMENT_START = re.compile(
     r"(?:\A|[;{}:]|\*/|(?:^[ \t]*+\.|//)[^\n]*+\n)\s*+(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)\Z",
     re.MULTILINE | re.ASCII,
@@ -87,7 +104,7 @@ _WORD_BEFORE_COMMENT = re.compile(rf"{_WORD}\s*+\Z", re.ASCII)
 """Such a word before a comment."""
 _GUARD_TEXT = re.compile(
     r"(?>(?:[^\w$%;{}\"/]++|\"[^\"\n]*+\"|//[^\n]*+|/\*.*?\*/|/(?![/*])|\{[\w$%, \t]*+\}"
-    rf"|(?:(?<=[@!])|(?!(?:{make_alternation(OTHER_OPCODES | OPCODES)})(?![\w$])))[\w$%]++)*)",
+    rf"|(?:(?<=[@!])|(?!(?:{make_alternation(ALL_OPCODES)})(?![\w$])))[\w$%]++)*)",
     re.DOTALL | re.ASCII,
 )
 """Text between the ``@`` of a guard and an opcode, whether it is a guard or not.
@@ -105,7 +122,8 @@ _TEXT_AFTER_OPCODE = re.compile(r"\.[a-z]|[\w$%]++[ \t]*+[,|]|(?P<bare>;)", re.A
 """Text after a comment that makes the word before it an opcode."""
 _STATEMENT_END = re.compile(
     rf"{_COMMENT}|(?P<stop>[;{{}}])"
-    rf"|\n\s*+(?P<line>(?=(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)(?:{make_alternation(OPCODES)}){_SPACE}\.))?",
+    rf"|\n\s*+(?P<line>(?=(?>@\s*+(?>!\s*+|)[\w$%]++\s++|)(?:{make_alternation(ALL_OPCODES)}){_SPACE}\."
+    r"|(?P<last>(?:exit|ret|trap)\s*+;)))?",
     re.DOTALL | re.ASCII,
 )
 _GUARD = re.compile(r"@\s*+(?>!\s*+|)[\w$%]++\s*+", re.ASCII)
@@ -163,10 +181,12 @@ class Candidate(NamedTuple):
     """Whether the listing ends before the statement does."""
     scopes: Scopes
     """The declarations up to here; valid until the next statement is read."""
+    is_plain: bool = False
+    """Whether its opcode is not meant to be one of the catalog: it is common, or unknown."""
 
     def locate(self, start: int, end: int) -> SourceLocation:
         """Return the location of a range of the text."""
-        text, _, _, line, column, preceding_text, following_text, _, _ = self
+        text, _, _, line, column, preceding_text, following_text, *_ = self
         if start <= end <= len(text) <= 2 * WINDOW and "\n" not in text:  # fast path
             shift = len(preceding_text)
             span = (start + shift, end + shift)
@@ -197,10 +217,12 @@ def _find_line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(text))] if "\n" in text else [0]
 
 
-def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iterator[Candidate]:
+def scan_statements(
+    chunks: Iterable[str], scopes: Scopes | None = None, *, is_strict: bool = False
+) -> Iterator[Candidate]:
     """Yield every statement of a listing that may be an instruction of the catalog, in order.
 
-    The chunks may end anywhere.
+    The chunks may end anywhere. ``is_strict``: yield other statements, too, if they may be illegal.
     """
     window, scopes = _Window(), scopes or Scopes()
     pending_chunks = list[str]()
@@ -211,23 +233,26 @@ def scan_statements(chunks: Iterable[str], scopes: Scopes | None = None) -> Iter
         # rescan the unread text only when it has doubled
         if size > window.unread_count:
             window.append_chunk("".join(pending_chunks))
-            yield from _scan_window(window, scopes)
+            yield from _scan_window(window, scopes, is_strict)
             pending_chunks, size = [], 0
     window.append_chunk("".join(pending_chunks), is_final=True)
-    yield from _scan_window(window, scopes)
+    yield from _scan_window(window, scopes, is_strict)
 
 
-def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
+def _scan_window(window: _Window, scopes: Scopes, is_strict: bool) -> Iterator[Candidate]:
     """Yield the candidates in the window, up to its limit or to the end of the last one."""
     if not window.skip_comment():
         return
     text, limit = window.text, window.limit
+    event_pattern, skipped_pattern = (
+        _make_strict_patterns() if is_strict else (_EVENT, _EVENTLESS_TEXT)
+    )
     while True:
         if window.ended_part and (empty := window.find_empty_statement()) is not None:
             yield window.make_candidate(empty, empty + 1, scopes)
             window.position = empty + 1
-        dull = _EVENTLESS_TEXT.match(text, window.position, limit)
-        event = _EVENT.search(text, dull.end() if dull else window.position, limit)
+        dull = skipped_pattern.match(text, window.position, limit)
+        event = event_pattern.search(text, dull.end() if dull else window.position, limit)
         if not scopes.is_flow_known:
             scopes.read_flow(text[window.position : event.start() if event else limit])
         if event is None:
@@ -237,11 +262,15 @@ def _scan_window(window: _Window, scopes: Scopes) -> Iterator[Candidate]:
         kind = event.lastgroup
         if kind == "rest" or kind == "opcode":
             is_opcode = window.has_opcode(event)
-            if is_opcode:
+            if is_strict and _OTHER_PATTERN.match(text, start):
+                is_opcode = False
+            is_plain = is_strict and is_opcode is False and window.has_plain_opcode(event)
+            if is_opcode or is_plain:
                 if kind == "opcode":
                     statement_end = window.find_statement_end(end)
                 if statement_end is not None:
-                    yield window.make_candidate(start, statement_end, scopes)
+                    candidate = window.make_candidate(start, statement_end, scopes)
+                    yield candidate._replace(is_plain=True) if is_plain else candidate
                     window.ended_part = _STATEMENT if text[statement_end - 1] == ";" else ""
             else:
                 statement_end = None if is_opcode is None else event.end("opcode")
@@ -465,6 +494,15 @@ class _Window:
             return is_bare
         return None if is_bare and not self.is_final else False
 
+    def has_plain_opcode(self, event: re.Match[str]) -> bool:
+        """Return whether the event is an opcode of PTX, or a word in the place of one."""
+        word, start = event["opcode"], event.start()
+        if word not in ALL_OPCODES:
+            is_likely = word.islower() and self.text.startswith(".", event.end("opcode"))
+            if not is_likely:
+                return False
+        return _STATEMENT_START.search(self.text, max(start - WINDOW, 0), start) is not None
+
     def _is_opcode(self, word: str, start: int) -> bool:
         """Return whether a word is an opcode although it looks like an operand."""
         search_start = max(start - WINDOW, 0)
@@ -505,10 +543,15 @@ class _Window:
         semicolon = self._semicolon
         if semicolon < self.limit and not _UNUSUAL.search(self.text, start, semicolon):
             return semicolon + 1
-        depth = 0
+        depth, note = 0, None
         for match in _STATEMENT_END.finditer(self.text, start, self.limit):
+            note = match if match[0][:1] == "/" else note
             if match["line"] is not None:
-                return match.start()
+                near = self.text[max(match.start() - WINDOW, start) : match.start()]
+                if match["last"] is None or not near.rstrip().endswith(","):
+                    is_noted = note and not self.text[note.end() : match.start()].strip()
+                    return note.start() if note and is_noted else match.start()
+                continue
             mark = match["stop"]
             if mark == ";":
                 return match.end()

@@ -8,13 +8,16 @@ catalog lacks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
-from functools import lru_cache
-from itertools import groupby
+from functools import cache, lru_cache
+from itertools import groupby, product
 
 from ..isa.catalog import CATALOG, ENTRIES, find_entry, list_shapes
-from ..isa.entry import Group
+from ..isa.entry import Entry, Group, SlotPlace
+from ..isa.form import Form
 from ..isa.grammar import map_spellings
+from ..isa.legality import find_violations
 from .errors import find_closest_spelling
 
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
@@ -50,6 +53,14 @@ OTHER_OPCODES = (
 )
 """Opcodes of PTX that the catalog lacks, and those of its common instructions."""
 ALL_OPCODES = OPCODES | OTHER_OPCODES
+TYPES = frozenset(
+    """
+    b1 b8 b16 b32 b64 b128 s2 s4 s8 s16 s32 s64 u2 u4 u8 u16 u32 u64 f16 f16x2 f32 f32x2 f64 bf16
+    bf16x2 tf32 e2m1 e2m1x2 e2m3 e2m3x2 e3m2 e3m2x2 e4m3 e4m3x2 e5m2 e5m2x2 ue8m0 ue8m0x2 s16x2
+    u16x2 s8x4 u8x4 pred
+    """.split()
+)
+"""The types that an instruction of PTX may name."""
 _WITHOUT_RESULT = frozenset(
     """
     alloca applypriority bar barrier bra brkpt brx call clusterlaunchcontrol cp discard exit fence
@@ -115,6 +126,49 @@ def make_other_opcode_pattern() -> str:
     """Return a regular expression for the other opcodes."""
     others, shared = make_alternation(OTHER_OPCODES), make_alternation(_SHARED_OPCODES)
     return rf"(?:{others}|(?:{shared})(?!{_make_rare_pattern()}))(?![\w$])"
+
+
+UNCHECKED = ("mov", "b128")
+"""An opcode, and the type with which it is an instruction that the catalog lacks."""
+
+
+@cache
+def make_sound_pattern() -> str:
+    """Return a regular expression for other statements that seem legal, each in one line.
+
+    Common instructions are checked as far as their modifiers and the number of their operands.
+    """
+    common = [x for x in ENTRIES if x.is_common or x.group is Group.COMMON]
+    heads = "|".join(map(_make_head_pattern, common))
+    foreign = frozenset(name for entry in common for name in entry.foreign_types)
+    types = rf"(?:\.\w++)*?\.(?:{make_alternation(foreign)})(?![\w$])"
+    opcodes = make_alternation(frozenset(x.opcode for x in common))
+    others = make_alternation(OTHER_OPCODES - {x.opcode for x in common})
+    return (
+        rf"(?:(?:{heads})[ \t]*+;"
+        rf"|(?:(?:{others})(?![\w$])|(?:{opcodes}){types}|{re.escape('.'.join(UNCHECKED))}\b)"
+        r"[^;{}\"/\n]*+(?>(?:\{[^{}\"/\n]*+\}[^;{}\"/\n]*+)*);)"
+    )
+
+
+def _make_head_pattern(entry: Entry) -> str:
+    """Return a regular expression for the legal modifiers of a common entry, with operands."""
+    slots = [x for x in entry.slots if x.place is SlotPlace.MODIFIER]
+    names = [slot.name for slot in slots]
+    heads = set[str]()
+    for values in product(*(slot.iter_choices() for slot in slots)):
+        form = Form(entry.opcode, **dict(zip(names, values, strict=True)))  # type: ignore[arg-type]
+        if not find_violations(form):
+            words = (slot.format_value(x) for slot, x in zip(slots, values, strict=True))
+            heads.add("".join(f".{word}" for word in words if word))
+    count = 1 + len(entry.written_sources)
+    name = r"%[\w$]++|(?!_[ \t,;])[A-Za-z_$][\w$]*+"
+    number = r"-?(?:[1-9][0-9]*+|0[xX][0-9a-fA-F]++|0)U?+(?!\w)"
+    source = rf"[ \t]*+,[ \t]*+(?:{name}|{number})"
+    operands = rf"(?:{name})(?:{source}){{{count - 1}}}"
+    if entry.opcode == "mov":
+        operands = r"[^;\"/\n!]*+"
+    return rf"{entry.opcode}(?:{'|'.join(sorted(map(re.escape, heads)))})[ \t]++{operands}"
 
 
 def _make_rare_pattern() -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,8 +26,11 @@ from .errors import (
 )
 from .instruction import Guard, Immediate, Instruction, Register
 from .opcodes import (
+    ALL_OPCODES,
     DISTINCT_OPCODES,
     OPCODES,
+    TYPES,
+    UNCHECKED,
     is_computing,
     is_meant,
     is_misspelt,
@@ -229,6 +233,29 @@ def parse_common_statement(
     if entry is None or not entry.is_common:
         return None
     return _parse_known_statement(text, fragment, statement).instruction
+
+
+@lru_cache(maxsize=1 << 10)
+def find_plain_problems(text: str) -> tuple[Problem, ...]:
+    """Return the problems of statements that ``parse_statement`` passes over.
+
+    They are those of common instructions, and opcodes that PTX does not have.
+    """
+    fragment, problems = Fragment(text), list[Problem]()
+    for statement in find_statements(text, ALL_OPCODES):
+        modifiers = statement.modifier_names
+        if statement.opcode.text not in ALL_OPCODES:
+            if statement.opcode.kind is TokenKind.NAME and not TYPES.isdisjoint(modifiers):
+                name = statement.opcode.text
+                close = find_closest_spelling(name, sorted(ALL_OPCODES))
+                suffix = f"; did you mean `{close}`?" if close else ""
+                message = f"{quote_word(name)} is not an instruction of PTX{suffix}"
+                problems.append(Problem(message, statement.opcode.span, close or ""))
+        elif statement.opcode.text != UNCHECKED[0] or UNCHECKED[1] not in modifiers:
+            entry = _find_entry(statement)
+            if entry and entry.is_common:
+                problems += _parse_known_statement("", fragment, statement).problems
+    return tuple(problems)
 
 
 NOT_LITERAL = (
