@@ -158,6 +158,24 @@ async def test_a_register_lights_what_it_feeds_and_the_rest_goes_into_the_shade(
             assert "shade" in inks[LaneRef(*place)], place
 
 
+async def test_the_wires_of_what_led_to_a_lane_are_lit() -> None:
+    """Lane 3 takes byte 0 of a, over three columns; the other lanes have wires of their own."""
+    async with explorer("vadd4.u32.u32.u32 d, a.b0123, b, c", {"a": 0x44332211, "b": 0}) as drive:
+        lanes = lanes_of(drive)
+        await drive.press("a")
+        before = lanes.read_text()
+        await drive.pilot.click(lanes, offset=at(lanes, LaneRef("operate.t", 3)))
+        assert lanes.read_text() == before
+        styles = {
+            piece.style_name
+            for line in lanes.visible_lines
+            for piece in line
+            if piece.style_name.startswith("wire-a") and piece.text in "│╭╮╯╰" + "─" * 80
+        }
+        assert "wire-a0 origin" in styles
+        assert {x for x in styles if x != "wire-a0 origin"} == {f"wire-a{x} shade" for x in "123"}
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -12,7 +12,7 @@ from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import hide_equal_cells
 from ...scene.scene_builder import build_scene
-from ...scene.scene_model import LaneRef, RegisterFigure, RowScene, Scene
+from ...scene.scene_model import LaneRef, Link, RegisterFigure, RowScene, Scene
 from ..base.pane import StyledLine, StyledText
 from ..base.step_lines import step_words
 from .lane_answers import MIN_WIDTH, AnswersPainter
@@ -432,10 +432,12 @@ class _Painter:
         lanes = self.scene.lanes
         lane_columns = self.width // lanes
         links = [link for row in rows if self._is_wired(row) for link in row.links]
-        for first, *rest in draw_links(tuple(links), lanes, lane_columns, self.is_wide):
+        for first, *rest in draw_links(
+            tuple(links), lanes, lane_columns, self.is_wide, self.lights
+        ):
             yield Whole(([first],)), rest
         lower_links = [link for row in rows[1:] if self._is_wired(row) for link in row.links]
-        passing = {link.target.lane: format_link_style(link.tint) for link in lower_links}
+        passing = {link.target.lane: self._choose_link_style(link) for link in lower_links}
         for row in rows:
             line: StyledLine = []
             for cell in row.cells:
@@ -461,6 +463,13 @@ class _Painter:
             and has_crossing(row.links)
         )
 
+    def _choose_link_style(self, link: Link) -> str:
+        emphasis = self.lights.get_link_emphasis(link.source, link.target)
+        return format_link_style(link.tint) + emphasis
+
+    def _is_link_lit(self, link: Link) -> bool:
+        return self.lights.get_link_emphasis(link.source, link.target) != " shade"
+
     def draw_register_links(
         self, role: str, lines: Sequence[StyledLine], taps: dict[int, str]
     ) -> list[StyledLine]:
@@ -470,9 +479,9 @@ class _Painter:
         leaving = {
             LABEL
             + (lanes - 1 - link.source.lane) * lane_columns
-            + start_of(role, lanes, self.is_wide): format_link_style(link.tint)
+            + start_of(role, lanes, self.is_wide): self._choose_link_style(link)
             for row in rows
-            for link in row.links
+            for link in sorted(row.links, key=self._is_link_lit)
             if link.source.key == role
         }
         result: list[StyledLine] = []

@@ -71,6 +71,13 @@ class Highlights(NamedTuple):
             return " origin"
         return " reached" if place in self.uses else " shade"
 
+    def get_link_emphasis(self, source: Place, target: Place) -> str:
+        """Return the style that is added to a link: that of its ends if both are lit."""
+        styles = [self.get_emphasis(target), self.get_emphasis(source)]
+        if " shade" in styles:
+            return " shade"
+        return next((x for x in styles if x != " cursor"), "")
+
 
 NO_HIGHLIGHTS = Highlights()
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from ...scene.scene_model import LaneRef, Link
+from ...scene.scene_model import LaneRef, Link, Tint
 from ..base.pane import StyledLine, StyledText
-from .lane_cells import format_link_style
+from .lane_cells import NO_HIGHLIGHTS, Highlights, format_link_style
 
 MIN_LINKED_COLUMNS = 12
 """Minimum columns of a lane for links."""
@@ -52,6 +52,9 @@ class Net(NamedTuple):
     """The column where it leaves the source."""
     columns: tuple[int, ...]
     style_name: str
+    lit_columns: tuple[int, ...] = ()
+    """Those of its columns to which the link is lit."""
+    lit_style_name: str = ""
 
     @property
     def span(self) -> tuple[int, int]:
@@ -69,14 +72,19 @@ def has_crossing(links: Sequence[Link]) -> bool:
 
 @lru_cache(64)
 def draw_links(
-    links: tuple[Link, ...], lanes: int, lane_columns: int, is_wide: bool = False
+    links: tuple[Link, ...],
+    lanes: int,
+    lane_columns: int,
+    is_wide: bool = False,
+    highlights: Highlights = NO_HIGHLIGHTS,
 ) -> list[StyledLine]:
     """Return lines from the registers down to the lanes; where two cross, the vertical one wins.
 
     The links may be those of both selected rows. A line begins one column before the lanes, with a
     piece of its own. With ``is_wide``, chips show their bits.
     """
-    return draw_nets(_make_nets(links, lanes, lane_columns, is_wide), lane_columns * lanes)
+    nets = _make_nets(links, lanes, lane_columns, is_wide, highlights)
+    return draw_nets(nets, lane_columns * lanes)
 
 
 def draw_nets(nets: Sequence[Net], width: int) -> list[StyledLine]:
@@ -110,10 +118,29 @@ def draw_nets(nets: Sequence[Net], width: int) -> list[StyledLine]:
             draw(rail, end, _DOWN, net)
             for y in range(rail + 1, height):
                 draw(y, end, _UP | _DOWN, net)
+    for net, rail in zip(nets, rails, strict=True):
+        for end in net.lit_columns if net.lit_style_name != net.style_name else ():
+            path = {(y, net.start) for y in range(rail + 1)}
+            path |= {(rail, x) for x in range(min(net.start, end), max(net.start, end) + 1)}
+            path |= {(y, end) for y in range(rail, height)}
+            for place in path & grid.keys():
+                if grid[place][1] == net.style_name:  # no other net passes there
+                    grid[place] = grid[place][0], net.lit_style_name
     return [_draw_grid_line(grid, y, width) for y in range(height)]
 
 
-def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool) -> list[Net]:
+def make_net(start: int, columns: tuple[int, ...], tint: Tint, emphases: Sequence[str]) -> Net:
+    """Return a net with the emphasis of its link to each column: lit, or in the shade."""
+    style = format_link_style(tint)
+    lit_columns = tuple(x for x, y in zip(columns, emphases, strict=True) if y != " shade")
+    lit_emphasis = next((x for x in emphases if x != " shade"), "")
+    shade = " shade" if " shade" in emphases else ""
+    return Net(start, columns, style + shade, lit_columns, style + lit_emphasis)
+
+
+def _make_nets(
+    links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bool, highlights: Highlights
+) -> list[Net]:
     grouped: dict[LaneRef, list[Link]] = {}
     for link in links:
         grouped.setdefault(link.source, []).append(link)
@@ -125,7 +152,8 @@ def _make_nets(links: Sequence[Link], lanes: int, lane_columns: int, is_wide: bo
             + LINK_END_COLUMNS[link.target.key.partition(".")[2]]
             for link in net_links
         )
-        nets.append(Net(start, end_columns, format_link_style(net_links[0].tint)))
+        emphases = [highlights.get_link_emphasis(x.source, x.target) for x in net_links]
+        nets.append(make_net(start, end_columns, net_links[0].tint, emphases))
     return sorted(nets, key=lambda net: net.start)
 
 

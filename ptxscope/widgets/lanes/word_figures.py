@@ -28,7 +28,7 @@ from .lane_cells import (
     pad_line,
     wrap_line,
 )
-from .lane_links import Net, draw_nets
+from .lane_links import draw_nets, make_net
 
 _LEAST_COLUMN = 5
 """Minimum columns of a source byte: its chip and a blank."""
@@ -57,7 +57,7 @@ def draw_permutation(
     else:
         lines = [
             *_draw_bar(figure, columns, highlights),
-            *_draw_byte_links(figure, columns, lane_columns, progress),
+            *_draw_byte_links(figure, columns, lane_columns, highlights, progress),
             join_columns(head, lane_columns),
             join_columns(
                 [_draw_byte(byte, highlights) for byte in figure.lane_bytes], lane_columns
@@ -83,14 +83,23 @@ def _draw_bar(
 
 
 def _draw_byte_links(
-    figure: PermutationFigure, columns: int, lane_columns: int, progress: float
+    figure: PermutationFigure,
+    columns: int,
+    lane_columns: int,
+    highlights: Highlights,
+    progress: float,
 ) -> list[StyledLine]:
     lane_ends = list(zip(count(1, lane_columns), figure.lane_bytes))
     nets = []
     for index, source in enumerate(figure.sources):
         ends = tuple(x for x, byte in lane_ends if byte.source == source)
+        emphases = [
+            highlights.get_link_emphasis(source.place, byte.place)
+            for byte in figure.lane_bytes
+            if byte.source == source
+        ]
         if ends:
-            nets.append(Net(index * columns + 1, ends, format_link_style(source.tint)))
+            nets.append(make_net(index * columns + 1, ends, source.tint, emphases))
     lines = [line[1:] for line in draw_nets(nets, lane_columns * len(figure.lane_bytes))]
     return lines[: max(round(progress * len(lines)), 1)]
 
