@@ -486,6 +486,7 @@ def test_a_conversion_reads_and_writes_one_register_at_two_widths(
         ("cvt.sat.u8.s32 b, r", True),
         ("cvt.u8.u8 b, s", True),
         ("cvt.u16.u32 b, r", False),
+        ("cvt.pack.sat.u8.s32.b32 b, r, r, r", False),
         ("cvt.u32.u16 r, b", False),
         ("add.u16 b, b, b", False),
         ("and.b16 b, b, s", False),

@@ -157,7 +157,7 @@ def check_register(
         return RegisterProblem(
             RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
         )
-    if ins.opcode == "cvt" and declaration.type in _BYTE_REGISTERS:
+    if ins.opcode == "cvt" and not ins.form.pack and declaration.type in _BYTE_REGISTERS:
         type_ = (ins.form.dtype if role in DESTINATIONS else ins.form.atype) or type_
     if is_compatible(declaration.type, type_) and not _is_refused(ins, role, declaration.type):
         return None
