@@ -189,7 +189,7 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
             if text and text.strip():
                 await self._follow(parse_thread_number(run, text.strip()))
 
-        def check(text: str) -> object:
+        def check(text: str, _: object) -> object:
             return parse_thread_number(run, text.strip())
 
         prompt = TextPrompt(
@@ -201,6 +201,8 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         from ..state.thread_run import follow_thread
 
         run = self.thread_run
+
+        self._show(run, "Following the thread … Esc stops")
 
         def ask(is_stopped: IsStopped) -> ThreadRun:
             return follow_thread(run, thread, _make_progress(is_stopped))

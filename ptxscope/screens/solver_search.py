@@ -43,7 +43,7 @@ class SolverSearch:
     ) -> None:
         """Hand the answer of ``ask``, which runs in a thread, to ``take``; return after a moment.
 
-        ``refuse`` takes a ValueError or an ImportError instead.
+        ``refuse`` takes a ValueError, an ImportError or a MemoryError instead.
         """
         self.stop()
         stop, end = Event(), asyncio.Event()
@@ -66,7 +66,7 @@ class SolverSearch:
             if not stop.is_set():
                 self._stop = None
                 take(answer)
-        except (ValueError, ImportError) as error:
+        except (ValueError, ImportError, MemoryError) as error:
             if not stop.is_set():
                 self._stop = None
                 refuse(error)

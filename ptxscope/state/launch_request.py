@@ -139,8 +139,8 @@ def _read_file(file: FileArgument) -> npt.NDArray[Any]:
     if file.type:
         return convert_bytes(data, file.type)
     try:
-        array: npt.NDArray[Any] = np.load(io.BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError):
+        array: npt.NDArray[Any] = np.lib.format.read_array(io.BytesIO(data), allow_pickle=False)
+    except Exception:  # the reader raises whatever a damaged header causes
         message = f"{file.path} is not a .npy file; add the type: @{file.path}:u32"
         raise ArgumentError(message) from None
     return array

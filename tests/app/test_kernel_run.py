@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
+import re
+
 import pytest
+from textual.widgets import Input, Static
 
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.screens.dialogs.text_prompt import TextPrompt
@@ -70,6 +74,31 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         assert next_line(drive) == 20
         kernel = screen_of(drive).query_one(KernelPane).read_text()
         assert "20 ≠▸ vsub4.u32.u32.u32 %r4, %r3, %r2, %r8" in kernel
+
+
+async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
+    endless = "{ .reg .pred %p; LOOP: setp.eq.u32 %p, 0, 0; @%p bra LOOP; ret; }"
+    ptx = f".visible .entry k(.param .u64 out)\n{endless}"
+    async with explorer() as drive:
+        drive.screen.controllers.listings.open_text(ptx, "pasted")
+        await drive.text()
+        await drive.press("R")
+        prompt = drive.app.screen
+        assert isinstance(prompt, TextPrompt)
+        prompt.query_one(Input).value = "out=zeros:u32:1"
+        await drive.pilot.press("enter")  # what waits for the run would wait for ever
+        note = prompt.query_one("#refusal", Static)
+        for _ in range(100):
+            if re.match(r"Running: [1-9][\d,]* instructions · Esc stops", str(note.content)):
+                break
+            await asyncio.sleep(0.05)
+        else:
+            pytest.fail(f"the prompt shows {note.content}")
+        await drive.pilot.press("escape")
+        assert str(note.content).startswith("Stopped after ")
+        assert drive.app.screen is prompt
+        await drive.press("escape")
+        assert not isinstance(drive.app.screen, TextPrompt)
 
 
 @ci_only

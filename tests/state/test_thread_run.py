@@ -203,6 +203,107 @@ def test_arguments_that_do_not_fit(text: str, message: str) -> None:
         launch(text)
 
 
+_DAMAGED = {
+    "archive": b"PK\x03\x04 and more",
+    "pickle": b"\x80\x04K\x01.",
+    "short": b"\x93NUMPY",
+    "bracket": b"\x93NUMPY\x01\x00\x10\x00{'descr': ((((((\n",
+    "vast": b"\x93NUMPY\x01\x00\x46\x00{'descr': '<u8', 'fortran_order': False,"
+    b" 'shape': (1152921504606,), }\n",
+    "header": b"\x93NUMPY\x02\x00\x00\x00\x01\x00" + b"{" + b" " * 65535,
+}
+
+
+@pytest.mark.parametrize("name", _DAMAGED)
+def test_a_damaged_file_is_refused_with_a_message(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.npy"
+    path.write_bytes(_DAMAGED[name])
+    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{_VALUES} --expect out=@{path}"):
+        with pytest.raises(ValueError, match=r"a\.npy is not a \.npy file"):
+            launch(text)
+
+
+@pytest.mark.parametrize("array", [np.array(["a", "b"]), np.zeros(3, "u4,u4"), np.zeros(3, "c16")])
+def test_a_file_of_other_elements_is_refused_with_a_message(
+    array: np.ndarray, tmp_path: Path
+) -> None:
+    np.save(tmp_path / "a.npy", array)
+    path = tmp_path / "a.npy"
+    for text in (f"in=@{path} out=zeros:u32:3 n=3", f"{_VALUES} --expect out=@{path}"):
+        with pytest.raises(ValueError, match="are no buffers"):
+            launch(text)
+
+
+def test_a_variable_of_128_bits_is_two_words_for_each_element() -> None:
+    ptx = """.global .b128 g[2] = {1, 2};
+.visible .entry k(.param .u64 out)
+{
+  .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  ld.global.u64 %d2, [g+16];
+  st.global.u64 [g+24], %d2;
+  ret;
+}"""
+    result = launch("out=zeros:u32:1 --expect g[3]=2", ptx).result
+    assert result
+    assert result.get_buffer("g").values.tolist() == [1, 0, 2, 2]
+
+
+_LOOP = """.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .pred %p<2>; .reg .b32 %r<6>; .reg .b64 %d<6>;
+  ld.param.u64 %d1, [out];
+  ld.param.u32 %r4, [n];
+  mov.u32 %r1, 0;
+LOOP:
+  mul.wide.u32 %d2, %r1, 4;
+  add.u64 %d3, %d1, %d2;
+  ld.global.u32 %r2, [%d3];
+  add.u32 %r2, %r2, %r1;
+  st.global.u32 [%d3], %r2;
+  add.u32 %r1, %r1, 1;
+  setp.lt.u32 %p1, %r1, %r4;
+  @%p1 bra LOOP;
+  ret;
+}"""
+
+
+def test_each_position_of_a_long_run_shows_what_the_thread_has_done() -> None:
+    """The state is kept at some steps only; here it is computed from the first one."""
+    run = launch("out=zeros:u32:700 n=700", _LOOP)
+    assert len(run.steps) == 3 + 8 * 700 + 1
+    for position in (0, 1, 2047, 2048, 2049, 4096, 4097, 5000, len(run.steps)):
+        moved = run.move_to(position)
+        registers, places, results = dict[str, int | None](), dict[str, int | None](), {}
+        for step in run.steps[:position]:
+            registers |= {x.name: x.bits for x in step.writes}
+            reads = [(x.name, x.bits) for x in step.reads if x.width]
+            for name, bits in (*reads, *zip(step.places, step.stored, strict=True)):
+                places.pop(name, None)
+                places[name] = bits
+            results[step.statement.line] = step.number
+        assert {x.name: x.bits for x in moved.registers} == registers
+        latest = list(places.items())[::-1]
+        assert [(x.name, x.bits) for x in moved.places] == latest[:256]
+        assert moved.older_place_count == max(len(latest) - 256, 0)
+        assert {x.line for x in moved.rows if x.result} <= set(results)
+        here = moved.next_step or moved.steps[-1]
+        assert moved.step_at_cursor == here
+    assert run.move_to(2048).pass_text == "pass 256 of 700"
+    assert run.move_to(2048).move_cursor(1).move_to_cursor().position == 2049
+
+
+def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    run = launch("out=zeros:u32:9 n=9", _LOOP)
+    assert (run.limit_text, run.title.endswith("0 of 76 steps")) == ("", True)
+    stopped = launch("out=zeros:u32:9 n=9 --steps 40", _LOOP)
+    assert "--steps sets a limit" in stopped.limit_text
+    monkeypatch.setattr("ptxscope.engine.launches.thread_log._MAX_STEPS", 50)
+    cut = launch("out=zeros:u32:9 n=9", _LOOP)
+    assert cut.title.endswith("0 of the first 50 steps")
+    assert cut.limit_text == "The thread goes on, but only 50 of its steps are kept."
+
+
 def test_the_suggested_arguments_run_every_kernel() -> None:
     code, kernel = load_kernel(_PTX, "kernel.ptx", "not a kernel's name")
     run = run_thread(parse_launch(code, kernel, suggest_launch(kernel)))

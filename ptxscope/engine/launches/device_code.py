@@ -134,6 +134,11 @@ class Variable(NamedTuple):
         """The size in bytes."""
         return self.element_bytes * self.element_count
 
+    @property
+    def word_bytes(self) -> int:
+        """The size of an element of a buffer: NumPy has none of 16 bytes."""
+        return min(self.element_bytes, 8)
+
 
 class Function(NamedTuple):
     """A kernel or a device function."""

@@ -83,7 +83,7 @@ class LaunchMemory:
                 region = space.add_region(
                     variable.name,
                     variable.bytes,
-                    variable.element_bytes,
+                    variable.word_bytes,
                     alignment,
                     is_read_only=variable.space == "const",
                 )
@@ -97,7 +97,7 @@ class LaunchMemory:
             data = b""
             if variable.values:
                 data = b"".join(
-                    self._resolve_initial_value(x).to_bytes(8, "little")[: variable.element_bytes]
+                    self._resolve_initial_value(x).to_bytes(16, "little")[: variable.element_bytes]
                     for x in variable.values
                 )
                 data = data[: variable.bytes]
@@ -105,7 +105,7 @@ class LaunchMemory:
             if variable.space == "global":
                 array = np.zeros(variable.bytes, np.uint8)
                 array[: len(data)] = np.frombuffer(data, np.uint8)
-                array = array.view(f"u{variable.element_bytes}")
+                array = array.view(f"u{variable.word_bytes}")
                 self.buffers.append(BoundBuffer(variable.name, None, array, region))
 
     def _resolve_initial_value(self, value: int | SymbolOperand) -> int:

@@ -22,6 +22,7 @@ from .parameters import (
     ArgumentError,
     Buffer,
     FileArgument,
+    check_elements,
     explain_unknown_parameter,
     find_parameter,
     make_argument_error,
@@ -88,7 +89,7 @@ def _parse_value(kernel: Function, name: str, text: str, read_file: ReadFile) ->
         raise ArgumentError(explain_unknown_parameter(kernel, name))
     try:
         value = parse_argument(text, kernel.parameters[position])
-        return read_file(value) if isinstance(value, FileArgument) else value
+        return check_elements(read_file(value)) if isinstance(value, FileArgument) else value
     except ArgumentError as error:
         raise ArgumentError(f"{name}: {error}") from None
 
@@ -111,7 +112,7 @@ def list_buffers(
 ) -> dict[str, NamedBuffer]:
     """Return what can be saved or expected by each of its names: ``param0``, its name."""
     buffers = {
-        x.name: NamedBuffer(x, np.dtype(f"u{x.element_bytes}"))
+        x.name: NamedBuffer(x, np.dtype(f"u{x.word_bytes}"))
         for x in code.variables.values()
         if x.space == "global"
     }
@@ -165,7 +166,7 @@ def _read_elements(
 ) -> dict[int, Observed]:
     """Return the elements of a file, or of what ``zeros`` makes, as the buffer would hold them."""
     array = parse_argument(text, buffer.variable)
-    array = read_file(array) if isinstance(array, FileArgument) else array
+    array = check_elements(read_file(array)) if isinstance(array, FileArgument) else array
     if not isinstance(array, np.ndarray):
         raise ArgumentError(f"{name} is a buffer: expect a list, a file, or {name}[0]=…")
     try:

@@ -217,13 +217,17 @@ def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
     return number & ((1 << bits) - 1)
 
 
-def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
+def check_elements(array: Buffer) -> Buffer:
+    """Return an array as a buffer has it. Raise ArgumentError if its elements are no numbers."""
     if array.dtype == bool:
         array = array.view(np.uint8)
     if array.dtype.kind not in "uif" or array.dtype.itemsize > 8:
         raise ArgumentError(f"arrays of {array.dtype} are no buffers")
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
+    return array.astype(array.dtype.newbyteorder("="), copy=False)
+
+
+def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
+    array = check_elements(array)
     if not array.size:
         raise ArgumentError("the array is empty")
     if parameter.is_array:

@@ -214,7 +214,8 @@ class EditController:
         formula = str(find_formulas()[table])
         title, does = "The function of a, b and c", "use it"
         prompt = TextPrompt(
-            title, "d =", formula, hint, does, "lanes", parse_formula, is_suggestion=True
+            *(title, "d =", formula, hint, does, "lanes", lambda text, _: parse_formula(text)),
+            is_suggestion=True,
         )
         self._view.screen.app.push_screen(prompt, on_close)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -217,9 +218,11 @@ class ListingController:
 
         runs: list[ThreadRun] = []
 
-        def check(text: str) -> None:
-            launch = parse_launch(code, kernel, text, self._state.setup.model)
-            runs[:] = [run_thread(launch)]
+        model = self._state.setup.model
+
+        def check(text: str, on_progress: Callable[..., None]) -> None:
+            launch = parse_launch(code, kernel, text, model)
+            runs[:] = [run_thread(launch, on_progress=on_progress)]
 
         def on_close(text: str | None) -> None:
             self._launch_texts[kernel.name] = prompt.text.strip()
