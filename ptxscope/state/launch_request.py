@@ -24,7 +24,13 @@ from ..engine.launches.launch_text import (
     parse_thread,
     parse_values,
 )
-from ..engine.launches.parameters import Argument, ArgumentError, FileArgument, convert_bytes
+from ..engine.launches.parameters import (
+    POINTER_TYPES,
+    Argument,
+    ArgumentError,
+    FileArgument,
+    convert_bytes,
+)
 from ..engine.records import freeze_dicts
 
 _MAX_FILE_BYTES = 1 << 26
@@ -83,7 +89,7 @@ def suggest_launch(kernel: Function) -> str:
         value = str(_COUNT)
         if parameter.is_array:
             value = f"[{','.join('0' * parameter.bytes)}]:u8"
-        elif parameter.element_bytes == 8:
+        elif parameter.type in POINTER_TYPES:
             value = f"random:u32:{_COUNT}:{position + 1}"
         words.append(f"{parameter.name}={value}")
     return " ".join(words)

@@ -309,6 +309,18 @@ def test_the_suggested_arguments_run_every_kernel() -> None:
     run = run_thread(parse_launch(code, kernel, suggest_launch(kernel)))
     assert len(run.steps) == 16
     assert run.thread_count == 64
+    ptx = """.visible .entry k(.param .u64 out, .param .f64 x, .param .f32 y)
+{
+  .reg .b64 %d<3>;
+  ld.param.u64 %d1, [out];
+  ld.param.u64 %d2, [x];
+  st.global.u64 [%d1], %d2;
+  ret;
+}"""
+    code, kernel = load_kernel(ptx, "kernel.ptx", "k")
+    result = run_thread(parse_launch(code, kernel, suggest_launch(kernel))).result
+    assert result
+    assert result.get_buffer("out").data[:2].view("f8").tolist() == [64.0]
 
 
 def test_a_statement_in_a_loop_has_the_number_of_its_pass() -> None:

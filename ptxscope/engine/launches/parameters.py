@@ -35,7 +35,8 @@ _MAX_BYTES = 1 << 32
 
 Argument = int | float | str | Buffer
 """The bits or the value of a scalar, a buffer for a pointer, or either as users write it."""
-_POINTER_TYPES = ("u64", "b64", "s64")
+POINTER_TYPES = ("u64", "b64", "s64")
+"""The types of parameters that may be pointers."""
 
 
 class ArgumentError(ValueError):
@@ -233,7 +234,7 @@ def _check_buffer(parameter: Variable, array: Buffer) -> Buffer:
     if parameter.is_array:
         if array.nbytes != parameter.bytes:
             raise ArgumentError(f"it takes {parameter.bytes} bytes; the array has {array.nbytes}")
-    elif parameter.type not in _POINTER_TYPES:
+    elif parameter.type not in POINTER_TYPES:
         raise ArgumentError(
             f"an array is for a pointer of 64 bits; the parameter is a .{parameter.type}"
         )
