@@ -510,3 +510,24 @@ int x = S(vadd4.u32.u32.u32 d, a, b, c;) + add.u32 + y(lop3.b32 ? 1 : 2);
     ]
     assert {x.diagnostics[0].rule for x in items} == {"unread"}
     assert "no asm statement" in items[0].diagnostics[0].message
+
+
+_RUST_MACROS = r"""
+macro_rules! f { ($ty:literal, $x:expr, $($r:expr),*) => { unsafe {
+  asm!(concat!("add.", $ty, " {0}, {1}, {1};"), out(reg32) d, in(reg32) a);
+  asm!(concat!("vadd4.u32.", $ty, ".u32 {0}, {1}, {1}, {1};"), out(reg32) d, in(reg32) a);
+  asm!(concat!("vadd4.u32", ".u32.u32", " {0}, {1},",
+    " {1}, {1};"), "and.u32 {0}, {1}, {1};", out(reg32) d, in(reg32) a);
+  asm!($("vadd4.u32.u32.", $x, ".u32 {0};",)* "vsub4.u32.u32.u32 {0}, {1}, {1}, {1};",
+    out(reg32) d, in(reg32) a);
+  asm!("vmin4.u32.u32.u32 {0}, {1}, {2}, {3};", out(reg32) d, $(in(reg32) $r),*);
+} } }
+"""
+
+
+def test_macros_in_the_asm_of_rust_are_read_or_noted() -> None:
+    found = [
+        (x.location.line, "unread" if x.is_unreadable else x.is_legal)
+        for x in check_text(_RUST_MACROS, "f.rs")
+    ]
+    assert found == [(4, "unread"), (5, True), (6, False), (7, True), (9, True)]

@@ -104,6 +104,9 @@ _RUST = re.compile(
       | (?P<string>(?>\bb|\bc|)"(?P<body>(?>(?:[^"\\]++|\\.)*))"?+)
       | '(?:\\[^\n']{1,12}'|[^\\'\n]')
       | (?P<asm>\basm!\s*+[({\[])
+      | (?P<concat>\bconcat!\s*+[({\[])
+      | (?P<repeat>\$\()
+      | (?P<open>[({\[])
       | (?P<stop>[;)}\]=])""",
     re.VERBOSE | re.DOTALL,
 )
@@ -116,11 +119,27 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
     lines: list[TextFragment] | None = None
     """Lines of the open ``asm!``, or None outside of one."""
     position = end_of_lines = 0
+    depth = 0
+    """The open brackets of a ``concat!`` or of a repetition of a macro in it."""
+    glue_start = count = 0
+    """Where the text begins that is no string and not yet in the lines."""
     while token := _RUST.search(text, position):
         position = token.end()
         kind = token.lastgroup
         if kind == "asm":
-            lines = []
+            lines, depth = [], 0
+        elif kind in ("concat", "repeat", "open"):
+            if lines is not None and (depth or kind != "open"):
+                if not depth:
+                    glue_start = position if kind == "concat" else token.start()
+                    count = len(lines)
+                depth += 1
+        elif kind == "stop" and lines is not None and depth:
+            depth -= token[0] in ")]}"
+            if not depth and len(lines) > count:  # else it repeats operands
+                end_of_lines = position
+                lines += _make_glue(text, glue_start, token.start())
+                lines.append(("\n", token.start(), 1))
         elif kind == "stop" and lines is not None:
             if lines:
                 operands, constants = read_rust_operands(text, end_of_lines)
@@ -137,11 +156,20 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             position = end + 1 + len(token["hashes"])
         elif token["body"] is not None:
             parts = list(decode_parts(text, *token.span("body")))
-        if lines is not None and parts:
+        if lines is not None and parts and depth:
+            lines += [*_make_glue(text, glue_start, token.start()), *parts]
+            glue_start = position
+        elif lines is not None and parts:
             lines += [*parts, ("\n", token.start(), 1)]
             end_of_lines = position
         elif parts and PTX_STATEMENT.search((fragment := join_fragments(parts)).ptx):
             yield Block(fragment, Language.UNKNOWN)
+
+
+def _make_glue(text: str, start: int, end: int) -> Iterator[TextFragment]:
+    """Yield a gap for what stands between two strings of a ``concat!``, if it is not a comma."""
+    if text[start:end].strip(", \t\r\n"):
+        yield GAP, start, end - start
 
 
 def _name_operands(
