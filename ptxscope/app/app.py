@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import re
 import sys
@@ -258,11 +257,8 @@ class Explorer(ExplorerApp):
             await super().on_event(event)
 
     def on_ready(self) -> None:
-        """Collect garbage again, but only objects created from now on."""
+        """Note when the first frame is seen."""
         self.call_after_refresh(self._is_seen)
-        if not gc.isenabled():
-            gc.freeze()
-            gc.enable()
 
     def _is_seen(self) -> None:
         self.is_suspect = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -20,17 +19,9 @@ _BROKEN_PIPE_STATUS = 141
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    collecting = gc.isenabled()
-    is_own_process = collecting and arguments is None
-    if is_own_process:
-        gc.disable()  # objects made by the start of a command live until its end
-    try:
-        with prepare_streams():
-            status = _run_guarded(lambda: _run_command(words, is_own_process))
-            return _run_guarded(_flush_output) or status
-    finally:
-        if collecting:
-            gc.enable()  # the explorer disables it
+    with prepare_streams():
+        status = _run_guarded(lambda: _run_command(words))
+        return _run_guarded(_flush_output) or status
 
 
 def _run_guarded(work: Callable[[], int]) -> int:
@@ -75,15 +66,12 @@ def _flush_output() -> int:
     return 0
 
 
-def _run_command(words: Sequence[str], is_own_process: bool) -> int:
-    """Run a command; if the process is the program's own, freeze the objects loaded so far."""
+def _run_command(words: Sequence[str]) -> int:
+    """Run a command and return its exit status."""
     if not words or (words[0] not in _MODULES and _can_open(words[0])):
         words = ("open", *words)
     if words[0] in _MODULES:
         command = import_module(f".commands.{words[0]}", __name__)
-        if is_own_process:
-            gc.freeze()
-            gc.enable()
         status: int = command.run(words[1:])
         return status
     if not words[0].startswith("-"):

@@ -6,7 +6,6 @@ transitions are those of the explorer.
 
 from __future__ import annotations
 
-import gc
 import json
 
 from ..engine.syntax.completions import find_completions
@@ -97,10 +96,3 @@ class ExplorerPage:
         if format_ == "command":
             return format_command(self.state.shown_trace, options._replace(format="svg"))
         return export(self.state.shown_trace, format_, options._replace(compact=False))
-
-
-def settle() -> None:
-    """Keep the collector of garbage away from what has been loaded, so that no key waits for it."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(100_000, 50, 100)

@@ -5,9 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import signal
-import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -16,7 +14,6 @@ if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
 from ptxscope.app.terminal_driver import _convert_early_keys
-from ptxscope.cli.commands.open import _substitute_modules
 from tests.app.on_pty import Explorer
 from tests.tiers import ci_only, some
 
@@ -89,31 +86,3 @@ def test_what_is_typed_before_it_has_the_terminal_is_keys(tmp_path: Path) -> Non
 def test_only_what_waited_was_read_as_lines() -> None:
     assert _convert_early_keys(b"a\nb\n", 2) == b"a\rb\n"
     assert _convert_early_keys(b"\n\r\n", 0) == b"\n\r\n"
-
-
-def test_what_replaces_a_module_is_gone_afterwards(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "wave", raising=False)
-    with _substitute_modules({"wave": sys}):
-        assert import_module("wave") is sys
-    with _substitute_modules({"wave": None, "json": None}):
-        assert import_module("json") is json  # what is loaded stays
-        with pytest.raises(ImportError):
-            import_module("wave")
-    assert import_module("wave").open
-
-
-_PALETTE = """
-import sys
-from ptxscope.cli.commands.open import _load_palette
-_load_palette()
-print("textual.command" in sys.modules, *(x for x in sys.modules if x in sys.argv[1:]))
-from textual.types import NoSelection
-"""
-
-
-def test_the_palette_loads_no_widgets_that_it_does_not_use() -> None:
-    needless = [f"textual.{x}" for x in ("types", "widgets._tree", "widgets._select")]
-    done = subprocess.run(
-        [sys.executable, "-c", _PALETTE, *needless], capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "True\n"

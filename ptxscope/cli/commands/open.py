@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import gc
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from types import ModuleType
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import PtxError, make_printable, quote_value
@@ -38,10 +36,6 @@ examples:
 """
 
 
-_NEEDLESS = ("ssl", "zlib", "bz2", "lzma")
-"""Optional modules of asyncio and shutil, for connections and archives."""
-
-
 def make_parser() -> Parser:
     """Return the command's parser."""
     parser = make_command_parser("open", "Explore an instruction in the terminal.", _EPILOG)
@@ -59,7 +53,6 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
-    gc.disable()  # objects made at the start live until the end: see Explorer.on_ready
     arguments = parse_words(make_parser(), words)
     model = choose_model(arguments.model)
     lesson = None
@@ -85,11 +78,9 @@ def run(words: Sequence[str]) -> int:
     if not all(stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise CommandError("error: the explorer needs a terminal; `ptxscope trace` prints to any")
     _check_color_system()
-    with _substitute_modules(dict.fromkeys(_NEEDLESS)):
-        _load_palette()
-        from ...app import lifecycle
-        from ...app.app import Explorer
-        from ...state.state_store import StateStore
+    from ...app import lifecycle
+    from ...app.app import Explorer
+    from ...state.state_store import StateStore
 
     messages: list[str] = []
     try:
@@ -121,33 +112,6 @@ def _check_color_system() -> None:
             f"error: TEXTUAL_COLOR_SYSTEM is {quote_value(make_printable(name))}; "
             f"it is one of {', '.join(color_systems)}"
         )
-
-
-def _load_palette() -> None:
-    """Load Textual's palette, and not the four widgets that it does not use.
-
-    It takes an alias from ``textual.types``, which imports them; ``textual._types`` defines it. A
-    Textual that takes more from there is loaded later, with these widgets.
-    """
-    from textual import _types
-
-    with _substitute_modules({"textual.types": _types}), suppress(ImportError):
-        import textual.command  # noqa: F401
-
-
-@contextmanager
-def _substitute_modules(substitutes: Mapping[str, ModuleType | None]) -> Iterator[None]:
-    """Make imports find other modules within the block; those of None fail.
-
-    Modules that are loaded already remain.
-    """
-    missing = {name: module for name, module in substitutes.items() if name not in sys.modules}
-    sys.modules.update(missing)  # type: ignore[arg-type]
-    try:
-        yield
-    finally:
-        for name in missing:
-            del sys.modules[name]
 
 
 def _check_lesson_name(name: str) -> str:

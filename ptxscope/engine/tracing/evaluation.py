@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Container, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
@@ -22,6 +21,7 @@ from .operand_bits import (
     bind_values,
     complete_carry,
     convert_to_integer,
+    is_array,
     is_float,
 )
 
@@ -164,7 +164,4 @@ def describe_operand(name: str, roles: tuple[str, ...]) -> str:
 
 def _is_scalar(value: object) -> bool:
     """Return whether a value is a single number; arrays of one element are not."""
-    numpy = sys.modules.get("numpy")
-    if numpy is not None and isinstance(value, numpy.ndarray):
-        return False
-    return convert_to_integer(value) is not None or is_float(value)
+    return not is_array(value) and (convert_to_integer(value) is not None or is_float(value))

@@ -6,6 +6,7 @@ import math
 import operator
 import sys
 from collections.abc import Mapping
+from types import ModuleType
 from typing import Any, Protocol, TypeVar
 
 from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
@@ -83,7 +84,7 @@ def convert_to_bits(value: object, type_: Type, name: str) -> int:
     Raise ValueError if the value is of another kind or does not fit.
     """
     integer = convert_to_integer(value)
-    if integer is None and type_.is_float and is_float(number := _element(value)):
+    if integer is None and type_.is_float and is_float(number := _get_element(value)):
         return _round_float(number, type_, name)
     if integer is None:
         reason = "neither an integer nor a float" if type_.is_float else "not an integer"
@@ -94,6 +95,12 @@ def convert_to_bits(value: object, type_: Type, name: str) -> int:
     return integer & high
 
 
+def is_array(value: object) -> bool:
+    """Return whether a value is a NumPy array; its dimensions may be none."""
+    numpy = _load_numpy(value)
+    return numpy is not None and isinstance(value, numpy.ndarray)
+
+
 def convert_to_integer(value: object) -> int | None:
     """Return an integer, a NumPy integer or a 0-d array as an int, or None.
 
@@ -101,8 +108,8 @@ def convert_to_integer(value: object) -> int | None:
     """
     if type(value) is int:
         return value
-    element = _element(value)
-    numpy = sys.modules.get("numpy")
+    element = _get_element(value)
+    numpy = _load_numpy(element)
     if numpy is not None and isinstance(element, numpy.bool_):
         return int(element)
     try:
@@ -111,15 +118,25 @@ def convert_to_integer(value: object) -> int | None:
         return None
 
 
-def _element(value: Any) -> Any:
+def _get_element(value: Any) -> Any:
     """Return the element of an array without dimensions, and any other value unchanged."""
-    numpy = sys.modules.get("numpy")  # unless it is loaded, no value can be an array
-    return value[()] if numpy is not None and isinstance(value, numpy.ndarray) else value
+    return value[()] if is_array(value) else value
+
+
+def _load_numpy(value: object) -> ModuleType | None:
+    """Return NumPy if a value may be of its types; None for Python's, or without NumPy."""
+    if type(value) in (int, float, bool, str, tuple, list):
+        return None
+    try:
+        import numpy as np
+    except ImportError:
+        return None
+    return np
 
 
 def is_float(value: object) -> bool:
     """Return whether a value is a Python or NumPy float, but not an array of floats."""
-    numpy = sys.modules.get("numpy")
+    numpy = _load_numpy(value)
     return isinstance(value, float) or (numpy is not None and isinstance(value, numpy.floating))
 
 

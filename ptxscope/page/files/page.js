@@ -232,7 +232,6 @@ const start = async () => {
     measure();
     if (fragment) line.value = page.line;
     for (const [action, words] of held) send(action, words);
-    find("ptxscope.page.explorer_page:settle")();
     document.body.classList.add("ready");
     main.inert = false;
     get("loader").hidden = true;
