@@ -1260,6 +1260,17 @@ ret;"""
 # --- fidelity ----------------------------------------------------------------------------
 
 
+def test_a_failed_assertion_names_its_condition() -> None:
+    head = """.extern .func __assertfail (.param .b64 a);
+.global .align 1 .b8 text[6] = {105, 32, 60, 32, 51};"""
+    body = f"""{_ADDRESSES}
+mov.u64 %d3, text; cvta.global.u64 %d4, %d3;
+{{ .param .b64 x; st.param.b64 [x+0], %d4; call.uni __assertfail, (x); }}
+ret;"""
+    with pytest.raises(LaunchError, match=r"an assertion fails: i < 3$"):
+        run(make_kernel(body, head=head), "zeros:u32:1", "zeros:u32:1")
+
+
 def test_unknown_elements_are_masked() -> None:
     body = f"""{_ADDRESSES}{index_of("%r1", "%d2", "%d4")}
 setp.eq.u32 %p1, %r1, 2; mov.b32 %f1, %r1;

@@ -19,6 +19,7 @@ from .device_code import (
     VectorOperand,
 )
 from .memory import AddressSpace, join_bytes
+from .memory_regions import get_window_start
 from .register_names import iter_register_names
 from .thread_state import (
     CallSite,
@@ -41,6 +42,8 @@ _MAX_DEPTH = 64
 """Maximum depth of calls."""
 _WORD_BYTES = (1, 2, 4, 8)
 """The sizes of parameters in memory that a register can hold."""
+_MAX_TEXT_BYTES = 500
+"""The bytes of an assertion's condition that are shown."""
 _FAILED_ASSERTION = "__assertfail"
 """The function that a failed ``assert`` calls; it ends the kernel."""
 _HARMLESS_FUNCTIONS = frozenset(("vprintf", _FAILED_ASSERTION))
@@ -147,7 +150,7 @@ def _make_entrance(
 ) -> Leaving:
     """Return what threads do that call a function."""
     if function is None or not function.has_body:
-        return _make_foreign_call(machine, frame, statement, next_block, results, name)
+        return _make_foreign_call(machine, frame, statement, next_block, results, arguments, name)
     if frame.depth >= _MAX_DEPTH:
         raise LaunchError(f"calls are nested more than {_MAX_DEPTH} deep", statement)
     if len(arguments) != len(function.parameters) or len(results) != len(function.results):
@@ -196,12 +199,28 @@ def leave_frame(machine: Machine, frame: Frame, group: Group) -> None:
         machine.send(site.caller, site.return_to, part)
 
 
+def _read_string(frame: Frame, arguments: tuple[Operand, ...], lane: int) -> str:
+    """Return the text in global memory that a thread's first argument points to; "" if none."""
+    first = arguments[0] if arguments else None
+    place = frame.find_symbol(first.name) if isinstance(first, SymbolOperand) else None
+    if place is None or place[0] != "local":
+        return ""
+    local, memory = frame.state.spaces["local"], frame.state.spaces["global"]
+    word = local.data[lane, place[1] : place[1] + 8].tobytes()
+    offset = int.from_bytes(word, "little") - get_window_start("global")
+    if not 0 <= offset < memory.size:
+        return ""
+    data = memory.data[0, offset : offset + _MAX_TEXT_BYTES].tobytes()
+    return data.partition(b"\0")[0].decode("utf-8", "replace")
+
+
 def _make_foreign_call(
     machine: Machine,
     frame: Frame,
     statement: CodeStatement,
     next_block: int,
     results: tuple[Operand, ...],
+    arguments: tuple[Operand, ...],
     name: str,
 ) -> Leaving:
     """Return what threads do that call a function that is not in the text."""
@@ -212,7 +231,9 @@ def _make_foreign_call(
 
     def call(group: Group) -> None:
         if name == _FAILED_ASSERTION and not state.fidelity.decisions:
-            state.fail(statement, group.lanes, f"calls {name}: an assertion fails")
+            condition = _read_string(frame, arguments, int(group.lanes[0]))
+            message = f"calls {name}: an assertion fails"
+            state.fail(statement, group.lanes, f"{message}: {condition}" if condition else message)
         for result in results:
             for register in iter_register_names(result):
                 write_causes(frame.get_register(register), group, causes)
