@@ -108,6 +108,7 @@ def test_an_option_reads_the_same_in_every_command() -> None:
         "--family": "groups in challenge, opcodes in verify",
         "--jobs": "files in check, processes in verify",
         "--model": "what is expected in verify",
+        "--timeout": "of --explain in run",
     }
     texts: dict[str, set[str]] = {}
     for command in COMMANDS:

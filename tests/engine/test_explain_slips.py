@@ -6,6 +6,7 @@ import pytest
 
 from ptxscope import diagnose, evaluate, parse, parse_block
 from ptxscope.engine.blocks.block_diagnosis import investigate_block
+from ptxscope.engine.diagnosis.digit_changes import iter_digit_changes
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
@@ -152,3 +153,26 @@ def test_the_plainer_selectors_are_known(
     assert found[parse_selector(word).lanes] is plainness
     assert [*found.values()] == sorted(found.values())
     assert parse_selector(written).lanes not in found
+
+
+@pytest.mark.parametrize(
+    ("line", "a", "got", "told"),
+    [
+        # bit 16 is the highest 1: 15 zeros are above it
+        ("clz.b32 d, a", 0x00010000, 16, "bfind.u32 d, a;"),
+        ("clz.b64 d, a", 0x00010000, 16, "bfind.u64 d, a;"),
+        ("bfe.u32 d, a, 4, 8", 0x12345678, 0x45, "bfe.u32 d, a, 12, 8;"),
+        ("bfe.s32 d, a, 8, 8", 0x1234F678, 0xFFFFFFCF, "bfe.s32 d, a, 3, 8;"),
+    ],
+)
+def test_the_highest_bit_and_a_field_are_told_plainly(
+    line: str, a: int, got: int, told: str
+) -> None:
+    assert diagnose(line, {"a": a}, got)[0].ptx == told
+
+
+def test_digits_of_a_selector_inside_a_block_may_be_exchanged() -> None:
+    ins = parse("prmt.b32 d, a, b, 0x5410")
+    literals = {x.literals[0][1].bits for x in iter_digit_changes(ins)}
+    assert {0x4510, 0x1450, 0x0415, 0x5140, 0x5014, 0x5401, 0x0145} <= literals
+    assert 0x5410 not in literals

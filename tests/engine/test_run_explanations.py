@@ -621,3 +621,22 @@ LAST:
     assert ("@%p1 bra LAST", "with `LAST` rather than `MIDDLE`") in [
         (x.changed_text, x.phrase) for x in diagnosis.explanations
     ]
+
+
+def test_what_the_time_does_not_suffice_for_is_said() -> None:
+    ptx = (
+        ".version 8.0\n.target sm_90\n.address_size 64\n"
+        ".visible .entry k(.param .u64 out)\n{\n.reg .b32 %r<4>; .reg .b64 %d<2>;\n"
+        "ld.param.u64 %d1, [out];\nmov.u32 %r1, 0x01020304;\n"
+        "prmt.b32 %r2, %r1, %r1, 0x3210;\nst.global.u32 [%d1], %r2;\nret;\n}\n"
+    )
+    given, wanted = {"out": np.zeros(1, "u4")}, {"out": np.array([0x01030204], "u4")}
+    found = ptxscope.explain_kernel(ptx, given, wanted)
+    # bytes 1 and 2 are exchanged
+    assert [x.phrase for x in found.explanations] == [
+        "with the selector `0x3120` rather than `0x3210`"
+    ]
+    assert not found.untried
+    late = ptxscope.explain_kernel(ptx, given, wanted, timeout=0)
+    assert (late.explanations, late.try_count) == ((), 0)
+    assert late.untried == "likely changes, other registers, constants and labels, other values"

@@ -35,6 +35,7 @@ from ..support.arguments import (
     is_file,
     make_command_parser,
     parse_named_values,
+    parse_seconds,
     parse_words,
 )
 from ..support.command_error import CommandError
@@ -190,6 +191,13 @@ def make_parser() -> Parser:
         "--explain-all",
         action="store_true",
         help="as --explain, and try unlikely changes even if a likely one explains everything",
+    )
+    debugging.add_argument(
+        "--timeout",
+        type=parse_seconds,
+        default=60.0,
+        metavar="SECONDS",
+        help="time for --explain (default: 60)",
     )
     launch = parser.add_argument_group("kernels with parameters")
     launch.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks; 1 by default")

@@ -510,3 +510,16 @@ def is_file(text: str) -> bool:
         return Path(text).is_file()
     except (OSError, ValueError):  # too long for a name, or not a name
         return False
+
+
+_MAX_SECONDS = 1e6
+
+
+def parse_seconds(text: str) -> float:
+    """Return a time in seconds, for argparse."""
+    with suppress(ValueError):
+        if 0 < (seconds := float(text)) <= _MAX_SECONDS:
+            return seconds
+    raise argparse.ArgumentTypeError(
+        f"{text!r} is not a number of seconds, above 0 and up to {_MAX_SECONDS:,.0f}"
+    )

@@ -268,7 +268,15 @@ def _explain(
         bar.advance_to(count)
 
     try:
-        return explain_run(code, values, result, expected, advance, tries_all=arguments.explain_all)
+        return explain_run(
+            code,
+            values,
+            result,
+            expected,
+            advance,
+            tries_all=arguments.explain_all,
+            timeout=arguments.timeout,
+        )
     except KeyboardInterrupt:
         bar.hide()
         print_message(f"interrupted after {reached[0]:,} of {reached[1]:,} changes")

@@ -219,7 +219,9 @@ def iter_explanation_lines(diagnosis: RunDiagnosis) -> Iterator[str]:
         yield from _iter_explanation(x, count)
     if len(explanations) > _MAX_EXPLANATIONS:
         yield f"  and {len(explanations) - _MAX_EXPLANATIONS:,} more"
-    if diagnosis.has_untried:
+    if diagnosis.untried:
+        yield f"not tried, since the time is over (--timeout): {diagnosis.untried}"
+    elif diagnosis.has_untried:
         yield "less likely changes were not tried; --explain-all tries them, too"
 
 
@@ -300,6 +302,7 @@ def _convert_diagnosis(diagnosis: RunDiagnosis) -> dict[str, Any]:
         "expected": diagnosis.element_count,
         "explanations": [_convert_explanation(x) for x in diagnosis.explanations],
         "has_untried": diagnosis.has_untried,
+        "untried": diagnosis.untried,
         "near_misses": [_convert_explanation(x) for x in diagnosis.near_misses],
     }
 

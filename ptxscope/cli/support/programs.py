@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,6 +22,7 @@ from .arguments import (
     make_line_range,
     parse_assignments,
     parse_named_values,
+    parse_seconds,
 )
 from .command_error import CommandError
 from .inputs import open_text
@@ -33,7 +33,6 @@ _PLACE = re.compile(
 PROGRAM_HELP = (
     "instruction, asm statement or statements in braces; or FILE:LINE, FILE:FIRST-LAST, FILE:KERNEL"
 )
-_MAX_SECONDS = 1e6
 ResultT = TypeVar("ResultT")
 
 
@@ -88,7 +87,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
     """Add the option ``--timeout``."""
     parser.add_argument(
         "--timeout",
-        type=_parse_seconds,
+        type=parse_seconds,
         default=TIMEOUT,
         metavar="SECONDS",
         help=f"time to think (default: {TIMEOUT:.0f})",
@@ -103,15 +102,6 @@ def add_where(parser: argparse.ArgumentParser, *, required: bool = False) -> Non
         default="",
         required=required,
         help="condition on the operands: 'b <= 255 and a.signed < 0'",
-    )
-
-
-def _parse_seconds(text: str) -> float:
-    with suppress(ValueError):
-        if 0 < (seconds := float(text)) <= _MAX_SECONDS:
-            return seconds
-    raise argparse.ArgumentTypeError(
-        f"{text!r} is not a number of seconds, above 0 and up to {_MAX_SECONDS:,.0f}"
     )
 
 

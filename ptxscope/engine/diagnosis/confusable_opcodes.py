@@ -29,6 +29,9 @@ _LANE_WIDTH_COST = 3
 _SET_COST = 3
 """Cost of ``set`` for ``vset``, and the reverse."""
 
+_POSITION_COST = 3
+"""Cost of ``clz`` for ``bfind``, and the reverse."""
+
 
 class ConfusableOpcode(NamedTuple):
     """An opcode that may have been meant, or may have run."""
@@ -68,7 +71,8 @@ def _find_similar_opcodes(entry: Entry) -> tuple[ConfusableOpcode, ...]:
 
 def find_confusable_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     """Yield the opcodes that a form's opcode may be confused with, if the form stays legal."""
-    for opcode in (*_find_similar_opcodes(get_entry(form)), *_iter_set_opcodes(form)):
+    others = (*_iter_set_opcodes(form), *_iter_bit_positions(form))
+    for opcode in (*_find_similar_opcodes(get_entry(form)), *others):
         changed_form = carry_over_form(form._replace(opcode=opcode.opcode, **opcode.slots))  # type: ignore[arg-type]
         if changed_form and _has_same_widths(form, changed_form):
             yield opcode
@@ -92,6 +96,15 @@ def _iter_set_opcodes(form: Form) -> Iterator[ConfusableOpcode]:
     if form.opcode == "vset" and form.atype is form.btype:
         slots = {"stype": form.atype, "atype": None, "btype": None, "dtype": Type.U32}
         yield ConfusableOpcode("set", _SET_COST, slots)
+
+
+def _iter_bit_positions(form: Form) -> Iterator[ConfusableOpcode]:
+    """Yield ``bfind`` for ``clz``, or the reverse: the highest 1 counted from the other end."""
+    bits = form.stype.bits if form.stype else 0
+    if form.opcode == "clz":
+        yield ConfusableOpcode("bfind", _POSITION_COST, {"stype": Type(f"u{bits}")})
+    if form.opcode == "bfind" and not form.shiftamt:
+        yield ConfusableOpcode("clz", _POSITION_COST, {"stype": Type(f"b{bits}")})
 
 
 def carry_over_form(form: Form) -> Form | None:

@@ -1,4 +1,6 @@
-"""Selectors with one other digit, and tables with one other entry: tried where nothing solves them.
+"""Selectors with one other digit, or two exchanged, and tables with one other entry.
+
+They are tried where nothing solves them.
 
 The result of a statement inside of a block is not observed, only what the others make of it.
 """
@@ -6,6 +8,7 @@ The result of a statement inside of a block is not observed, only what the other
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 from ..isa.types import Selector
 from ..syntax.instruction import Immediate, Instruction
@@ -15,7 +18,7 @@ from .literal_solver import make_digits_cause, make_table_cause
 
 
 def iter_digit_changes(ins: Instruction) -> Iterator[Cause]:
-    """Yield every selector or table that differs from the written one in a digit or an entry."""
+    """Yield selectors with one other digit or another order, tables with one other entry."""
     if ins.form.lut is not None:
         yield from (make_table_cause(ins, ins.form.lut ^ 1 << entry) for entry in range(8))
     selector = ins.roles.get("c")
@@ -24,9 +27,22 @@ def iter_digit_changes(ins: Instruction) -> Iterator[Cause]:
         for place in range(digit_count):
             for change in range(1, 16 if digit_count > 1 else 4):
                 yield make_digits_cause(ins, (selector.bits ^ change << 4 * place) & 0xFFFF)
+        if digit_count > 1:
+            yield from (make_digits_cause(ins, x) for x in _list_exchanges(selector.bits))
     if ins.entry.has_lane_selectors:
         for name in ("asel", "bsel"):
             yield from _iter_lane_selectors(ins, name)
+
+
+def _list_exchanges(selector: int) -> list[int]:
+    """Return the selectors with two digits exchanged, and that with all in the other order."""
+    digits = f"{selector & 0xFFFF:04x}"
+    orders = [list(range(4))[::-1]]
+    for x, y in combinations(range(4), 2):
+        orders.append([{x: y, y: x}.get(i, i) for i in range(4)])
+    texts = dict.fromkeys("".join(digits[i] for i in order) for order in orders)
+    # one with a single other digit is among the others
+    return [int(x, 16) for x in texts if sum(map(str.__ne__, x, digits)) > 1]
 
 
 def _iter_lane_selectors(ins: Instruction, name: str) -> Iterator[Cause]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ..isa.types import Type
 from ..syntax.instruction import Immediate, Instruction
@@ -19,6 +20,8 @@ _FIELD_ROLES = {"bfe": "bc", "bfi": "ce"}
 """The position and the length of a field, by the opcode that ptxas checks them for."""
 _MAX_FIELD = 0xFF
 """Their largest literal (9.7.1.19, 9.7.1.20)."""
+_MAX_SLIP = 8
+"""How far a position or length may be off and still be near."""
 _MAX_DECIMAL = 0xFFFF
 """The largest number that is shown in decimal beside a decimal literal."""
 _DECIMAL = re.compile(r"\d+", re.ASCII)
@@ -38,11 +41,15 @@ def iter_literal_changes(ins: Instruction) -> Iterator[Cause]:
         is_number = type_ is not Type.PRED and not type_.lane_type.is_float
         if not isinstance(source, Immediate) or is_selector or not is_number:
             continue
-        mask = _MAX_FIELD if role in _FIELD_ROLES.get(ins.opcode, "") else (1 << type_.bits) - 1
+        is_field = role in _FIELD_ROLES.get(ins.opcode, "")
+        mask = _MAX_FIELD if is_field else (1 << type_.bits) - 1
         literals = dict[int, tuple[str, int]]()
         if text := _find_other_base(source.text):
             literals[int(text, 0)] = text, _NEAR_COST
-        for number, cost in _iter_numbers(source.bits, type_, _find_width(ins, type_)):
+        numbers = _iter_numbers(source.bits, type_, _find_width(ins, type_))
+        if is_field:
+            numbers = chain(numbers, _iter_field_numbers(source.bits, ins.type_of("d").bits))
+        for number, cost in numbers:
             literals.setdefault(number, (_format_like(source.text, number, type_.bits), cost))
         for number, (text, cost) in literals.items():
             if 0 <= number <= mask and number != source.bits:
@@ -90,6 +97,13 @@ def _iter_numbers(number: int, type_: Type, width: int) -> Iterator[tuple[int, i
     for unit in (8, 16):
         if number < 1 << unit < 1 << type_.bits:
             yield number * (mask // ((1 << unit) - 1)), _FAR_COST
+
+
+def _iter_field_numbers(number: int, width: int) -> Iterator[tuple[int, int]]:
+    """Yield the other positions or lengths of a field, the nearest first."""
+    for distance in range(2, width):
+        cost = _NEAR_COST if distance <= _MAX_SLIP else _FAR_COST
+        yield from ((x, cost) for x in (number - distance, number + distance) if 0 <= x <= width)
 
 
 def _make_literal_cause(role: str, source: Immediate, literal: Immediate, cost: int) -> Cause:

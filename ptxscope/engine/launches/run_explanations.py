@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import islice
+from math import inf
+from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -38,6 +40,8 @@ _MAX_THREADS = 8
 _MIN_THREAD_STEPS = 1 << 14
 """Statements of each thread after which a run with a change is given up, or more."""
 _MAX_NEAR_MISSES = 3
+EXPLAIN_SECONDS = 60.0
+"""The time in which changes are tried."""
 _EXCHANGES = frozenset(
     ("bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask", "mbarrier")
 )
@@ -71,6 +75,8 @@ class RunDiagnosis(NamedTuple):
     """The changes that were tried."""
     has_untried: bool = False
     """Whether less likely changes were not tried, since likely ones explain everything."""
+    untried: str = ""
+    """What was not tried since the time was over: ``1,204 of 2,610 likely changes, …``."""
 
 
 class FailedRun(NamedTuple):
@@ -94,6 +100,7 @@ def explain_kernel(
     max_steps: int = DEFAULT_MAX_STEPS,
     on_progress: Callable[[int, int], None] | None = None,
     tries_all: bool = False,
+    timeout: float = EXPLAIN_SECONDS,
 ) -> RunDiagnosis:
     """Run a kernel, and try one change at each statement if it does not give what was expected.
 
@@ -101,7 +108,7 @@ def explain_kernel(
     array of the same type, or the bits of some by their positions. The other arguments are those of
     ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
     that are to be tried. With ``tries_all``, unlikely changes are tried even if a likely one
-    explains everything.
+    explains everything. After ``timeout`` seconds no other change is tried.
 
     Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
     for PTX that an assembler rejects.
@@ -122,7 +129,9 @@ def explain_kernel(
     except LaunchError:
         shape = make_shape(grid, block, dynamic_shared_bytes)
         result = FailedRun(choose_kernel(code, kernel), shape, resolve_model(model))
-    return explain_run(code, arguments, result, expected, on_progress, tries_all=tries_all)
+    return explain_run(
+        code, arguments, result, expected, on_progress, tries_all=tries_all, timeout=timeout
+    )
 
 
 def explain_run(
@@ -133,6 +142,7 @@ def explain_run(
     on_progress: Callable[[int, int], None] | None = None,
     *,
     tries_all: bool = False,
+    timeout: float = EXPLAIN_SECONDS,
 ) -> RunDiagnosis:
     """Try one change at each statement, and return those that give all that was expected.
 
@@ -141,7 +151,9 @@ def explain_run(
 
     Raise ValueError if a buffer has no such element.
     """
-    return _Search(code, arguments, result, expected, on_progress, tries_all=tries_all).run()
+    search = _Search(code, arguments, result, expected, on_progress, tries_all=tries_all)
+    search.end = monotonic() + timeout
+    return search.run()
 
 
 class _Search:
@@ -158,6 +170,8 @@ class _Search:
         tries_all: bool,
     ) -> None:
         self.code, self.arguments, self.tries_all = code, arguments, tries_all
+        self.end = inf
+        """The time after which no other change is tried."""
         self.result = result if isinstance(result, KernelRun) else None
         self.on_progress = on_progress
         self.kernel, self.shape, self.model = result.kernel, result.shape, result.model
@@ -181,23 +195,35 @@ class _Search:
         explanations = list(self._iter_model_explanations())
         try_count = 0
         near_misses: list[StatementChange] = []
+        untried: list[str] = []
         for likelihood in Likelihood:
+            if self._is_late:
+                untried.append(_KINDS[likelihood])
+                continue
             changes = [y for x in self.functions for y in iter_changes(x, self.model, likelihood)]
-            try_count += len(changes)
-            passing, near = self._try_first_threads(changes)
+            passing, near, count = self._try_first_threads(changes)
+            try_count += count
+            if count < len(changes):
+                rest = len(changes) - count
+                untried.append(f"{rest:,} of {len(changes):,} {_KINDS[likelihood]}")
             near_misses += near
             explanations += self._confirm(passing)
             if explanations and not self.tries_all:
                 break
         explanations.sort(key=lambda x: x.cost)
-        nearest = () if explanations else self._examine(near_misses)
+        nearest = () if explanations or self._is_late else self._examine(near_misses)
         return RunDiagnosis(
             tuple(explanations),
             tuple(nearest),
             self.element_count,
             try_count,
             likelihood is not max(Likelihood),
+            ", ".join(untried),
         )
+
+    @property
+    def _is_late(self) -> bool:
+        return monotonic() > self.end
 
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""
@@ -318,12 +344,17 @@ class _Search:
 
     def _try_first_threads(
         self, changes: Sequence[StatementChange]
-    ) -> tuple[list[StatementChange], list[StatementChange]]:
-        """Return the changes with which the first threads are right, and the nearest others."""
+    ) -> tuple[list[StatementChange], list[StatementChange], int]:
+        """Return the changes with which the first threads are right, and the nearest others.
+
+        The third value is the number of those that were tried.
+        """
         passing: list[StatementChange] = []
         scores: list[tuple[int, StatementChange]] = []
         done = 0
         for part in self._split(changes, self.first_threads):
+            if self._is_late:
+                break
             if self.on_progress:
                 self.on_progress(done, len(changes))
             results = run_replicas(
@@ -337,7 +368,7 @@ class _Search:
         own_count = self._count_own_matches()
         scores = [x for x in scores if x[0] > own_count]
         scores.sort(key=lambda x: (-x[0], x[1].cost))
-        return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]]
+        return passing, [x for _, x in scores[: 2 * _MAX_NEAR_MISSES]], done
 
     def _count_own_matches(self) -> int:
         """Return how many elements of the first threads were right in the run."""
@@ -409,6 +440,14 @@ class _Search:
             counts = sum(x.find_matches(results.space).sum(axis=1) for x in self.elements)
             counts = np.where(results.is_complete, counts, 0)
             yield from zip(part, counts.tolist(), strict=True)
+
+
+_KINDS = {
+    Likelihood.LIKELY: "likely changes",
+    Likelihood.UNLIKELY: "other registers, constants and labels",
+    Likelihood.VALUES: "other values",
+}
+"""The changes of each likelihood in words."""
 
 
 def _choose(numbers: Sequence[int], count: int) -> list[int]:
