@@ -543,3 +543,13 @@ async def test_the_export_dialog_says_what_enter_does() -> None:
         assert "Enter choose · ^s save" in seen["choices"]
         assert "Enter or ^s save" in seen["path"]
         assert "Enter" not in seen["preview"]
+
+
+@pytest.mark.parametrize("key", ["x", "C", "c"])
+async def test_a_dialog_is_as_high_as_what_it_shows(key: str) -> None:
+    async with explorer(size=(120, 60)) as drive:
+        await drive.press(key)
+        frame = drive.app.screen.query_one(DialogFrame)
+        last = max(frame.children, key=lambda child: child.region.bottom)
+        assert frame.region.bottom == last.region.bottom + 1
+        assert frame.region.height < 30

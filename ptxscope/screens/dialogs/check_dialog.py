@@ -34,9 +34,9 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     DEFAULT_CSS = """
     CheckDialog {
-        & #found { height: auto; max-height: 40%; }
+        & #found { height: auto; max-height: 35vh; }
         & #counts { height: auto; color: $text-muted; }
-        & #details { height: 1fr; }
+        & #details { height: auto; max-height: 45vh; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -55,7 +55,7 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
     def compose(self) -> ComposeResult:
         """Yield the diagnostics and, below them, one of them in full."""
         keys = "Enter open · Tab next · ^y copy · Esc leave"
-        with DialogFrame("Check", keys, page=True):
+        with DialogFrame("Check", keys):
             yield Static(Content(self._title), id="counts")
             yield self._menu
             yield self._page

@@ -37,8 +37,8 @@ class ExerciseDialog(Dialog[Trace | None]):
 
     DEFAULT_CSS = """
     ExerciseDialog {
-        & #asked { height: auto; max-height: 60%; }
-        & #feedback { height: 1fr; }
+        & #asked { height: auto; max-height: 45vh; }
+        & #feedback { height: auto; max-height: 35vh; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -75,7 +75,7 @@ class ExerciseDialog(Dialog[Trace | None]):
 
     def compose(self) -> ComposeResult:
         """Yield the exercise, the answer's field and the feedback."""
-        with DialogFrame("Challenge", _KEYS, page=True):
+        with DialogFrame("Challenge", _KEYS):
             yield self._question_page
             yield LabelledInput("answer", "answer")
             yield self._feedback_page

@@ -50,8 +50,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
     ExplainDialog {
         & LabelledInput > Static { width: 12; }
         & #seen { height: auto; color: $text-muted; }
-        & #findings { height: auto; max-height: 40%; }
-        & #why { height: 1fr; scrollbar-gutter: stable; }
+        & #findings { height: auto; max-height: 35vh; }
+        & #why { height: auto; max-height: 45vh; scrollbar-gutter: stable; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,7 +85,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
         if len(names) > 1:
             hint = " ".join(f"{name}=1" for name in names)
         keys = "Enter explain, again: compare · ^y copy · Esc leave"
-        with DialogFrame(self._title, keys, page=True):
+        with DialogFrame(self._title, keys):
             yield LabelledInput("got", "got", self._initial_text, hint)
             yield self._observation_line
             yield self._explanation_menu

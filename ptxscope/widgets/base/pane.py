@@ -131,7 +131,7 @@ class Pane(ScrollView, can_focus=True, inherit_bindings=False):
             None,
         )
         if not (self.is_mounted and self.size):
-            self.refresh()
+            self.refresh(layout=self.is_mounted and self.styles.auto_dimensions)
             return
         lines = self.visible_lines
         grown = len(lines) != len(old_lines) and self.styles.auto_dimensions
