@@ -199,7 +199,7 @@ def _draw_words(
         canvas.draw_text(
             x, y + 13.8, str(step.number), 10.5, SvgColour.INK, anchor="middle", is_bold=True
         )
-        about = sketch.format_about(step)
+        about = step.about
         if not sentences:
             step_title = step.title[:1].upper() + step.title[1:]
             canvas.draw_text(

@@ -20,7 +20,7 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import MIN_LETTER_PX, drop_hex_prefixes, fit_text, measure_text, wrap_text
+from .text_fitting import MIN_LETTER_PX, fit_text, measure_text, wrap_text
 
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
@@ -124,7 +124,7 @@ def _draw_part(
     style = STYLES[span.kind]
     base = y + (19 if other_spans else height / 2 + 5.4)
     name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
-    is_named = figure.unit in _LETTERS
+    is_named = figure.unit in _LETTERS and not span.text.endswith(name)  # as in a form
     free_width = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
     aside = (
         _compute_aside(area, span.text, measure_text(name, canvas.scale_size(MIN_LETTER_PX)))
@@ -266,7 +266,7 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
         return y
     if sketch.layout.is_compact:
         return y + 6
-    lines = sketch.canvas.wrap_text(drop_hex_prefixes(cell_view.sentence), area.width, 11)
+    lines = sketch.canvas.wrap_text(cell_view.sentence, area.width, 11)
     for index, line in enumerate(lines):
         sketch.canvas.draw_text(
             area.center, y + 14 + index * 14, line, 11, SvgColour.DIM, anchor="middle"
@@ -512,7 +512,7 @@ def _draw_formula(
         return _draw_missing_value(sketch, row, cell, area, y)
     value_text = value[0].text
     colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
-    lines = [drop_hex_prefixes(formula)] if formula else []
+    lines = [formula] if formula else []
     if formula and measure_text(lines[0], canvas.min_size, is_monospaced=True) > area.width - 2:
         lines = canvas.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
     extra_height = 12 * max(len(lines) - 1, 0)
@@ -529,12 +529,12 @@ def _draw_formula(
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
-        result = drop_hex_prefixes(f"{signs[0] if signs else '='} {value_text}")
+        result = f"{signs[0] if signs else '='} {value_text}"
         draw_text_inside(canvas, area, y + 38 + extra_height, result, 17, colour)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
-        draw_text_inside(canvas, area, y + 15, drop_hex_prefixes(value_text), 16, colour)
+        draw_text_inside(canvas, area, y + 15, value_text, 16, colour)
         end = y + 20
         width = max(measure_text(value_text, 16, is_monospaced=True), 40)
     sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
@@ -547,7 +547,7 @@ def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y
         sketch.canvas,
         area,
         y + 18,
-        drop_hex_prefixes(str(cell).strip()),
+        str(cell).strip(),
         12,
         SvgColour.DIM,
         is_bold=False,

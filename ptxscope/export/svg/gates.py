@@ -10,7 +10,7 @@ from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, c
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
-from .text_fitting import MIN_LETTER_PX, drop_hex_prefixes, measure_text
+from .text_fitting import MIN_LETTER_PX, measure_text
 
 _GATE = 24
 """Height of the box of a gate in px."""
@@ -109,7 +109,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     canvas.draw_rect(box.x, bottom, box.width, _CHOSEN_HEIGHT, fill, frame, radius=5)
     colour = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    draw_text_inside(canvas, box, bottom + 21, drop_hex_prefixes(figure.bits), 17, colour)
+    draw_text_inside(canvas, box, bottom + 21, figure.bits, 17, colour)
     sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN_HEIGHT)
     return bottom + _CHOSEN_HEIGHT
 
@@ -172,7 +172,7 @@ def _draw_option(
         canvas,
         box,
         y + 35 + extra_height,
-        drop_hex_prefixes(option.bits),
+        option.bits,
         17,
         colour,
         is_bold=is_strong,

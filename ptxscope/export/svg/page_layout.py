@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from ...engine.tracing.trace import Trace
 from ...scene.row_folding import FoldedScene, fold_scene
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import (
     Cell,
+    CellSpan,
     ChoiceFigure,
     LaneRef,
     Link,
@@ -23,6 +24,7 @@ from ...scene.scene_model import (
     RegisterFigure,
     RowScene,
     Scene,
+    SpanKind,
     Tint,
 )
 from ...scene.symbolic_scene import with_symbolic_rows
@@ -31,7 +33,7 @@ from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
-from .text_fitting import drop_hex_prefixes, wrap_text
+from .text_fitting import wrap_text
 
 WIDTH = 800
 EDGE = 24
@@ -183,7 +185,31 @@ class Port(NamedTuple):
 
 def build_visible_scene(trace: Trace, options: Options) -> Scene:
     """Return the scene of a trace, without the values that reveal a hidden result."""
-    return with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
+    scene = with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
+    steps = (x._replace(rows=tuple(map(_add_hex_prefixes, x.rows))) for x in scene.steps)
+    return scene._replace(
+        registers=tuple(_add_hex_prefixes(x)._replace(bits=f"0x{x.bits}") for x in scene.registers),
+        steps=tuple(steps),
+    )
+
+
+_WORD = re.compile("[0-9a-f]{8,}")
+_WithCells = TypeVar("_WithCells", RegisterFigure, RowScene)
+
+
+def _add_hex_prefixes(drawn: _WithCells) -> _WithCells:
+    """Write whole words as text does, with ``0x``; bytes in lanes have two digits only."""
+    cells = (
+        cell._replace(
+            spans=tuple(x._replace(text=f"0x{x.text}") if _is_word(x) else x for x in cell.spans)
+        )
+        for cell in drawn.cells
+    )
+    return drawn._replace(cells=tuple(cells))
+
+
+def _is_word(span: CellSpan) -> bool:
+    return span.kind in (SpanKind.CHIP, SpanKind.UNUSED) and bool(_WORD.fullmatch(span.text))
 
 
 def build_folded_scene(section: Section, options: Options) -> FoldedScene:
@@ -258,10 +284,6 @@ class Sketch:
         self._section, code = section, section.machine_code
         self.machine_rows = code.computing_rows if code else []
         """The machine instructions that compute values, until they are drawn below a step."""
-
-    def format_about(self, step: StepView) -> str:
-        """Return the sentence of a step, with its bits as they are drawn."""
-        return drop_hex_prefixes(step.about, {operand.name for operand in self._section.operands})
 
     def has_machine_code(self, stage: str) -> bool:
         """Whether the machine code computes the values that a stage has in this picture."""

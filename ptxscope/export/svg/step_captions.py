@@ -122,7 +122,7 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
         is_bold=True,
         width=WORDS_WIDTH,
     )
-    lines = canvas.wrap_text(sketch.format_about(step), WORDS_WIDTH, 11 * scale)
+    lines = canvas.wrap_text(step.about, WORDS_WIDTH, 11 * scale)
     first = y + 12.5 + 16.5 * scale
     end = canvas.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
     for role in roles:
@@ -133,7 +133,7 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
 def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
     canvas, page, words = sketch.canvas, sketch.layout.page, sketch.layout.words
     scale = canvas.lettering
-    lines = canvas.wrap_text(sketch.format_about(step), words.width, 11 * scale)
+    lines = canvas.wrap_text(step.about, words.width, 11 * scale)
     roles, line_height, top = list(roles), 14 * scale, y + 8
     height = max(8 + line_height * len(lines), _STRIP_HEIGHT + 17 * len(roles), _STRIP_HEIGHT)
     canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
@@ -175,7 +175,7 @@ def _draw_compact_caption(
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
     size, top = canvas.scale_size(11), y + 4
     start = measure_text(title, size) * 1.1 + 10
-    sentence = sketch.format_about(steps[0])
+    sentence = steps[0].about
     if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
         sentence = _find_first_sentence(sentence)
     lines = canvas.wrap_text(sentence, words.width - start, _SMALL)
@@ -215,7 +215,7 @@ def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> floa
     name = register.name
     if name and name != register.label:
         canvas.draw_text(
-            area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 76
+            area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 82
         )
-    canvas.draw_text(area.right, y, register.bits, 11.5, colour, anchor="end", is_monospaced=True)
+    canvas.draw_text(area.right, y, register.bits, 10.5, colour, anchor="end", is_monospaced=True)
     return y + 17

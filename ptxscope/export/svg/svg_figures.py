@@ -27,7 +27,7 @@ from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import drop_hex_prefixes, measure_text
+from .text_fitting import measure_text
 
 
 class _PlacedNumberLine(NamedTuple):
@@ -304,15 +304,11 @@ def draw_bit_ruler(
             width=area.width,
         )
         y += 14
-    runs = [x._replace(text=drop_hex_prefixes(x.text)) if x.text == drop_hex_prefixes(x.text) else
-             x._replace(text=drop_hex_prefixes(x.text), label=f"{x.label}, hexadecimal")
-             for x in ruler.runs]  # fmt: skip
+    runs = list(ruler.runs)
     room = int(area.width / (canvas.scale_size(_SMALL) * _DIGIT))
     for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
         y = _draw_ruler_line(sketch, ruler, line, area, y)
-    for text in (
-        canvas.wrap_text(drop_hex_prefixes(ruler.summary), area.width, 11) if with_value else ()
-    ):
+    for text in canvas.wrap_text(ruler.summary, area.width, 11) if with_value else ():
         canvas.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
         y += 16
     return y

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -15,7 +15,6 @@ LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
 """Matches preferred breaks in a long word: in a range, between destinations or choices, between
 modifiers."""
-_BITS = re.compile(r"\b0x([0-9a-f]{4,})")
 _WIDE_LETTERS = re.compile(r"[MWmw@%\u2014\u2026]")
 _CAPITAL = re.compile(r"[A-Z0-9_+<>=#&?$\u2192]")
 _NARROW_LETTERS = re.compile(r"[iljftr.,:;'|!()\[\] /\\-]")
@@ -124,12 +123,3 @@ def fit_text(
     while text and measure_text(text + "…", min_size, is_monospaced) > width:
         text = text[: -max(1, len(text) // 16)]
     return Fitted(text + "…", min_size)
-
-
-def drop_hex_prefixes(text: str, kept_words: Container[str] = ()) -> str:
-    """Remove ``0x`` from bits that are drawn, if there are 16 or more, except from `kept_words`.
-
-    The result then occurs once in a picture, as a whole, for a text search to find. In a sentence,
-    keep what the reader wrote: 0x5410 is a literal, and 5410 would be another one.
-    """
-    return _BITS.sub(lambda match: match[0] if match[0] in kept_words else match[1], text)

@@ -2,7 +2,7 @@
 
 The scene has the content, the document has the words; this package decides positions and sizes. A
 picture stands alone or in an HTML page, follows a light or dark theme, and never relies on colour
-alone. The result occurs in it once, as one unbroken word.
+alone. Words of 32 bits and more have a ``0x``, and are unbroken; bytes in lanes have two digits.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
 from .svg_sheet import Sheet, list_elements, write_sheet
-from .text_fitting import LARGEST, USUAL, drop_hex_prefixes, measure_text
+from .text_fitting import LARGEST, USUAL, measure_text
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
@@ -480,7 +480,7 @@ def _draw_answers(
         canvas.draw_text(
             text_area.x,
             y,
-            drop_hex_prefixes(answer.result),
+            answer.result,
             13,
             SvgColour.INK,
             is_monospaced=True,

@@ -16,7 +16,6 @@ from .page_layout import Area, Sketch
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import drop_hex_prefixes
 
 _BYTE = 28
 """Height of the box of a byte in px."""
@@ -132,7 +131,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
         end = max(end, _draw_words(sketch, figure, words, strip, top, size, pitch, not is_beside))
     text = f"{figure.text} = {figure.formula}"
     if groups:
-        text += f", so {figure.result.name} = {drop_hex_prefixes(figure.result.text)}"
+        text += f", so {figure.result.name} = {figure.result.text}"
     draw_text_inside(canvas, inner, end + 14, text, 15)
     end += 22
     if names := figure.ignored_names:
