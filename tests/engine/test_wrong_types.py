@@ -8,6 +8,7 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import ptxscope
@@ -53,6 +54,50 @@ def test_a_wrong_type_is_named(wrong: Any) -> None:
     if wrong != 3:  # a number of a step
         _message(trace.figure, until=wrong)
     _message(trace.figure, notes=wrong)
+
+
+KERNEL = """.visible .entry k(.param .u64 p, .param .u32 n) {
+  .reg .b64 %rd; .reg .b32 %r; ld.param.u64 %rd, [p]; ld.param.u32 %r, [n];
+  add.u32 %r, %r, 1; st.global.u32 [%rd], %r; ret; }"""
+ARGUMENTS = {"p": np.zeros(4, "u4"), "n": 3}
+LAUNCH = {"kernel": 3, "dynamic_shared_bytes": 1.5, "max_steps": float("nan"), "on_progress": 3}
+
+
+@pytest.mark.parametrize("wrong", [3, 3.5, [1], b"x", object(), ("a",), {1: 2}, True, int])
+def test_a_wrong_type_of_a_program_or_a_launch_is_named(wrong: Any) -> None:
+    expected = {"p": np.zeros(4, "u4")}
+    for call in (ptxscope.parse_block, ptxscope.prove):
+        assert "PTX as text" in _message(call, wrong)
+    for call in (ptxscope.trace_block, ptxscope.evaluate_block):
+        assert "PTX as text" in _message(call, wrong, VALUES)
+    _message(ptxscope.prove, LINE, wrong)
+    assert "PTX as text" in _message(ptxscope.find, wrong, "d == 5")
+    assert "condition" in _message(ptxscope.find, LINE, wrong)
+    assert "condition" in _message(ptxscope.prove, LINE, where=wrong)
+    assert "PTX as text" in _message(ptxscope.run_kernel, wrong, ARGUMENTS)
+    assert "PTX as text" in _message(ptxscope.explain_kernel, wrong, ARGUMENTS, expected)
+    _message(ptxscope.run_kernel, KERNEL, wrong)
+    _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, wrong)
+    _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {"p": wrong if wrong != {1: 2} else "x"})
+    if not isinstance(wrong, dict):
+        assert "by name" in _message(ptxscope.find, LINE, "d == 5", given=wrong)
+    if not isinstance(wrong, int | float):
+        assert "seconds" in _message(ptxscope.prove, LINE, timeout=wrong)
+
+
+@pytest.mark.parametrize(("name", "wrong"), LAUNCH.items())
+def test_a_wrong_type_of_an_option_of_a_launch_is_named(name: str, wrong: Any) -> None:
+    for values in (wrong, "5" if name != "kernel" else ["k"]):
+        options = {name: values}
+        assert name in _message(ptxscope.run_kernel, KERNEL, ARGUMENTS, **options)
+        assert name in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {}, **options)
+
+
+def test_a_masked_array_is_no_buffer() -> None:
+    masked = np.ma.array([1, 2], mask=[False, True], dtype="u4")
+    arguments = {"p": masked, "n": 3}
+    assert "masked" in _message(ptxscope.run_kernel, KERNEL, arguments)
+    assert "masked" in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {"p": masked})
 
 
 @pytest.mark.parametrize("model", ["isa", "ptxas"])

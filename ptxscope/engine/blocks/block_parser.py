@@ -21,6 +21,7 @@ from ..syntax.operands import SPECIAL
 from ..syntax.parser import OMISSION_PREFIX, parse
 from ..syntax.register_checks import with_register_widths
 from ..tracing.basic_block import BasicBlock, BlockGuard, BlockStatement, ValuePlace
+from ..tracing.operand_bits import check_argument
 from .complementary_guards import drop_needless_guards
 
 MAX_STATEMENTS = 64
@@ -66,6 +67,7 @@ def parse_block(
     guard, is one of its ``guards`` if nothing is stored before it. Raise PtxError if there is no
     result, if a statement is illegal or of another kind, or if the text has several programs.
     """
+    check_argument("text", text, str, "PTX as text")
     if lines is not None and has_calls(excerpt := _blank_other_lines(text, lines)):
         return parse_block(excerpt, max_statements=max_statements)
     loaded = load(text, name, is_excerpt=not name)

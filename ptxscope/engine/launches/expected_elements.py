@@ -9,8 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed, make_observed
+from ..tracing.operand_bits import abbreviate_value, check_argument, convert_to_integer
 from .launch_memory import BoundBuffer
 from .memory import AddressSpace
+from .parameters import check_unmasked
 
 if TYPE_CHECKING:
     from .kernel_run import KernelRun
@@ -27,13 +29,24 @@ def read_elements(expected: ExpectedBuffer, dtype: np.dtype[Any]) -> dict[int, O
 
     Raise ValueError if an array has a number that the type does not.
     """
+    check_argument(
+        "what is expected", expected, (np.ndarray, Mapping), "an array, or {position: bits}"
+    )
     if isinstance(expected, np.ndarray):
+        check_unmasked(expected)
         array = convert_numbers(expected, dtype)
         expected = dict(enumerate(array.view(f"u{dtype.itemsize}").tolist()))
     return {
-        index: bits if isinstance(bits, Observed) else make_observed(bits, 64)
+        index: bits if isinstance(bits, Observed) else make_observed(_get_bits(bits), 64)
         for index, bits in expected.items()
     }
+
+
+def _get_bits(value: object) -> int:
+    bits = convert_to_integer(value)
+    if bits is None:
+        raise TypeError(f"an expected element is {abbreviate_value(value)}; pass its bits")
+    return bits
 
 
 def convert_numbers(array: npt.NDArray[Any], dtype: np.dtype[Any]) -> npt.NDArray[Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from operator import index
+from types import NoneType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model
+from ..tracing.operand_bits import check_argument, check_count
 from .conflicts import Conflict, ConflictKind, get_threads
 from .device_code import CodeStatement, DeviceCode, Function
 from .device_code_loader import load_device_code
@@ -183,12 +185,30 @@ def run_kernel(
     assembler rejects, and LaunchError if the kernel can't go on: its message has the line, the
     thread, the buffer and the index.
     """
+    check_launch_arguments(code, arguments, kernel, dynamic_shared_bytes, max_steps, on_progress)
     code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
     function = choose_kernel(code, kernel)
     check_problems(code)
     shape = make_shape(grid, block, dynamic_shared_bytes)
     memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
     return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
+
+
+def check_launch_arguments(
+    code: object,
+    arguments: object,
+    kernel: object,
+    dynamic_shared_bytes: object,
+    max_steps: object,
+    on_progress: object,
+) -> None:
+    """Raise TypeError, which says what is expected, for an argument of another type."""
+    check_argument("code", code, (str, DeviceCode), "PTX as text")
+    check_argument("arguments", arguments, Mapping, "arguments by the names of parameters")
+    check_argument("kernel", kernel, (str, NoneType), "the name of a kernel")
+    check_count("dynamic_shared_bytes", dynamic_shared_bytes)
+    check_count("max_steps", max_steps)
+    check_argument("on_progress", on_progress, (Callable, NoneType), "a function")  # type: ignore[arg-type]
 
 
 def choose_kernel(code: DeviceCode, name: str | None) -> Function:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..isa.types import Type
 from ..syntax.errors import PtxError, find_closest_spelling, quote_word
 from ..syntax.values import parse_integer, parse_value
+from ..tracing.operand_bits import check_argument
 from .device_code import Function, Variable
 from .memory import check_memory
 
@@ -177,6 +178,7 @@ def read_arguments(kernel: Function, arguments: Mapping[str, Argument]) -> list[
     """Return the bits or the buffer of each parameter. Raise ArgumentError for wrong ones."""
     values: dict[int, int | Buffer] = {}
     for name, argument in arguments.items():
+        check_argument("a parameter", name, str, "its name")
         position = find_parameter(kernel, name)
         if position is None:
             raise ArgumentError(explain_unknown_parameter(kernel, name))
@@ -218,8 +220,15 @@ def _read_argument(parameter: Variable, argument: Argument) -> int | Buffer:
     return number & ((1 << bits) - 1)
 
 
+def check_unmasked(array: Buffer) -> None:
+    """Raise ArgumentError for a masked array: memory has no unknown elements to begin with."""
+    if isinstance(array, np.ma.MaskedArray):
+        raise ArgumentError("a masked array is no buffer; array.filled(0) is one")
+
+
 def check_elements(array: Buffer) -> Buffer:
     """Return an array as a buffer has it. Raise ArgumentError if its elements are no numbers."""
+    check_unmasked(array)
     if array.dtype == bool:
         array = array.view(np.uint8)
     if array.dtype.kind not in "uif" or array.dtype.itemsize > 8:

@@ -18,10 +18,18 @@ import numpy.typing as npt
 from ..diagnosis.observation import Observed
 from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
+from ..tracing.operand_bits import check_argument
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
 from .device_code_loader import load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
-from .kernel_run import DEFAULT_MAX_STEPS, KernelRun, choose_kernel, make_shape, run_kernel
+from .kernel_run import (
+    DEFAULT_MAX_STEPS,
+    KernelRun,
+    check_launch_arguments,
+    choose_kernel,
+    make_shape,
+    run_kernel,
+)
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .memory import AddressSpace
@@ -113,6 +121,8 @@ def explain_kernel(
     Raise ValueError for an argument that does not fit or an element that is not there, and PtxError
     for PTX that an assembler rejects.
     """
+    check_launch_arguments(code, arguments, kernel, dynamic_shared_bytes, max_steps, on_progress)
+    check_argument("expected", expected, Mapping, "buffers by the names of parameters")
     code = load_device_code(code, kernel=kernel) if isinstance(code, str) else code
     result: KernelRun | FailedRun
     try:
@@ -239,6 +249,7 @@ class _Search:
         self, name: str, expected: ExpectedBuffer
     ) -> tuple[BoundBuffer, dict[int, Observed]]:
         """Return a buffer with its expected elements of which something is known."""
+        check_argument("a buffer", name, str, "the name of its parameter")
         buffer = self._find_buffer(name)
         array = buffer.array
         try:

@@ -13,7 +13,7 @@ from ..semantics.models import ISA_MODEL, Model
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import resolve_model
-from ..tracing.operand_bits import convert_to_bits
+from ..tracing.operand_bits import check_argument, check_count, check_seconds, convert_to_bits
 from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .equivalence import TIMEOUT, bind_names
@@ -87,6 +87,10 @@ def find(
     installation advice, if bitwuzla is missing.
     """
     read = read_program(program)
+    check_argument("where", where, str, "a condition as text: 'd == 5'")
+    check_argument("given", given or {}, Mapping, "values by name: {'a': 1}")
+    check_count("count", count)
+    check_seconds("timeout", timeout)
     if not 1 <= count <= MAX_ANSWERS:
         raise ValueError(f"{count} answers: 1 to {MAX_ANSWERS} can be found")
     types = {x.name: x.type for x in read.inputs}

@@ -11,6 +11,7 @@ from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import resolve_model
+from ..tracing.operand_bits import check_argument, check_seconds
 from .equivalence import TIMEOUT, Proof, prove_equal
 from .question import Program
 
@@ -58,6 +59,9 @@ def prove(
     Raise PtxError if a text is invalid, ValueError if operands or results can't be matched or no
     operands satisfy ``where``, and ImportError, with installation advice, if bitwuzla is missing.
     """
+    check_argument("same", same or {}, Mapping, "registers of b by those of a: {'d': 'r'}")
+    check_argument("where", where, str, "a condition as text: 'a < 5'")
+    check_seconds("timeout", timeout)
     program = read_program(a)
     models = tuple(resolve_model(model if x is None else x) for x in (model_a, model_b))
     return prove_equal(

@@ -53,8 +53,10 @@ class Signature(Protocol):
         """Return an operand as it is written."""
 
 
-def is_carry_missing(ins: Signature, values: Mapping[str, object]) -> bool:
-    """Whether the instruction reads the carry flag and the values, by name, lack it."""
+def is_carry_missing(ins: Signature, values: object) -> bool:
+    """Whether the instruction reads the carry flag and the values, if they are by name, lack it."""
+    if not isinstance(values, Mapping):
+        return False
     is_read = any(x.name == CARRY_REGISTER for x in ins.inputs)
     is_given = Role.CARRY in values and Role.CARRY not in ins.names.values()
     return is_read and CARRY_REGISTER not in values and not is_given
@@ -158,3 +160,22 @@ def abbreviate_value(value: object) -> str:
         return f"an array of {getattr(value, 'dtype', 'something')}"
     text = " ".join(repr(value).split())
     return text if len(text) <= 60 else f"{text[:50]}…"
+
+
+def check_argument(name: str, value: object, types: type | tuple[type, ...], expected: str) -> None:
+    """Raise TypeError, which says what is expected, for an argument of another type."""
+    if not isinstance(value, types):
+        raise TypeError(f"{name} is {abbreviate_value(value)}; pass {expected}")
+
+
+def check_count(name: str, value: object) -> None:
+    """Raise TypeError for an argument that is not an integer."""
+    if convert_to_integer(value) is None:
+        raise TypeError(f"{name} is {abbreviate_value(value)}; pass an integer")
+
+
+def check_seconds(name: str, value: object) -> None:
+    """Raise TypeError for an argument that is not a number, and ValueError for a negative one."""
+    check_argument(name, value, (int, float), "a number of seconds")
+    if not value >= 0:  # type: ignore[operator]
+        raise ValueError(f"{name} is {value}; it is a number of seconds from 0 on")
