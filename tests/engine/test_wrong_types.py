@@ -66,10 +66,10 @@ LAUNCH = {"kernel": 3, "dynamic_shared_bytes": 1.5, "max_steps": float("nan"), "
 @pytest.mark.parametrize("wrong", [3, 3.5, [1], b"x", object(), ("a",), {1: 2}, True, int])
 def test_a_wrong_type_of_a_program_or_a_launch_is_named(wrong: Any) -> None:
     expected = {"p": np.zeros(4, "u4")}
-    for call in (ptxscope.parse_block, ptxscope.prove):
-        assert "PTX as text" in _message(call, wrong)
-    for call in (ptxscope.trace_block, ptxscope.evaluate_block):
-        assert "PTX as text" in _message(call, wrong, VALUES)
+    assert "PTX as text" in _message(ptxscope.parse_block, wrong)
+    assert "PTX as text" in _message(ptxscope.prove, wrong)
+    assert "PTX as text" in _message(ptxscope.trace_block, wrong, VALUES)
+    assert "PTX as text" in _message(ptxscope.evaluate_block, wrong, VALUES)
     _message(ptxscope.prove, LINE, wrong)
     assert "PTX as text" in _message(ptxscope.find, wrong, "d == 5")
     assert "condition" in _message(ptxscope.find, LINE, wrong)
@@ -94,7 +94,7 @@ def test_a_wrong_type_of_an_option_of_a_launch_is_named(name: str, wrong: Any) -
 
 
 def test_a_masked_array_is_no_buffer() -> None:
-    masked = np.ma.array([1, 2], mask=[False, True], dtype="u4")
+    masked: Any = np.ma.array([1, 2], mask=[False, True], dtype="u4")
     arguments = {"p": masked, "n": 3}
     assert "masked" in _message(ptxscope.run_kernel, KERNEL, arguments)
     assert "masked" in _message(ptxscope.explain_kernel, KERNEL, ARGUMENTS, {"p": masked})
@@ -133,3 +133,16 @@ def test_a_frozen_dict_is_a_copy() -> None:
     assert frozen == {"a": 1}
     assert frozen | {"b": 2} == {"a": 1, "b": 2}
     assert copy.copy(frozen) == frozen
+
+
+@pytest.mark.parametrize("observed", [5, 0x03000000, 3])
+def test_explanations_can_be_pickled(observed: int) -> None:
+    found = ptxscope.diagnose(
+        "vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, observed=observed
+    )
+    assert found
+    for ours, theirs in zip(found, pickle.loads(pickle.dumps(found)), strict=True):
+        assert str(theirs) == str(ours)
+        assert theirs.get_result() == ours.get_result()
+        assert theirs.cost == ours.cost
+        assert theirs.trace == ours.trace

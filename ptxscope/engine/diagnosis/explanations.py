@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, fields, replace
+from functools import cached_property, partial
 from typing import Any, NamedTuple, SupportsIndex, overload
 
 from ..isa.entry import SlotPlace
@@ -38,6 +38,11 @@ _MAX_EXAMINED_MISSES = 24
 """Near misses that are examined for that."""
 
 
+def _read_known(pairs: tuple[tuple[Bits, Bits], ...], result: Bits) -> Bits:
+    """Return what a reading made of a result, from a table: unlike the reading, it is pickled."""
+    return next(read for known, read in pairs if known == result)
+
+
 @dataclass(frozen=True)
 class Explanation:
     """One explanation: causes that together give the observed result."""
@@ -59,6 +64,20 @@ class Explanation:
     """The solved selectors, if any."""
     shown_index: int = 0
     """Index of the observation that ``trace`` shows."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return the fields, with tables for functions, which can't be pickled."""
+        causes = []
+        plan = make_plan(self.instruction, self.model.make_rules(self.instruction.form))
+        results: list[Bits] = [compute_results(plan, x) for x in self.operands]
+        for cause in self.causes:
+            if cause.reading:
+                read = list(map(cause.reading, results))
+                pairs = tuple(zip(results, read, strict=True))
+                cause, results = cause._replace(reading=partial(_read_known, pairs)), read
+            causes.append(cause._replace(operands=None))
+        values = {x.name: getattr(self, x.name) for x in fields(self)}
+        return {**values, "causes": tuple(causes)}
 
     def __repr__(self) -> str:
         return f"<Explanation: {self.sentence} {self.ptx}>"
