@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from ptxscope import __version__
-from ptxscope.export.svg.svg_colours import PALETTE
+from ptxscope.documents.svg.svg_colours import PALETTE
 from ptxscope.page.site import make_engine, write_files
 from tools.markdown_parser import ENGINE_FOLDER, MarkdownParser
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .documents import export as export
     from .engine.blocks.block_parser import parse_block as parse_block
     from .engine.blocks.block_trace import evaluate_block as evaluate_block
     from .engine.blocks.block_trace import trace_block as trace_block
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from .engine.tracing.trace import Trace as Trace
     from .engine.tracing.trace import replay as replay
     from .engine.tracing.trace import trace as trace
-    from .export import export as export
 
 _HOMES = {
     "BasicBlock": "engine.tracing.basic_block",
@@ -50,7 +50,7 @@ _HOMES = {
     "evaluate": "engine.tracing.evaluation",
     "evaluate_block": "engine.blocks.block_trace",
     "explain_kernel": "engine.launches.run_explanations",
-    "export": "export",
+    "export": "documents",
     "find": "engine.proof.operand_search",
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
@@ -70,9 +70,7 @@ def __getattr__(name: str) -> object:
     if name in _HOMES:
         from importlib import import_module
 
-        home = import_module(f".{_HOMES[name]}", __name__)
-        # The package `export` is callable as its function `export`; see `export/__init__`.
-        value: object = home if name == "export" else getattr(home, name)
+        value: object = getattr(import_module(f".{_HOMES[name]}", __name__), name)
         if name in ("Trace", "diagnose", "trace", "trace_block"):
             display = import_module(".notebook", __name__)
             display.install()

@@ -6,9 +6,9 @@ import json
 
 from .cli.commands.trace import parse_any_request
 from .cli.support.command_error import CommandError
+from .documents import export
+from .documents.formats.responsive_svg import add_min_width
 from .engine.syntax.errors import make_printable_lines
-from .export import export
-from .export.formats.responsive_svg import add_min_width
 
 
 class LiveFigure:

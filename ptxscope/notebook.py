@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .documents import export
+from .documents.content.annotated_trace import annotate_trace
+from .documents.content.document import build_document
+from .documents.content.sanitizer import sanitize_text
+from .documents.formats.markdown import escape_text, format_code
+from .documents.formats.responsive_svg import BOX, add_min_width
+from .documents.formats.text import WIDTH, render, wrap_text
+from .documents.options import Options
 from .engine.syntax.errors import make_printable, make_printable_lines, quote_value
 from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
-from .export import export
-from .export.content.annotated_trace import annotate_trace
-from .export.content.document import build_document
-from .export.content.sanitizer import sanitize_text
-from .export.formats.markdown import escape_text, format_code
-from .export.formats.responsive_svg import BOX, add_min_width
-from .export.formats.text import WIDTH, render, wrap_text
-from .export.options import Options
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions
@@ -84,7 +84,7 @@ class Figure:
     @property
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
-        from .export.media.slides import find_kind
+        from .documents.media.slides import find_kind
 
         return find_kind(self.trace).describe(build_document(self.trace, self.options))
 

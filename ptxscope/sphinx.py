@@ -35,14 +35,14 @@ from . import __version__
 from .cli.commands.trace import parse_any_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.command_error import CommandError
+from .documents import export
+from .documents.content.document import Document, build_document
+from .documents.content.id_prefix import with_unique_ids
+from .documents.content.value_lookup import format_block_value, format_destinations, format_value
+from .documents.formats.responsive_svg import BOX, add_min_width
+from .documents.theme import THEMES, Theme
 from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
-from .export import export
-from .export.content.document import Document, build_document
-from .export.content.id_prefix import with_unique_ids
-from .export.content.value_lookup import format_block_value, format_destinations, format_value
-from .export.formats.responsive_svg import BOX, add_min_width
-from .export.theme import THEMES, Theme
 from .page.live_markup import FRAME, SCRIPT, make_live_markup
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
     from sphinx.application import Sphinx
 
-    from .export.options import Options
+    from .documents.options import Options
 
 _FORMATS = ("html", "svg", "text")
 _WIDEST = 3

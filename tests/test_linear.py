@@ -32,6 +32,10 @@ from ptxscope.cli.support.arguments import is_file_name, parse_instruction, pars
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.cli.support.csv_rows import parse_cell, read_rows
 from ptxscope.cli.support.markdown_markers import find_doubtful
+from ptxscope.documents import export
+from ptxscope.documents.formats import sarif
+from ptxscope.documents.formats.check_report import item_lines, item_to_json
+from ptxscope.documents.formats.json_reader import load_with_options
 from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
@@ -52,10 +56,6 @@ from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export import export
-from ptxscope.export.formats import sarif
-from ptxscope.export.formats.check_report import item_lines, item_to_json
-from ptxscope.export.formats.json_reader import load_with_options
 from ptxscope.learn.exercises import grade_answer, iter_exercises
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer

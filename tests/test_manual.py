@@ -23,6 +23,7 @@ import ptxscope
 from ptxscope import parse
 from ptxscope.cli.commands.open import make_parser as open_arguments
 from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES, list_shapes
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.grammar import format_syntax
@@ -30,7 +31,6 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ptxscope.export import FORMATS
 from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser
@@ -320,7 +320,7 @@ def test_what_a_command_is_told_to_do_is_a_sentence(command: str) -> None:
 
 
 def test_every_field_of_the_schema_is_told() -> None:
-    schema = (ROOT / "ptxscope/export/trace.schema.json").read_text(encoding="utf-8")
+    schema = (ROOT / "ptxscope/documents/trace.schema.json").read_text(encoding="utf-8")
     names = set[str]()
 
     def gather(part: object) -> None:

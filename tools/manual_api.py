@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import ptxscope
-from ptxscope.export import export
-from ptxscope.export.options import Motion, Options
-from ptxscope.export.theme import Theme
+from ptxscope.documents import export
+from ptxscope.documents.options import Motion, Options
+from ptxscope.documents.theme import Theme
 from ptxscope.notebook import Figure
 
 from .manual_text import bullet_list, code_block, format_text, heading

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ptxscope import PtxError, export, parse
+from ptxscope.documents.content.alt_text import format_short_alt
+from ptxscope.documents.content.command_words import format_command
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.options import DEFAULT, Options
 from ptxscope.engine.isa.catalog import CATALOG, list_shapes
 from ptxscope.engine.isa.contradictions import CONTRADICTIONS
 from ptxscope.engine.isa.entry import (
@@ -40,10 +44,6 @@ from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.content.alt_text import format_short_alt
-from ptxscope.export.content.command_words import format_command
-from ptxscope.export.content.document import build_document
-from ptxscope.export.options import DEFAULT, Options
 
 from .manual_text import (
     assignments,

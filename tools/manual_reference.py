@@ -114,8 +114,8 @@ def _make_json_page() -> list[str]:
         f"object. Its schema is `{schema['$id']}`; the number changes with the shape. "
         + format_text(schema["description"]),
         "",
-        "`ptxscope trace --from FILE.json` and `ptxscope.export.formats.json.load(text)` read it "
-        "back. They compare every field with a new computation, and name the first one that is "
+        "`ptxscope trace --from FILE.json` and `ptxscope.documents.formats.json.load(text)` read "
+        "it back. They compare every field with a new computation, and name the first one that is "
         "missing or differs in type or value by its place: `steps[3].rows[0].lanes[0].value`. "
         "Sentences may differ if another version wrote the file.",
         "",
@@ -125,7 +125,7 @@ def _make_json_page() -> list[str]:
     lines += code_block("python", [
         "from importlib.resources import files",
         "",
-        'schema = files("ptxscope.export").joinpath("trace.schema.json").read_text()',
+        'schema = files("ptxscope.documents").joinpath("trace.schema.json").read_text()',
     ])  # fmt: skip
     lines += heading("Fields", 2)
     rows = ((f"`{path}`", type_, about) for path, type_, about in _iter_fields(schema, ""))
@@ -136,7 +136,7 @@ def _make_json_page() -> list[str]:
 
 
 def _load_schema() -> dict[str, Any]:
-    text = files("ptxscope.export").joinpath("trace.schema.json").read_text(encoding="utf-8")
+    text = files("ptxscope.documents").joinpath("trace.schema.json").read_text(encoding="utf-8")
     schema: dict[str, Any] = json.loads(text)
     return schema
 

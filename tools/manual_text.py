@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from ptxscope.export.formats.markdown import escape_span, fence_text, format_code
+from ptxscope.documents.formats.markdown import escape_span, fence_text, format_code
 
 
 def format_text(text: str) -> str:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ..documents.content.document import build_document
+from ..documents.formats.markdown import escape_text, fence_text, format_code
+from ..documents.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
+from ..documents.options import Options
 from ..engine.tracing.lane_text import format_lane_sentence
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Step, Trace
-from ..export.content.document import build_document
-from ..export.formats.markdown import escape_text, fence_text, format_code
-from ..export.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
-from ..export.options import Options
 from .grader import Question, format_right_answer
 from .lesson import Anchor, Card, Lesson, format_anchor_name
 from .text_templates import TemplatePieceKind, Text, strip_marks

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import json
 
+from ..documents import export
+from ..documents.content.command_words import format_command
+from ..documents.theme import Theme
 from ..engine.syntax.completions import find_completions
-from ..export import export
-from ..export.content.command_words import format_command
-from ..export.theme import Theme
 from . import line_actions, page_view, picture_actions, step_actions, tool_actions
 from .page_edits import MAX_LINE_CHARS, Actions
 from .page_picture import PagePicture, draw_pictures, drop_style, list_zones

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..documents.content.document import list_traces
+from ..documents.formats.html import iter_value_sentences
+from ..documents.media import slides
+from ..documents.options import Options
+from ..documents.svg import trace_picture
+from ..documents.svg.svg_canvas import Node
+from ..documents.svg.zones import find_relations
 from ..engine.isa.roles import Role
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
-from ..export.content.document import list_traces
-from ..export.formats.html import iter_value_sentences
-from ..export.media import slides
-from ..export.options import Options
-from ..export.svg import trace_picture
-from ..export.svg.svg_canvas import Node
-from ..export.svg.zones import find_relations
 from ..scene.scene_builder import build_scene
 from ..scene.scene_model import BitRef, LaneRef, Place, Scene
 from ..state import figure_edits
@@ -54,7 +54,7 @@ def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
 def _list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
     if trace.is_line:
         return list_traces(trace, options)
-    from ..export.content.document import find_other
+    from ..documents.content.document import find_other
 
     other = find_other(trace) if options.both else None
     return (trace, other) if other else (trace,)
@@ -182,7 +182,7 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
         results = {("", f"{x.name} =", 0): x for x in document.results}
         sentences = dict(iter_value_sentences(document))
     else:
-        from ..export.blocks.block_html import iter_block_sentences
+        from ..documents.blocks.block_html import iter_block_sentences
 
         results = {
             (section.branch, f"{x.name} =", 0): x

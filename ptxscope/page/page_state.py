@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..documents.options import DEFAULT, Options
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input, Instruction
 from ..engine.tracing.trace import Step, Trace
-from ..export.options import DEFAULT, Options
 from ..state.explorer_state import ExplorerState
 from ..state.setup import make_example
 from .elements import Child
@@ -126,7 +126,7 @@ class PageState:
         """The evaluation of the block under another model, if something differs there."""
         block = self.block_trace
         if block is not self._other_traces[0]:
-            from ..export.content.document import find_other
+            from ..documents.content.document import find_other
 
             self._other_traces = block, find_other(block) if block else None
         return self._other_traces[1]

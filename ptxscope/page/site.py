@@ -13,8 +13,8 @@ from importlib.resources import files
 from pathlib import Path, PurePosixPath
 
 from .. import __version__
-from ..export.svg.svg_colours import PALETTE, make_style_sheet
-from ..export.theme import HTML, Pair, Theme, format_declarations
+from ..documents.svg.svg_colours import PALETTE, make_style_sheet
+from ..documents.theme import HTML, Pair, Theme, format_declarations
 from ..files import replace as replace_file
 from . import runtime
 from .elements import format_html

@@ -67,10 +67,10 @@ def make_field(
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, and the diagnosis of an instruction."""
+    from ..documents.formats.diagnosis_report import format_causes, render_text
     from ..engine.diagnosis.explanations import investigate
     from ..engine.diagnosis.observation import Observation, parse_got
     from ..engine.listings.asm_bindings import reading_type
-    from ..export.formats.diagnosis_report import format_causes, render_text
 
     ins = trace.block
     names = list(ins.results.values())
@@ -113,8 +113,8 @@ def _explain_block(trace: Trace, observation: Observation, text: str) -> Element
         words += [word for part in text.split() for word in ("--got", part)]
         about = f"A page explains blocks of up to {_MOST_EXPLAINED} statements. The command line:"
         return make_element("div", make_element("p", about), make_report(shlex.join(words)))
+    from ..documents.blocks.block_diagnosis_report import render_block_diagnosis
     from ..engine.blocks.block_diagnosis import investigate_block
-    from ..export.blocks.block_diagnosis_report import render_block_diagnosis
 
     diagnosis = investigate_block(trace.block, [observation])
     return make_report(render_block_diagnosis(diagnosis, with_all=True))
@@ -125,9 +125,9 @@ def _explain_block(trace: Trace, observation: Observation, text: str) -> Element
 
 def check(text: str) -> list[Child]:
     """Return the diagnostics of a pasted listing."""
+    from ..documents.formats.check_report import count_items, format_summary, item_lines
     from ..engine.listings.lint import check_text
     from ..engine.listings.suppressions import hide_remarks
-    from ..export.formats.check_report import count_items, format_summary, item_lines
 
     form = make_element(
         "form",

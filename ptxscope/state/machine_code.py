@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from ..documents.proofs.machine_report import make_machine_section, render_listings
 from ..engine.machine_code.form_verdict import Outcome
 from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ..engine.machine_code.machine_listing import (
@@ -15,7 +16,6 @@ from ..engine.machine_code.machine_listing import (
 from ..engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ..engine.proof.solver import IsStopped, Stopped, never
 from ..engine.syntax.instruction import Instruction
-from ..export.proofs.machine_report import make_machine_section, render_listings
 from ..nvidia.compilation import Compiled, compile_kernels
 from ..nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
 

@@ -13,13 +13,10 @@ from rich.style import Style
 from textual import events
 from textual.binding import Binding, BindingType
 
-from ..engine.syntax.errors import make_printable
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.trace import Trace
-from ..export.sweeps.colour_ramp import RAMP, SHADES
-from ..export.sweeps.sweep_text import list_command_words
-from ..export.sweeps.terminal_plot import RAMP as SIGNS
-from ..export.sweeps.terminal_plot import (
+from ..documents.sweeps.colour_ramp import RAMP, SHADES
+from ..documents.sweeps.sweep_text import list_command_words
+from ..documents.sweeps.terminal_plot import RAMP as SIGNS
+from ..documents.sweeps.terminal_plot import (
     STRIPS,
     PlotCell,
     PlotCellKind,
@@ -27,6 +24,9 @@ from ..export.sweeps.terminal_plot import (
     draw_plot_lines,
     find_values_at,
 )
+from ..engine.syntax.errors import make_printable
+from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.trace import Trace
 from ..sweep.computation import Sweep, SweepAxis, compute_sweep
 from ..sweep.register_parts import (
     RegisterPart,

@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 from textual.widgets import Input
 
+from ptxscope.documents import FORMATS, TEXTS, export
+from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Note
-from ptxscope.export import FORMATS, TEXTS, export
-from ptxscope.export.options import Options
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page

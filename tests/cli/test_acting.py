@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
-from ptxscope.export import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
-from ptxscope.export.content.option_support import AFFECTED_FORMATS, has_effect
+from ptxscope.documents import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
+from ptxscope.documents.content.option_support import AFFECTED_FORMATS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
 

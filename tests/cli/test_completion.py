@@ -14,9 +14,9 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions
-from ptxscope.export import FORMATS
 from ptxscope.learn.lesson import list_files
 from tests.cli.test_commands import ptxscope
 

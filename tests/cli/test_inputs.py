@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.export.formats.json_text import format_json
+from ptxscope.documents.formats.json_text import format_json
 from tests.cli.running import run
 
 LINE = "vadd.u32.u32.u32 d, a, b"

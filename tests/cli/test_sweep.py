@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli.commands.complete import _find_candidates
-from ptxscope.export.sweeps.terminal_plot import RAMP
+from ptxscope.documents.sweeps.terminal_plot import RAMP
 from tests.cli.running import run
 from tests.tiers import ci_only
 

@@ -14,8 +14,8 @@ import pytest
 
 from ptxscope import trace
 from ptxscope.cli import main
-from ptxscope.export import TEXTS, export
-from ptxscope.export.formats.json_reader import load
+from ptxscope.documents import TEXTS, export
+from ptxscope.documents.formats.json_reader import load
 from tests.cli.running import run
 from tests.tiers import sampled, some
 

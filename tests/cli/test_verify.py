@@ -30,6 +30,8 @@ from ptxscope import parse
 from ptxscope.cli.commands import verify
 from ptxscope.cli.support import departures, line_code, tools, verification
 from ptxscope.cli.support.command_error import CommandError
+from ptxscope.documents import FORMATS
+from ptxscope.documents.content.option_support import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
@@ -42,8 +44,6 @@ from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome, deci
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.export import FORMATS
-from ptxscope.export.content.option_support import has_effect
 from ptxscope.nvidia import compilation, device, device_launch, toolchain
 from ptxscope.nvidia.compilation import Compiled, compile_kernels
 from ptxscope.nvidia.toolchain import CrashedError, RefusedError, Tool, ToolError, find_tool
@@ -160,7 +160,7 @@ def test_machine_code_in_json_is_read_back_without_tools(
 ) -> None:
     written = run(*TRACED_E3, "--sass", "-f", "json").stdout
     data = json.loads(written)
-    schema = files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8")
+    schema = files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8")
     Draft202012Validator(json.loads(schema)).validate(data)
     code = data["machine_code"]
     assert (code["tools"], code["arch"]) == ("ptxas 13.0.88, nvdisasm 13.5.37", "sm_90")

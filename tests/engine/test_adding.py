@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from ptxscope.documents import export
+from ptxscope.documents.options import Options
 from ptxscope.engine.diagnosis.explanations import find_lane_verdicts, investigate
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa import catalog
@@ -32,8 +34,6 @@ from ptxscope.engine.syntax.modifiers import parse_modifiers
 from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.export import export
-from ptxscope.export.options import Options
 from ptxscope.scene.scene_builder import build_scene
 from tests.engine.added_instructions import ADDED, DP4A
 from tests.export import every

@@ -16,6 +16,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ptxscope.documents.code.c import DIALECT, format_assignment, format_type
+from ptxscope.documents.code.function_parts import list_parameters
+from ptxscope.documents.code.plan_code import list_assignments
+from ptxscope.documents.code.python import _Python
 from ptxscope.engine.arrays.array_program import ArrayProgram, RunBuffers
 from ptxscope.engine.arrays.block_runner import compute_batch, get_program, run_blocks
 from ptxscope.engine.arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
@@ -33,10 +37,6 @@ from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.plan import Builder, Plan
 from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules
-from ptxscope.export.code.c import DIALECT, format_assignment, format_type
-from ptxscope.export.code.function_parts import list_parameters
-from ptxscope.export.code.plan_code import list_assignments
-from ptxscope.export.code.python import _Python
 from tests.engine.added_instructions import ADDED
 from tests.engine.test_tape import operands
 from tests.plain_ptx import Machine

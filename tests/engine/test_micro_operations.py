@@ -10,6 +10,7 @@ from random import Random
 
 import pytest
 
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import ENTRIES
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.micro_operations import drawings
@@ -26,7 +27,6 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing import step_text
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.options import Options
 from ptxscope.scene import scene_cells, scene_figures, symbolic_scene
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw

@@ -13,6 +13,7 @@ from random import Random
 import pytest
 
 from ptxscope import parse
+from ptxscope.documents.proofs.machine_report import render_listings
 from ptxscope.engine.ir.tape import Node
 from ptxscope.engine.isa.catalog import get_entry
 from ptxscope.engine.isa.legality import find_violations, with_c
@@ -41,7 +42,6 @@ from ptxscope.engine.proof.question import Question
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
-from ptxscope.export.proofs.machine_report import render_listings
 from tests.reference_data import DATA
 from tests.tiers import ci_only, sampled, some
 from tools.machine_code import ARCHITECTURES, COUNTED_LINES, Sample, read_samples

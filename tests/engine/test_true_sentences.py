@@ -14,6 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import PtxError, diagnose, evaluate, export, parse, trace, trace_block
+from ptxscope.documents.content.document import Document, build_document
+from ptxscope.documents.options import DEFAULT
 from ptxscope.engine.isa.catalog import CATALOG, ENTRIES
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.legality import draw_entry_form
@@ -26,8 +28,6 @@ from ptxscope.engine.syntax.instruction import Guard, Instruction
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.engine.tracing.lane_text import describe_lane, format_lane_sentence
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.export.content.document import Document, build_document
-from ptxscope.export.options import DEFAULT
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import ChoiceFigure
 from tests.strategies import bits, evaluations, instruction_of

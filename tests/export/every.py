@@ -14,12 +14,12 @@ from jsonschema import Draft202012Validator
 from markdown_it import MarkdownIt
 
 from ptxscope import Trace, export
+from ptxscope.documents import TEXTS
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.value_text import format_hex
-from ptxscope.export import TEXTS
-from ptxscope.export.options import Options
 from tests.export import asciidoc_reader
 
-_SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
+_SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))
 _VALIDATOR = Draft202012Validator(_SCHEMA)
 _MARKDOWN = MarkdownIt("commonmark", {"html": True}).enable("table")
 

@@ -21,12 +21,12 @@ from referencing import Registry, Resource
 import ptxscope
 from ptxscope import PtxError, parse_block, trace_block
 from ptxscope.cli import main
-from ptxscope.export.content.command_words import format_folded, parse_folded
-from ptxscope.export.formats import json_reader as trace_json
-from ptxscope.export.options import Options
-from ptxscope.export.svg.block_picture import draw_block
-from ptxscope.export.svg.text_fitting import measure_text
-from ptxscope.export.svg.zones import find_relations
+from ptxscope.documents.content.command_words import format_folded, parse_folded
+from ptxscope.documents.formats import json_reader as trace_json
+from ptxscope.documents.options import Options
+from ptxscope.documents.svg.block_picture import draw_block
+from ptxscope.documents.svg.text_fitting import measure_text
+from ptxscope.documents.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
 from tests.tiers import ci_only, sampled
@@ -157,7 +157,7 @@ def test_json() -> None:
     data = json.loads(ptxscope.export(trace, "json"))
     assert data["schema"] == "ptxscope.block/1"
     schemas = [
-        Resource.from_contents(json.loads(files("ptxscope.export").joinpath(name).read_text()))
+        Resource.from_contents(json.loads(files("ptxscope.documents").joinpath(name).read_text()))
         for name in ("block.schema.json", "trace.schema.json")
     ]
     registry = Registry().with_resources([(str(x.id()), x) for x in schemas])

@@ -17,13 +17,13 @@ from referencing import Registry, Resource
 import ptxscope
 from ptxscope import trace_block
 from ptxscope.cli import main
-from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.media.frames import make_frames
-from ptxscope.export.media.slides import _split_evenly
-from ptxscope.export.options import Motion, Options
-from ptxscope.export.svg.block_picture import draw_block
-from ptxscope.export.svg.page_layout import COMPACT
-from ptxscope.export.svg.trace_picture import SMALL
+from ptxscope.documents.content.annotated_trace import annotate_trace
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.media.slides import _split_evenly
+from ptxscope.documents.options import Motion, Options
+from ptxscope.documents.svg.block_picture import draw_block
+from ptxscope.documents.svg.page_layout import COMPACT
+from ptxscope.documents.svg.trace_picture import SMALL
 from tests.tiers import sampled
 
 # E3: the assembler's .sat wraps a negative number, so the byte is 255 instead of 0
@@ -48,7 +48,9 @@ def test_both_answers_of_the_statements_that_differ(format_: str) -> None:
         assert [x["number"] for x in data["others"]] == [2, 3]
         assert {x["trace"]["model"]["name"] for x in data["others"]} == {"ptxas-13.5"}
         schemas = [
-            Resource.from_contents(json.loads(files("ptxscope.export").joinpath(name).read_text()))
+            Resource.from_contents(
+                json.loads(files("ptxscope.documents").joinpath(name).read_text())
+            )
             for name in ("block.schema.json", "trace.schema.json")
         ]
         registry = Registry().with_resources([(str(x.id()), x) for x in schemas])

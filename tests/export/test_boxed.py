@@ -8,8 +8,8 @@ from collections.abc import Iterator
 import pytest
 
 from ptxscope import export
-from ptxscope.export.formats.responsive_svg import add_min_width, compute_min_width
-from ptxscope.export.options import Options
+from ptxscope.documents.formats.responsive_svg import add_min_width, compute_min_width
+from ptxscope.documents.options import Options
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_frames import boxes

@@ -14,13 +14,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace, trace_block
+from ptxscope.documents.code.function_parts import list_parameters, make_function_name
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.semantics.plan import Row
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.export.code.function_parts import list_parameters, make_function_name
-from ptxscope.export.content.document import build_document
-from ptxscope.export.options import Options
 from tests.export.samples import E3
 from tests.reference_data import Golden, golden_forms, golden_opcodes
 from tests.strategies import evaluations

@@ -10,13 +10,13 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.options import Motion, Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.export.content.document import build_document
-from ptxscope.export.media.frames import make_frames
-from ptxscope.export.options import Motion, Options
 from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
 from tests.export.samples import E2, E3, EXAMPLES, example

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.export.options import Options
+from ptxscope.documents.options import Options
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import NumberLine
 

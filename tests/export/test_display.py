@@ -12,11 +12,11 @@ from nbclient import NotebookClient
 
 import ptxscope
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.documents.content.alt_text import format_alt_text
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.options import Options
+from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.export.content.alt_text import format_alt_text
-from ptxscope.export.content.document import build_document
-from ptxscope.export.options import Options
-from ptxscope.export.theme import Theme
 from tests.export.samples import HOSTILE
 from tests.tiers import ci_only
 

@@ -19,6 +19,13 @@ from rich.console import Console
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.documents import TEXTS
+from ptxscope.documents.content.alt_text import format_alt_text, format_short_alt
+from ptxscope.documents.content.annotated_trace import annotate_trace
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.sanitizer import sanitize_text
+from ptxscope.documents.formats.text import render
+from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.arithmetic import LaneValues
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.semantics import plan_execution
@@ -26,13 +33,6 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.note_targets import parse_stages
-from ptxscope.export import TEXTS
-from ptxscope.export.content.alt_text import format_alt_text, format_short_alt
-from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.content.document import build_document
-from ptxscope.export.content.sanitizer import sanitize_text
-from ptxscope.export.formats.text import render
-from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
 from tests.tiers import sampled
 

@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.cli.commands.trace import render_request
+from ptxscope.documents import TEXTS
+from ptxscope.documents.code.function_parts import list_parameters, make_function_name
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.syntax.instruction import Guard, Register
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.export import TEXTS
-from ptxscope.export.code.function_parts import list_parameters, make_function_name
-from ptxscope.export.options import Options
 from tests.export.every import check
 from tests.reference import reference
 from tests.reference_data import table
@@ -305,7 +305,7 @@ def test_a_name_that_no_parser_lets_pass_is_visible_in_every_format(name: str) -
 
 @pytest.mark.parametrize("text", ["\ud800", "a\udfffb", "\udc80|\x00"], ids=ascii)
 def test_half_a_surrogate_pair_survives_in_json(text: str) -> None:
-    from ptxscope.export.formats.json_reader import load
+    from ptxscope.documents.formats.json_reader import load
 
     shown = replace(traced("vadd.u32.u32.u32 d, a, b"), annotations=Annotations(text, text))
     document = export(shown, "json")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ptxscope import diagnose, evaluate, export, trace
-from ptxscope.export.options import Options
+from ptxscope.documents.options import Options
 
 LINE = "vadd4.s32.s32.s32 d, a, b, c"
 TRACE = trace(LINE, {"a": 1, "b": 2, "c": 3})

@@ -10,16 +10,16 @@ import pytest
 
 from ptxscope import Trace, parse, trace
 from ptxscope.cli import main
+from ptxscope.documents import export
+from ptxscope.documents.content.document import NOT_SHOWN, build_document
+from ptxscope.documents.media import form_figure
+from ptxscope.documents.options import DEFAULT, Options
+from ptxscope.documents.svg.svg_colours import PALETTE
+from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
-from ptxscope.export import export
-from ptxscope.export.content.document import NOT_SHOWN, build_document
-from ptxscope.export.media import form_figure
-from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.svg.svg_colours import PALETTE
-from ptxscope.export.theme import Theme
 from ptxscope.scene.symbolic_scene import make_placeholder_trace
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects

@@ -7,8 +7,8 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from ptxscope import export
-from ptxscope.export import SUFFIXES, Format
-from ptxscope.export.options import Options
+from ptxscope.documents import SUFFIXES, Format
+from ptxscope.documents.options import Options
 from tests.export.samples import E3, annotated, example
 
 TRACES = {

@@ -15,18 +15,18 @@ import pytest
 
 from ptxscope import Trace, export, parse, trace
 from ptxscope.cli.commands.trace import parse_request
+from ptxscope.documents.content.annotated_trace import annotate_trace
+from ptxscope.documents.content.command_words import format_command
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.media.slides import measure_smallest_letter, split_steps
+from ptxscope.documents.options import DEFAULT, Motion, Options
+from ptxscope.documents.svg.text_fitting import measure_text
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.annotations import Annotations
 from ptxscope.engine.tracing.note_targets import parse_stages
 from ptxscope.engine.tracing.step_text import format_title
-from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.content.command_words import format_command
-from ptxscope.export.media.frames import make_frames
-from ptxscope.export.media.slides import measure_smallest_letter, split_steps
-from ptxscope.export.options import DEFAULT, Motion, Options
-from ptxscope.export.svg.text_fitting import measure_text
 from tests.cli.running import run
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser

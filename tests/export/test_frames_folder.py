@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.media.frames import make_frames
-from ptxscope.export.media.picture_marks import is_frame, is_ours
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.media.picture_marks import is_frame, is_ours
 from tests.cli.running import run
 from tests.tiers import ci_only, some
 

@@ -18,24 +18,24 @@ import pytest
 from ptxscope import export, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.command_error import CommandError
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.content.id_prefix import make_id_prefix
+from ptxscope.documents.options import Options
+from ptxscope.documents.svg import trace_picture
+from ptxscope.documents.svg.zones import find_relations
+from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.merge import Pack
 from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
-from ptxscope.export.content.document import build_document
-from ptxscope.export.content.id_prefix import make_id_prefix
-from ptxscope.export.options import Options
-from ptxscope.export.svg import trace_picture
-from ptxscope.export.svg.zones import find_relations
-from ptxscope.export.theme import Theme
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 from tests.tiers import sampled, some
 
 PAGE = Options(standalone=True)
 SVG = "{http://www.w3.org/2000/svg}"
-PAGE_SCRIPT = files("ptxscope.export").joinpath("page.js").read_text(encoding="utf-8")
+PAGE_SCRIPT = files("ptxscope.documents").joinpath("page.js").read_text(encoding="utf-8")
 
 
 def page(document: str) -> ET.Element:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, trace
+from ptxscope.documents.options import Motion, Options
+from ptxscope.documents.theme import HTML, Theme, format_rules
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.export.options import Motion, Options
-from ptxscope.export.theme import HTML, Theme, format_rules
 from tests.export.browser import CHROMIUM, Browser, Rgb, Words
 from tests.export.colours import contrast, linear
 from tests.export.samples import E3, HOSTILE, annotated, example

@@ -8,11 +8,11 @@ from importlib.resources import files
 
 import pytest
 
-from ptxscope.export.theme import HTML, MARKS, Theme, format_rules
+from ptxscope.documents.theme import HTML, MARKS, Theme, format_rules
 from tests.export.colours import EYES, contrast, lightness, linear, seen
 
 THEMES = {Theme.LIGHT: 0, Theme.DARK: 1}
-CSS = files("ptxscope.export").joinpath("trace.css").read_text(encoding="utf-8")
+CSS = files("ptxscope.documents").joinpath("trace.css").read_text(encoding="utf-8")
 TEXT = [("ink", "page"), ("dim", "page"), ("mark", "page"), ("ink", "soft"), ("tip-ink", "tip")]
 GRAPHICS = [("key", "page"), ("key", "soft"), ("mark", "page")]
 MEANT = ("ink", "dim", "key", "mark")

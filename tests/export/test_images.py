@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from ptxscope import export, trace
-from ptxscope.export.media import images
-from ptxscope.export.media.frames import make_frames
-from ptxscope.export.options import DEFAULT, Options
+from ptxscope.documents.media import images
+from ptxscope.documents.media.frames import make_frames
+from ptxscope.documents.options import DEFAULT, Options
 from tests.cli.running import run
 from tests.export.inked import decoded, differences, grid, resvg
 from tests.export.samples import E3, HOSTILE, annotated, example
@@ -266,8 +266,8 @@ def test_a_trace_of_text_loads_nothing_of_images() -> None:
     assert not loaded & {
         "resvg_py",
         "typst",
-        "ptxscope.export.media.images",
-        "ptxscope.export.media.frames",
+        "ptxscope.documents.media.images",
+        "ptxscope.documents.media.frames",
         "pathlib",
         "numpy",
     }

@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from ptxscope import Instruction, Trace, export, parse_all, trace
+from ptxscope.documents.formats.json_reader import load
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.roles import DESTINATIONS, Role
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations
-from ptxscope.export.formats.json_reader import load
-from ptxscope.export.options import Options
 from tests.export.samples import E3, EXAMPLES, HOSTILE, MODELS, annotated, example
 from tests.strategies import evaluations
 from tests.tiers import sampled
 
-SCHEMA = json.loads(files("ptxscope.export").joinpath("trace.schema.json").read_text("utf-8"))
+SCHEMA = json.loads(files("ptxscope.documents").joinpath("trace.schema.json").read_text("utf-8"))
 VALIDATOR = Draft202012Validator(SCHEMA)
 
 

@@ -7,7 +7,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from ptxscope import trace
-from ptxscope.export.svg.text_fitting import is_leftwards
+from ptxscope.documents.svg.text_fitting import is_leftwards
 
 NS = "{http://www.w3.org/2000/svg}"
 SHOWN = trace("vadd.s32.s32.s32 d, a, b, c", {"a": 1, "b": 2, "c": 0})

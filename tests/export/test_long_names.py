@@ -8,9 +8,9 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from ptxscope import export, parse, trace
-from ptxscope.export.media import form_figure
-from ptxscope.export.options import Options
-from ptxscope.export.svg.text_fitting import measure_text, wrap_text
+from ptxscope.documents.media import form_figure
+from ptxscope.documents.options import Options
+from ptxscope.documents.svg.text_fitting import measure_text, wrap_text
 from tests.tiers import sampled
 
 NS = "{http://www.w3.org/2000/svg}"

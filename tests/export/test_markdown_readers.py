@@ -10,8 +10,8 @@ from markdown import markdown as python_markdown
 from markdown_it import MarkdownIt
 
 from ptxscope import export, trace
-from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.formats.markdown import escape_text
+from ptxscope.documents.content.annotated_trace import annotate_trace
+from ptxscope.documents.formats.markdown import escape_text
 
 LINE = "vadd4.s32.s32.s32 d, a, b, c"
 TEXTS = [

@@ -9,9 +9,9 @@ import pytest
 from docutils import nodes
 
 from ptxscope import Trace, export
+from ptxscope.documents.options import Options
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.tracing.step_text import format_title
-from ptxscope.export.options import Options
 from tests.export.asciidoc_reader import blocks
 from tests.export.every import rst_tree
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example

@@ -8,7 +8,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from ptxscope import Trace, export, parse, trace
-from ptxscope.export.options import Options
+from ptxscope.documents.options import Options
 from tests.export.samples import EXAMPLES, example
 from tests.export.test_every_line import accepted, traced
 from tests.export.test_svg import (

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from ptxscope import export, trace
-from ptxscope.export.media import images
-from ptxscope.export.options import DEFAULT, Motion, Options
+from ptxscope.documents.media import images
+from ptxscope.documents.options import DEFAULT, Motion, Options
 from tests.export import chromium
 from tests.export.inked import WIDTH, Grid, differences, grid, resvg
 from tests.export.samples import E3

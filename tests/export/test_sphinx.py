@@ -14,7 +14,7 @@ import html5lib
 import pytest
 
 from ptxscope import trace, trace_block
-from ptxscope.export.content.value_lookup import (
+from ptxscope.documents.content.value_lookup import (
     format_block_value,
     format_destinations,
     format_value,

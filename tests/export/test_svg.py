@@ -12,16 +12,16 @@ import pytest
 import resvg_py
 
 from ptxscope import Trace, export, parse, trace
+from ptxscope.documents.options import DEFAULT, Options
+from ptxscope.documents.svg.svg_colours import PALETTE
+from ptxscope.documents.svg.text_fitting import measure_text, wrap_text
+from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.svg.svg_colours import PALETTE
-from ptxscope.export.svg.text_fitting import measure_text, wrap_text
-from ptxscope.export.theme import Theme
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 

@@ -14,14 +14,14 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
+from ptxscope.documents.options import Options
+from ptxscope.documents.svg.text_fitting import MIN_LETTER_PX
+from ptxscope.documents.sweeps import sweep_picture, terminal_plot
+from ptxscope.documents.sweeps.colour_ramp import RAMP
+from ptxscope.documents.sweeps.sweep_text import render
+from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.export.options import Options
-from ptxscope.export.svg.text_fitting import MIN_LETTER_PX
-from ptxscope.export.sweeps import sweep_picture, terminal_plot
-from ptxscope.export.sweeps.colour_ramp import RAMP
-from ptxscope.export.sweeps.sweep_text import render
-from ptxscope.export.theme import Theme
 from ptxscope.sweep.computation import Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
     choose_default_parts,

@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import pytest
 
+from ptxscope.documents.svg.text_fitting import measure_text, wrap_text
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.grammar import format_syntax
-from ptxscope.export.svg.text_fitting import measure_text, wrap_text
 from tests.tiers import sampled
 
 

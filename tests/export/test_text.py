@@ -11,12 +11,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ptxscope import Instruction, export, parse, trace
+from ptxscope.documents.content.document import StepView, build_document
+from ptxscope.documents.formats.text import step_lines
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
-from ptxscope.export.content.document import StepView, build_document
-from ptxscope.export.formats.text import step_lines
 from tests.export.samples import E3, HOSTILE, annotated, kept
 from tests.strategies import evaluations
 

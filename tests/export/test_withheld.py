@@ -9,11 +9,11 @@ import pytest
 
 from ptxscope import Trace, export, trace
 from ptxscope.cli.commands.trace import render_request
-from ptxscope.export.content.alt_text import format_alt_text
-from ptxscope.export.content.annotated_trace import annotate_trace
-from ptxscope.export.content.document import build_document
-from ptxscope.export.formats.json_reader import load
-from ptxscope.export.options import Options
+from ptxscope.documents.content.alt_text import format_alt_text
+from ptxscope.documents.content.annotated_trace import annotate_trace
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.formats.json_reader import load
+from ptxscope.documents.options import Options
 from tests.export.samples import E2, E3, EXAMPLES, example
 from tests.tiers import sampled
 

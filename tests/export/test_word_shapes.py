@@ -9,8 +9,8 @@ from itertools import pairwise
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.export.options import DEFAULT, Options
-from ptxscope.export.theme import Theme
+from ptxscope.documents.options import DEFAULT, Options
+from ptxscope.documents.theme import Theme
 from tests.export.test_svg import NS, drawn, group, hidden, texts
 
 PRMT = trace("prmt.b32 d, a, b, c", {"a": 0x03020180, "b": 0x77F65504, "c": 0x8AE4})

@@ -10,8 +10,8 @@ from urllib.parse import quote_plus
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.export import export
-from ptxscope.export.options import Options
+from ptxscope.documents import export
+from ptxscope.documents.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.page_view import make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink

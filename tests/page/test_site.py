@@ -15,7 +15,7 @@ import pytest
 
 import ptxscope
 from ptxscope.cli import main
-from ptxscope.export import export
+from ptxscope.documents import export
 from ptxscope.live_figure import LiveFigure
 from ptxscope.page import live_markup
 from ptxscope.page.explorer_page import ExplorerPage

@@ -8,14 +8,14 @@ from typing import get_args
 
 import pytest
 
+from ptxscope.documents.content.document import EXTENSIONS
+from ptxscope.documents.svg import cell_shapes, step_layout
+from ptxscope.documents.svg.symbols import STYLES
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
 from ptxscope.engine.tracing.trace import Trace, trace
-from ptxscope.export.content.document import EXTENSIONS
-from ptxscope.export.svg import cell_shapes, step_layout
-from ptxscope.export.svg.symbols import STYLES
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_cells import GLYPHS
 from ptxscope.scene.scene_model import (

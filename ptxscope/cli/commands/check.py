@@ -12,14 +12,14 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, NamedTuple
 
+from ...documents.formats.check_report import count_items, format_summary, item_lines, item_to_json
+from ...documents.formats.json_text import StreamFormat, format_json
 from ...engine.listings.conditions import Definitions
 from ...engine.listings.diagnostic import CheckedInstruction, Severity
 from ...engine.listings.line_markers import LineMarkers
 from ...engine.listings.lint import check_listing, check_source
 from ...engine.listings.source_language import Language, language_of
 from ...engine.sequences.sequence_notes import Prove, SequenceSearch
-from ...export.formats.check_report import count_items, format_summary, item_lines, item_to_json
-from ...export.formats.json_text import StreamFormat, format_json
 from ..support.arguments import (
     Parser,
     add_format,
@@ -299,7 +299,7 @@ def _choose_stream_format(format_: str) -> tuple[StreamFormat, Pieces]:
     if format_ == "json":
         return StreamFormat(first="[", separator=",", tail="\n]\n", empty="[]\n"), _json_pieces
     if format_ == "sarif":
-        from ...export.formats import sarif
+        from ...documents.formats import sarif
 
         return sarif.make_stream_format(), sarif.iter_results
     return StreamFormat(), _text_lines

@@ -9,6 +9,8 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from ...documents.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
+from ...documents.formats.json_text import format_json
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
@@ -22,8 +24,6 @@ from ...engine.syntax.errors import (
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.operand_bits import Signature
-from ...export.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
-from ...export.formats.json_text import format_json
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -115,11 +115,11 @@ def run(words: Sequence[str]) -> int:
 
 def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     """Print the changes of one statement that give the observed result of a block."""
-    from ...engine.blocks.block_diagnosis import investigate_block
-    from ...export.blocks.block_diagnosis_report import (
+    from ...documents.blocks.block_diagnosis_report import (
         block_diagnosis_to_json,
         render_block_diagnosis,
     )
+    from ...engine.blocks.block_diagnosis import investigate_block
 
     if arguments.next:
         count = len(block.statements)
@@ -136,8 +136,8 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
 
 def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
     """Print the operands to observe next, and what each result there would mean."""
+    from ...documents.proofs.next_report import render_next_operands
     from ...engine.proof.next_operands import TIMEOUT, find_next_operands
-    from ...export.proofs.next_report import render_next_operands
 
     try:
         found = find_next_operands(diagnosis, timeout=TIMEOUT if is_requested else _NEXT_SECONDS)

@@ -12,15 +12,15 @@ from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 from urllib.parse import quote
 
+from ...documents import Format
+from ...documents.content.alt_text import format_short_alt
+from ...documents.content.document import build_document
+from ...documents.content.id_prefix import with_unique_ids
+from ...documents.formats.markdown import escape_text, fence_text
+from ...documents.media.picture_marks import is_ours
+from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ...export import Format
-from ...export.content.alt_text import format_short_alt
-from ...export.content.document import build_document
-from ...export.content.id_prefix import with_unique_ids
-from ...export.formats.markdown import escape_text, fence_text
-from ...export.media.picture_marks import is_ours
-from ...export.options import Options
 from ...files import replace, written_as
 from ..support.arguments import Parser, make_command_parser, parse_words, split_words
 from ..support.command_error import CommandError
@@ -237,7 +237,7 @@ def _describe(trace: Trace, options: Options) -> str:
     """Return the alternative text of a picture."""
     if trace.is_line:
         return format_short_alt(build_document(trace, options))
-    from ...export.svg.block_picture import describe_block
+    from ...documents.svg.block_picture import describe_block
 
     return describe_block(build_document(trace, options))
 

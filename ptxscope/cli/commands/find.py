@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from ...documents.formats.json_text import format_json
+from ...documents.proofs.proof_report import render_search, search_to_json
 from ...engine.extras import format_install_hint
 from ...engine.proof.operand_search import MAX_ANSWERS, OLD, find_operands
-from ...export.formats.json_text import format_json
-from ...export.proofs.proof_report import render_search, search_to_json
 from ..support.arguments import (
     VALUES_HELP,
     Parser,

@@ -267,6 +267,6 @@ class _Player:
 
 
 def _wrap_text(text: str, lead: str) -> list[str]:
-    from ...export.formats.text import wrap_text
+    from ...documents.formats.text import wrap_text
 
     return wrap_text(text, lead, " " * len(lead))

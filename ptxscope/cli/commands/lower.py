@@ -5,9 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from ...documents.formats.json_text import format_json
+from ...documents.proofs.machine_report import listing_to_json, render_listings
 from ...engine.extras import format_install_hint
-from ...export.formats.json_text import format_json
-from ...export.proofs.machine_report import listing_to_json, render_listings
 from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
 from ..support.line_code import format_line, list_line_code, make_line_source
 from ..support.programs import add_timeout

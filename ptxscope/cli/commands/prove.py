@@ -5,10 +5,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
+from ...documents.formats.json_text import format_json
+from ...documents.proofs.proof_report import proof_to_json, render_text
 from ...engine.extras import format_install_hint
 from ...engine.proof.equivalence import Verdict, prove_equal
-from ...export.formats.json_text import format_json
-from ...export.proofs.proof_report import proof_to_json, render_text
 from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
 from ..support.command_error import CommandError
 from ..support.programs import (

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ...documents.formats.json_text import format_json
 from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
@@ -26,7 +27,6 @@ from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, ma
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
-from ...export.formats.json_text import format_json
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
@@ -428,7 +428,7 @@ def _run_lines(
                 yield f"      watch {change}"
                 held_bits[name] = step.writes[name]
         if arguments.trace and step.trace:
-            from ...export.formats.text import render
+            from ...documents.formats.text import render
 
             yield from ("", render(step.trace))
     if not arguments.quiet:

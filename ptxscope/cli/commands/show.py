@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
+from ...documents.content.command_words import format_command
 from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import (
@@ -21,7 +22,6 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
-from ...export.content.command_words import format_command
 from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
 from ..support.command_error import CommandError
 from ..support.picture_output import (
@@ -74,7 +74,7 @@ def run(words: Sequence[str]) -> int:
 
 def _render_figure(text: str) -> str:
     """Return the figure of a line, or of an opcode's example."""
-    from ...export.media.form_figure import render
+    from ...documents.media.form_figure import render
 
     if text in CATALOG or text.replace("_", "a").isalnum():
         text = CATALOG[_check_opcode(text)].example[0]

@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from ...documents import BINARY
+from ...documents.options import Options, validate_id
+from ...documents.theme import Theme
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
-from ...export import BINARY
-from ...export.options import Options, validate_id
-from ...export.theme import Theme
 from ...sweep.register_parts import (
     RegisterPart,
     Swept,
@@ -217,12 +217,12 @@ def _parse_bounds(x: RegisterPart, text: str) -> tuple[int, int]:
 def _render_sweep(sweep: Sweep, arguments: argparse.Namespace, options: Options) -> str | bytes:
     format_ = arguments.format
     if format_ in PICTURES:
-        from ...export.sweeps import sweep_picture
+        from ...documents.sweeps import sweep_picture
 
         return render_picture(
             sweep_picture.render(sweep, options, arguments.title), format_, options
         )
-    from ...export.sweeps import sweep_text
+    from ...documents.sweeps import sweep_text
 
     if format_ == "csv":
         return sweep_text.render_csv(sweep)

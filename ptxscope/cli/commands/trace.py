@@ -8,17 +8,17 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Instruction
-from ...engine.tracing.trace import Trace
-from ...export import FORMATS, TEXTS, export
-from ...export.content.annotated_trace import annotate_trace
-from ...export.content.option_support import (
+from ...documents import FORMATS, TEXTS, export
+from ...documents.content.annotated_trace import annotate_trace
+from ...documents.content.option_support import (
     AFFECTED_FORMATS,
     format_affected_formats,
 )
-from ...export.options import DEFAULT, MachineSection, Options
-from ...export.theme import Theme
+from ...documents.options import DEFAULT, MachineSection, Options
+from ...documents.theme import Theme
+from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.trace import Trace
 from ..support.arguments import (
     DEFAULT_ARCH,
     Parser,
@@ -145,8 +145,8 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
 
 def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
     """Return the machine code of the line."""
+    from ...documents.proofs.machine_report import make_machine_section
     from ...engine.proof.equivalence import TIMEOUT
-    from ...export.proofs.machine_report import make_machine_section
     from ..support.line_code import list_line_code, make_line_source
     from ..support.tools import check_arch, choose_tools, format_tools
 
@@ -165,8 +165,8 @@ def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) 
     """Return an HTML document whose operands a reader can edit."""
     from html import escape
 
-    from ...export.content.command_words import list_command_words
-    from ...export.formats.html import format_page
+    from ...documents.content.command_words import list_command_words
+    from ...documents.formats.html import format_page
     from ...page.live_markup import SCRIPT, make_live_markup
 
     fragment_options = options._replace(standalone=False)
@@ -421,7 +421,7 @@ def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> tupl
 
 def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
     """Return the trace of a file, and the options that it was written with."""
-    from ...export.formats.json_reader import load_with_options
+    from ...documents.formats.json_reader import load_with_options
     from ..support.inputs import format_input_name, open_text
 
     unused = [arguments.ptx, *arguments.values, arguments.model and f"--model {arguments.model}"]
@@ -443,7 +443,7 @@ def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
-    from ...export.media.slides import find_kind
+    from ...documents.media.slides import find_kind
 
     kind = find_kind(trace)
     describe = kind.describe_shortly if length == _ALTS[0] else kind.describe

@@ -10,6 +10,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
+from ...documents.formats.json_text import format_json
+from ...documents.proofs.machine_report import (
+    ExpectedModel,
+    VerdictCounts,
+    render_verdicts,
+    verdict_to_json,
+)
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
@@ -19,13 +26,6 @@ from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
-from ...export.formats.json_text import format_json
-from ...export.proofs.machine_report import (
-    ExpectedModel,
-    VerdictCounts,
-    render_verdicts,
-    verdict_to_json,
-)
 from ...nvidia.toolchain import Tool
 from ..support.arguments import (
     Parser,

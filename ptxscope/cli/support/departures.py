@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from ...documents.proofs.erratum_report import ErratumReport, render_report
 from ...engine.isa.form import Form
 from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
 from ...engine.machine_code.disassembly import MachineKernel
@@ -17,7 +18,6 @@ from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
-from ...export.proofs.erratum_report import ErratumReport, render_report
 from ...nvidia.compilation import compile_kernels
 from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
 from .arguments import DEFAULT_ARCH

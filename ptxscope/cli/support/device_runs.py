@@ -6,11 +6,11 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from ...documents.formats.json_text import format_json
+from ...documents.proofs.machine_report import DeviceFindings, device_to_json, render_device
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
 from ...engine.syntax.instruction import Instruction
-from ...export.formats.json_text import format_json
-from ...export.proofs.machine_report import DeviceFindings, device_to_json, render_device
 from ...files import expand_path
 from ...nvidia.device import (
     RESULTS,

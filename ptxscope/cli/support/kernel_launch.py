@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from ...documents.formats.json_text import format_json
 from ...engine.launches.device_code import DeviceCode, Function
 from ...engine.launches.device_code_loader import load_device_code
 from ...engine.launches.expected_elements import Expectations, find_differences
@@ -40,7 +41,6 @@ from ...engine.launches.thread_log import ThreadLog
 from ...engine.launches.thread_state import LaunchError
 from ...engine.semantics.models import Model
 from ...engine.syntax.errors import PtxError, format_count, make_printable
-from ...export.formats.json_text import format_json
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
 from .kernel_report import (

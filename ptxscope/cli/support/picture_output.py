@@ -7,19 +7,19 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from ...documents import BINARY, ending_of, export, format_of
+from ...documents.content.option_support import format_affected_formats
+from ...documents.options import DEFAULT, Motion, Options
+from ...documents.theme import THEMES
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
-from ...export import BINARY, ending_of, export, format_of
-from ...export.content.option_support import format_affected_formats
-from ...export.options import DEFAULT, Motion, Options
-from ...export.theme import THEMES
 from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from ...export.media.frames import Frame
+    from ...documents.media.frames import Frame
 
 _PRINTED = "-"
 """The file name of standard output."""
@@ -178,7 +178,7 @@ def render_document(trace: Trace, format_: str, options: Options) -> str | bytes
     """Return the trace as a document. Raise CommandError if it cannot be an image."""
     if format_ not in BINARY:
         return export(trace, format_, options)
-    from ...export.media.frames import render
+    from ...documents.media.frames import render
 
     still_options = options._replace(format=format_, motion=Motion.STILL)
     return render_picture(render(trace, still_options), format_, options)
@@ -200,7 +200,7 @@ def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> No
     """Warn if the letters of a slide are too small for a hall, and name larger formats."""
     if not options.slide or format_ not in PICTURES:
         return
-    from ...export.media.slides import READABLE, Parts, measure_smallest_letter, split_steps
+    from ...documents.media.slides import READABLE, Parts, measure_smallest_letter, split_steps
 
     if trace.is_line:
         size, readable, crowded = split_steps(trace, options)
@@ -243,7 +243,7 @@ def _render_pictures(
     """Return SVGs in a picture format, and report characters that no font has."""
     if format_ not in BINARY:
         return drawings
-    from ...export.media import images
+    from ...documents.media import images
     from .progress_bar import ProgressBar
 
     try:
@@ -272,7 +272,7 @@ def _render_pictures(
 
 def _warn_about_boxes(pictures: Sequence[str], format_: str) -> None:
     """Warn about characters that are boxes in an image."""
-    from ...export.media import images
+    from ...documents.media import images
 
     consequence = f"the {format_.upper()} shows a box for each"
     if missing_chars := images.find_missing_glyphs(pictures, format_):
@@ -348,9 +348,9 @@ def write_frames(
         raise CommandError(f"error: frames do not move: --frames and {moves} can't both be given")
     from pathlib import Path
 
-    from ...export.content.sanitizer import sanitize_text
-    from ...export.media import images
-    from ...export.media.frames import make_frames
+    from ...documents.content.sanitizer import sanitize_text
+    from ...documents.media import images
+    from ...documents.media.frames import make_frames
 
     folder = Path(folder_name)
     _require_folder(folder, format_)
@@ -430,7 +430,7 @@ def _require_ours(file: Path, format_: str) -> None:
 
 
 def _is_frame(file: Path, format_: str) -> bool:
-    from ...export.media.picture_marks import is_frame
+    from ...documents.media.picture_marks import is_frame
     from ...files import read
 
     try:
@@ -441,7 +441,7 @@ def _is_frame(file: Path, format_: str) -> bool:
 
 def _make_image_error(error: Exception, format_: str) -> CommandError:
     """Return the error of an image renderer; any other exception is raised again."""
-    from ...export.media.images import NotInstalledError
+    from ...documents.media.images import NotInstalledError
 
     if format_ in BINARY and isinstance(error, ValueError | NotInstalledError):
         return CommandError(f"error: {make_printable(str(error))}")

@@ -186,7 +186,7 @@ class Trace:
         ``["saturate=…"]``. ``steps`` is ``"2-4"`` or ``[1, 2]``; ``until`` is a step's name or
         number, through all statements, or ``"s2.saturate"``. ``fold`` shows statements without
         their steps: ``"1-2"``, ``"all"`` or ``"but-last"``. ``more`` takes other fields of
-        ``ptxscope.export.options.Options``.
+        ``ptxscope.documents.options.Options``.
 
         Raise ValueError if the trace lacks a step or lane, and TypeError for an unknown option.
         """

@@ -14,18 +14,18 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
-from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
-from ...engine.diagnosis.observation import Observation, parse_got
-from ...engine.listings.asm_bindings import reading_type
-from ...engine.syntax.errors import PtxError, make_printable
-from ...engine.tracing.trace import Trace
-from ...export.formats.diagnosis_report import (
+from ...documents.formats.diagnosis_report import (
     explanation_lines,
     format_causes,
     observation_lines,
     unexplained_lines,
 )
-from ...export.formats.text import WIDTH
+from ...documents.formats.text import WIDTH
+from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
+from ...engine.diagnosis.observation import Observation, parse_got
+from ...engine.listings.asm_bindings import reading_type
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.tracing.trace import Trace
 from ...widgets.base.form_fields import LabelledInput, Page
 from ...widgets.base.menu import Menu, MenuItem
 from ..solver_search import SolverSearch
@@ -183,8 +183,8 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
+        from ...documents.proofs.next_report import render_next_operands
         from ...engine.proof.next_operands import find_next_operands
-        from ...export.proofs.next_report import render_next_operands
 
         def take(answer: NextOperands | None) -> None:
             self._next = answer if answer and len(answer.groups) > 1 else None

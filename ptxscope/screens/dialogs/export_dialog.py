@@ -12,12 +12,12 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ... import files
+from ...documents import BINARY, FORMATS, SUFFIXES, Format, export
+from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.note_targets import parse_stages
 from ...engine.tracing.trace import Trace
-from ...export import BINARY, FORMATS, SUFFIXES, Format, export
-from ...export.options import Options
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from ...widgets.base.menu import MenuItem
 from .dialog import Dialog, DialogFrame
@@ -115,7 +115,7 @@ class ExportDialog(Dialog[Annotations]):
             name in self._choices.active_switches for name in (_BOTH, _PAGE, _COMPACT)
         )
         if self._block is not None:
-            from ...export.content.command_words import parse_folded
+            from ...documents.content.command_words import parse_folded
 
             folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
             block = self._block.with_annotations(self.annotations)
@@ -137,9 +137,9 @@ class ExportDialog(Dialog[Annotations]):
         if self._format not in BINARY:
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
-        from ...export.content.document import build_document
-        from ...export.media.images import describe_image
-        from ...export.media.slides import find_kind
+        from ...documents.content.document import build_document
+        from ...documents.media.images import describe_image
+        from ...documents.media.slides import find_kind
 
         image = describe_image(trace, self._format, options)
         says = find_kind(trace).describe(build_document(trace, options))

@@ -7,9 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ...documents.formats.text import WIDTH
+from ...documents.proofs.proof_report import render_text
 from ...engine.proof.equivalence import Proof, Verdict
-from ...export.formats.text import WIDTH
-from ...export.proofs.proof_report import render_text
 from ...state.pin_proof import SECONDS
 from ...widgets.base.form_fields import Page
 from .dialog import Dialog, DialogFrame

@@ -137,7 +137,7 @@ class DialogController:
 
     def copy(self, subject: str) -> None:
         """Copy the result, or the command that reproduces the current trace."""
-        from ...export.content.command_words import format_command
+        from ...documents.content.command_words import format_command
 
         trace, screen = self._state.trace, self._view.screen
         shown = self._state.block_trace or trace

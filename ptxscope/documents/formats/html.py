@@ -66,7 +66,7 @@ def load_style(theme_choice: theme.Theme = theme.Theme.AUTO) -> str:
 
 
 def _load_file(name: str) -> str:
-    return files("ptxscope.export").joinpath(name).read_text(encoding="utf-8")
+    return files("ptxscope.documents").joinpath(name).read_text(encoding="utf-8")
 
 
 def _article_lines(doc: Document, options: Options) -> Iterator[str]:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from enum import StrEnum
 from importlib import import_module
-from types import ModuleType
 from typing import Literal, overload
 
 from ..engine.syntax.errors import quote_value
@@ -113,12 +111,3 @@ def export(
     render = getattr(import_module(home, __name__), function or "render")
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document
-
-
-class _CallableModule(ModuleType):
-    """A module type that makes ``ptxscope.export`` both this package and its function."""
-
-    __call__ = staticmethod(export)
-
-
-sys.modules[__name__].__class__ = _CallableModule
