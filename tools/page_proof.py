@@ -198,6 +198,32 @@ _BLOCKS: Final = (
 )  # fmt: skip
 
 
+def check_lines(driver: PageDriver) -> str:
+    """The line is what the address says: opened, reloaded, changed while the line has the focus."""
+    page, count = driver.page, 0
+
+    def require_line(fragment: str, text: str) -> None:
+        nonlocal count
+        shown = page.input_value("#line")
+        require(shown == text, f"the line of #{fragment} is {shown!r}")
+        count += 1
+
+    for text in ("vadd4.s32.s32.u32.sat d.b310, a, b, c", _BLOCKS[0][0]):
+        fragment = format_permalink(PageLink(text))
+        page.goto("about:blank")
+        driver.open(fragment)
+        require_line(fragment, text)
+        page.reload()
+        page.wait_for_selector("body.ready", timeout=READY_MS)
+        require_line(fragment, text)
+        page.focus("#line")
+        page.evaluate(_SHOW, "popc.b32+d,+a&v=1")
+        require_line("popc.b32", "popc.b32 d, a")
+    page.goto("about:blank")
+    driver.open()
+    return f"the line is that of the address, {count} times"
+
+
 def check_blocks(driver: PageDriver) -> str:
     """Pictures of blocks, whole and up to each step, are the command line's."""
     count = 0
@@ -516,6 +542,7 @@ def main() -> None:
     checks: tuple[tuple[int, str, Callable[[PageDriver], str]], ...] = (
         (1280, "light", check_opening),
         (1280, "light", check_pictures),
+        (1280, "light", check_lines),
         (1280, "light", check_blocks),
         (1280, "light", check_typing),
         (1280, "light", check_keyboard),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.parser import parse
-from ..learn.lesson import Lesson
+from ..learn.lesson import Anchor, Lesson
 from ..learn.lesson_position import LessonPosition
 from ..learn.lesson_progress import LessonProgress
 from ..learn.lesson_text import format_answer
@@ -83,13 +83,20 @@ class OpenLesson(LessonPosition):
 
     @property
     def anchor(self) -> tuple[str, LaneRef | None]:
-        """The slot and the cell that the card points to; the cell of an open question is hidden."""
-        anchor, trace = self.card.anchor, self.card.trace
+        """The slot and the cell that the card points to; while a question is open, what it asks."""
+        anchor = self.card.anchor
         if anchor and anchor.is_slot:
-            return anchor.key, None
-        key = anchor.key if anchor and not self.is_open else ""
-        key = next((x.key for x in trace.plan.results if x.role == key), key)
-        return "", LaneRef(key, (anchor and anchor.lane) or 0) if key else None
+            return anchor.key, self.asked_place
+        return "", self.asked_place or (self._find_place(anchor) if anchor else None)
+
+    @property
+    def asked_place(self) -> LaneRef | None:
+        """The cell that the open question asks for; None without one."""
+        return self._find_place(self.card.ask) if self.is_open and self.card.ask else None
+
+    def _find_place(self, anchor: Anchor) -> LaneRef:
+        results = {x.role: x.key for x in self.card.trace.plan.results}
+        return LaneRef(results.get(anchor.key, anchor.key), anchor.lane or 0)
 
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one."""

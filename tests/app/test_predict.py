@@ -190,6 +190,15 @@ async def test_steps_can_be_shown_and_gone_back_to() -> None:
         assert not drive.state.is_predicting
 
 
+async def test_the_next_step_has_no_hint_of_the_step_before() -> None:
+    async with explorer(LINE, VALUES) as drive:
+        await drive.press("P", "n", "h")
+        hints = drive.screen.query_one(HintBar)
+        assert hints.read_text()
+        await drive.press("n")
+        assert not hints.read_text().strip()
+
+
 async def test_an_edit_of_the_line_while_predicting_is_taken() -> None:
     async with explorer(LINE, VALUES) as drive:
         await drive.press("3", "P", "slash")

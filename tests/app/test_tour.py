@@ -68,6 +68,10 @@ async def played(drive: Driver, card: Card, at: int, many: int) -> None:
     if card.ask:
         assert field(drive).is_open
         assert drive.state.is_result_hidden
+        results = {x.role: x.key for x in trace.plan.results}
+        asked_place = LaneRef(results.get(card.ask.key, card.ask.key), card.ask.lane or 0)
+        assert lit(drive) == asked_place  # without what the answer comes from
+        assert drive.screen.view.lanes._compute_highlights(trace).is_alone
         await drive.type(format_answer(card))
         await drive.press("enter")
         assert "".join(piece.text for piece in card.remark)[:40] in strip(drive)

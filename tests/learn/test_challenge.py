@@ -190,6 +190,9 @@ WRONG = [
     # (4 + 7) / 2 is 5.5: 6 away from zero, 5 down; (2 + 3) / 2 is 2.5: 3, and 2 to even
     ("vavrg4.u32.u32.u32 d, a, b, c", {"a": 4, "b": 7, "c": 0}, "5", "H3"),
     ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, "2", "H4"),
+    # (-2 + 1) / 2 is -0.5: -1 away from zero, 0 in C; (-8 - 5) / 2 is -6.5: -7, and -6 in C
+    ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0xFFFE, "b": 0x0001, "c": 0}, "0", "H17"),
+    ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xF8, "b": 0xFB, "c": 0}, "0xfa", "H17"),
     # 2^32 - 1 + 2 wraps to 1, clamped it stays 2^32 - 1
     ("vmax.u32.u32.u32.add d, a, b, c", {"a": 5, "b": 2, "c": 2**32 - 1}, "0xffffffff", "H5"),
     # 200 + 100 + 7 is 307; cut to a byte first 44 + 7 = 51

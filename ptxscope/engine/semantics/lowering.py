@@ -113,7 +113,9 @@ def _convert_old_value(b: Builder, form: Form, role: str) -> str:
 def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
     """Apply the operation to lanes of ``unit`` bits (1.1 and 1.3, step 3; H1, H8)."""
     operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
-    is_rounded = rules.average_down or rules.average_even or rules.average_up
+    is_rounded = (
+        rules.average_down or rules.average_to_zero or rules.average_up or rules.average_even
+    )
     if isinstance(operation, Average) and is_rounded:
         return _build_average(b, rules, x, y)
     t = b.add_row(Stage.OPERATE, "t", operation, x, y)
@@ -125,12 +127,18 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
-    """Average, rounding down (H3), to even (H4) or up (H15) instead of as in 1.3 step 3."""
+    """Average, rounding down (H3), to even (H4), up (H15) or towards zero (H17): not as 1.3 has."""
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
-    if rules.average_up:
-        total = b.add_row(Stage.OPERATE, "minus", Negate(), total)
-        half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
-        return b.add_row(Stage.OPERATE, "t", Negate(), half)
+    if rules.average_up or rules.average_to_zero:
+        minus = b.add_row(Stage.OPERATE, "minus", Negate(), total)
+        half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), minus)
+        if rules.average_up:
+            return b.add_row(Stage.OPERATE, "t", Negate(), half)
+        up = b.add_row(Stage.OPERATE, "up", Negate(), half)
+        zero = b.add_row(Stage.OPERATE, "zero", Subtract(), x, x)
+        bound = b.add_row(Stage.OPERATE, "bound", Minimum(), up, zero)
+        down = b.add_row(Stage.OPERATE, "down", ScaleDown(1), total)
+        return b.add_row(Stage.OPERATE, "t", Maximum(), down, bound)
     if rules.average_even:
         half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
         odd_bit = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)

@@ -15,6 +15,10 @@ def _applies_always(_: Form) -> bool:
     return True
 
 
+def _has_signed_input(form: Form) -> bool:
+    return any(x is not None and x.signed for x in (form.atype, form.btype))
+
+
 _SIMD = ("vadd", "vsub", "vavrg", "vabsdiff", "vmin", "vmax", "vset")
 _DUAL_AND_QUAD = tuple(f"{name}{lanes}" for name in _SIMD for lanes in (2, 4))
 _WITH_ADD = (*_DUAL_AND_QUAD, *("vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset"))
@@ -50,15 +54,6 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         {"average_down": True},
         "`vavrg` rounds halves away from zero, not down.",
         ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2, "c": 0}, 0x00000002, 0x00000001),
-    ),
-    Erratum(
-        "H4",
-        "vavrg2, vavrg4",
-        ("vavrg2", "vavrg4"),
-        _applies_always,
-        {"average_even": True},
-        "`vavrg` rounds halves away from zero, not to the even neighbour.",
-        ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, 0x00000003, 0x00000002),
     ),
     Erratum(
         "H5",
@@ -184,13 +179,31 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("shr.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 1}, 0xFFFFFFFC, 0xFFFFFFFD),
     ),
     Erratum(
+        "H17",
+        "vavrg2, vavrg4 with a signed input",
+        ("vavrg2", "vavrg4"),
+        _has_signed_input,
+        {"average_to_zero": True},
+        "`vavrg` rounds halves away from zero; a division in C rounds towards zero.",
+        ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0xFFFE, "b": 1, "c": 0}, 0x0000FFFF, 0x00000000),
+    ),
+    Erratum(
         "H15",
         "vavrg2, vavrg4 with a signed input",
         ("vavrg2", "vavrg4"),
-        lambda f: any(x is not None and x.signed for x in (f.atype, f.btype)),
+        _has_signed_input,
         {"average_up": True},
         "`vavrg` rounds halves away from zero, so negative ones down.",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0xFFFF, "b": 0, "c": 0}, 0x0000FFFF, 0x00000000),
+    ),
+    Erratum(
+        "H4",
+        "vavrg2, vavrg4",
+        ("vavrg2", "vavrg4"),
+        _applies_always,
+        {"average_even": True},
+        "`vavrg` rounds halves away from zero, not to the even neighbour.",
+        ("vavrg2.u32.u32.u32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, 0x00000003, 0x00000002),
     ),
     Erratum(
         "H16",
@@ -202,7 +215,10 @@ MISCONCEPTIONS: tuple[Erratum, ...] = (
         ("abs.s32 d, a", {"a": 0x80000000}, 0x80000000, 0x7FFFFFFF),
     ),
 )
-"""The misconceptions; ``example`` holds the documented result, then the expected one."""
+"""The misconceptions, of one instruction the commonest first.
+
+``example`` holds the documented result, then the expected one.
+"""
 
 BELIEFS = {
     "H1": "true were all ones",
@@ -221,5 +237,6 @@ BELIEFS = {
     "H14": "the shift rounded towards zero, as a division does",
     "H15": "halves were rounded up",
     "H16": "the magnitude were clamped",
+    "H17": "the half were rounded towards zero, as a division in C does",
 }
 """The belief behind each misconception, by id."""

@@ -74,6 +74,8 @@ class Rules(NamedTuple):
     """``shr`` rounds towards zero (1.14; H14)."""
     average_up: bool = False
     """``vavrg`` rounds halves up (1.3 step 3; H15)."""
+    average_to_zero: bool = False
+    """``vavrg`` rounds halves towards zero (1.3 step 3; H17)."""
     magnitude_clamps: bool = False
     """``abs`` of the most negative number is the largest one (1.14; H16)."""
 

@@ -86,13 +86,18 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
         sentence += " The two minus signs cancel."
     if find_row(rows, "negated"):
         sentence += " The product is negated."
-    if find_row(rows, "even"):
-        sentence = "Half of {a} + {b}; halves are rounded to the even neighbour."
-        sentence = name_operands(sentence, ins)
+    if form.opcode.startswith("vavrg"):
+        for name, direction in _ROUNDINGS.items():
+            if find_row(rows, name):
+                sentence = f"Half of {{a}} + {{b}}; halves are rounded {direction}."
+                return name_operands(sentence, ins)
     if form.scale and find_row(rows, "scaled"):
         sentence += f" It is shifted right by {form.scale.amount}, rounding down."
     return sentence
 
+
+_ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neighbour"}
+"""How a misconception rounds an average, by the name of a row that only it has."""
 
 _LOGIC_SENTENCES = {
     "and": "The result is true if {a} and {b} are both true.",

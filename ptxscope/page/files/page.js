@@ -11,11 +11,11 @@ let held = [];  // what the reader does while Python loads
 
 const pictures = new PictureHost(get("picture"), (action, words) => send(action, words));
 
-const apply = changes => {
+const apply = (changes, isOpening = false) => {
   for (const [name, content] of Object.entries(changes)) {
     if (name.startsWith("#")) patch(get(name.slice(1)), content);
   }
-  if ("line" in changes && line !== document.activeElement) line.value = changes.line;
+  if ("line" in changes && (isOpening || line !== document.activeElement)) line.value = changes.line;
   if (changes.pictures) pictures.show(changes.pictures);
   if ("message" in changes) get("message").textContent = changes.message;
   if ("link" in changes) {
@@ -44,7 +44,7 @@ const hold = (action, words) => {
 const send = (action, words = {}) => {
   if (!page) return hold(action, words);
   try {
-    apply(JSON.parse(handle(action, JSON.stringify(words))));
+    apply(JSON.parse(handle(action, JSON.stringify(words))), action === "open_link");
   } catch (error) {
     get("message").textContent = `Internal error: ${error.message.trim().split("\n").pop()}`;
   }
@@ -94,10 +94,7 @@ document.addEventListener("submit", event => {
 addEventListener("hashchange", () => {
   hash = location.hash;
   const fragment = hash.slice(1);
-  if (page && fragment && fragment !== page.format_copy("link")) {
-    send("open_link", {fragment});
-    line.value = page.line;
-  }
+  if (page && fragment && fragment !== page.format_copy("link")) send("open_link", {fragment});
 });
 
 // --- completion ---
@@ -228,9 +225,8 @@ const start = async () => {
     handle = page.handle;  // each access makes a proxy of its own
     const changes = JSON.parse(page.format_changes());
     if (changes.message) delete changes.link;  // an address that can't be read stays
-    apply(changes);
+    apply(changes, Boolean(fragment));
     measure();
-    if (fragment) line.value = page.line;
     for (const [action, words] of held) send(action, words);
     document.body.classList.add("ready");
     main.inert = false;

@@ -158,7 +158,12 @@ class ExplorerView:
             self.lanes.show_trace(state.trace, state.step, guesses=state.guesses)
             return
         self.lanes.show_trace(
-            state.trace, state.step, session.divergence, pin, is_animated=is_animated
+            state.trace,
+            state.step,
+            session.divergence,
+            pin,
+            is_animated=is_animated,
+            asked=state.lesson.asked_place if state.lesson else None,
         )
 
     def _mark_machine_rows(self) -> None:
@@ -276,9 +281,11 @@ class ExplorerView:
         self.hint = text
         self.hints.show_message(text, style, is_sticky=is_sticky)
 
-    def clear_hint(self) -> None:
-        """Clear the hint, unless the line has an error."""
+    def clear_hint(self, *, is_at_once: bool = False) -> None:
+        """Clear the hint, unless the line has an error; at once, even if it is new."""
         self.hint = ""
+        if is_at_once:
+            self.hints.show_message("")
         self.hints.clear()
         self.status.show_hint()
 

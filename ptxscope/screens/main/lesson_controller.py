@@ -102,6 +102,8 @@ class LessonController:
         if message:
             undo = f" · {self._view.get_key('edit.undo')} shows its line" if is_back else ""
             self._view.show_hint(f"{message} · {self._view.get_key('lessons')} lessons{undo}")
+        else:
+            self._view.clear_hint(is_at_once=True)
 
     def leave_card(self) -> None:
         """Close the lesson at its card."""
@@ -172,14 +174,13 @@ class LessonController:
     def _highlight(self, lesson: OpenLesson | None) -> None:
         """Highlight a cell of the lanes and a slot, or nothing.
 
-        The user's own pointing has precedence.
+        The user's own cursor has precedence, except over what is asked.
         """
-        if self._view.lanes.has_focus:
-            return
         slot, place = lesson.anchor if lesson else ("", None)
-        self._view.lanes.move_cursor_to(place)
         for pane in self._view.forms:
             pane.highlight_slot(slot)
+        if (lesson and lesson.is_open) or not self._view.lanes.has_focus:
+            self._view.lanes.move_cursor_to(place)
 
     # --- answers -----------------------------------------------------------------------------
 

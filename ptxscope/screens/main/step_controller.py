@@ -58,7 +58,7 @@ class StepController:
             self._go_to(1 if isinstance(target, str) else target)
 
     def _go_to(self, step: int) -> None:
-        self._view.clear_hint()
+        self._view.clear_hint(is_at_once=True)
         before = self._state.step
         if self._state.go_to_step(step):
             self._view.show_step(is_animated=self._state.step == before + 1)

@@ -82,6 +82,8 @@ class LanesState(NamedTuple):
     """The trace's scene, if it is built already."""
     guesses: Mapping[LaneRef, Guess] | None = None
     """The predictions of the current step, if the user predicts it."""
+    asked: LaneRef | None = None
+    """The lane of a hidden step that a lesson asks for: its row is drawn without values."""
 
 
 class LanesDrawing(NamedTuple):
@@ -109,9 +111,10 @@ def draw(view: LanesState, width: int, height: int, levels: Levels | None = None
             if not levels.is_steady:
                 lines += painter.draw_hidden_steps(painter.list_stages[position:], levels.veiled)
                 break
+            hidden_lines = painter.draw_hidden_steps([stage], Level.ROWS)
             lines += [
-                *painter.draw_hidden_steps([stage], Level.ROWS),
-                *([StyledLine()] * (levels.heights[position] - 1)),
+                *hidden_lines,
+                *([StyledLine()] * (levels.heights[position] - len(hidden_lines))),
             ]
             continue
         start = len(lines)
@@ -355,16 +358,45 @@ class _Painter:
                 label = ""
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
-        """Return the names of hidden steps, one per line or wrapped."""
+        """Return the names of hidden steps, one per line or wrapped, and the row that is asked."""
         labels: StyledLine = []
-        for stage in stages:
+        for index, stage in enumerate(stages):
             step = step_of(self.trace, stage)
             number = step.number if step else None
             title_text = f" {number or ' '} {format_title(step or self._find_other_step(stage))}"
+            if asked_row := self._find_asked_row(stage):
+                return [
+                    *self.draw_hidden_steps(stages[:index], level),
+                    *self._draw_blank_row(asked_row, title_text, number),
+                    *self.draw_hidden_steps(stages[index + 1 :], level),
+                ]
             labels.append(StyledText(title_text, "veil", number))
         if level >= Level.ROWS or not labels:
             return [[label] for label in labels]
         return wrap_pieces(labels, self.width + LABEL)
+
+    def _find_asked_row(self, stage: Stage) -> RowScene | None:
+        """Return the row of a hidden step that a lesson asks for, or None."""
+        asked, step = self.view.asked, step_of(self.trace, stage)
+        if asked is None or step is None or step.number <= self.view.step:
+            return None
+        rows = self.scene.steps[step.number - 1].rows
+        return next((row for row in rows if row.key == asked.key), None)
+
+    def _draw_blank_row(
+        self, row: RowScene, label: str, number: int | None
+    ) -> Iterator[StyledLine]:
+        """Yield a row without values, below the label of its step."""
+        from .lane_guesses import guess_lines
+
+        lines = guess_lines(row, {}, self.width, self.lights)
+        if self._is_whole(row):
+            whole = Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
+            yield from whole_lines(label, whole, "veil", [], number)
+            return
+        for name, line in name_lines(row.name, lines):
+            yield labelled(label, name, "veil", line, number)
+            label = ""
 
     def _find_other_step(self, stage: Stage) -> Step:
         """Return a step that only the other answer or the pin has."""

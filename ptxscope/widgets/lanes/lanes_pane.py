@@ -170,10 +170,12 @@ class LanesPane(Pane):
         *,
         is_animated: bool = False,
         guesses: Mapping[LaneRef, Guess] | None = None,
+        asked: LaneRef | None = None,
     ) -> None:
         """Draw a trace up to a step, beside another answer or a pin.
 
-        ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step.
+        ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step;
+        ``asked`` is a lane of a hidden step that a lesson asks for.
         """
         if (guesses is None) != (self._guesses is None):
             self._levels = None
@@ -181,8 +183,11 @@ class LanesPane(Pane):
         is_lost = trace is not self._trace and self.place and not self._has_place(trace, self.place)
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
-        self._view = LanesState(trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene)
-        if was is None or was.trace is not trace or was[3:5] != (divergence, pin):
+        self._view = LanesState(
+            trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene, asked=asked
+        )
+        is_other = was is None or (was.trace is not trace or was[3:5] != (divergence, pin))
+        if is_other or (was and was.asked != asked):
             self._levels = None
         if is_lost:
             self._set_place(None)
@@ -274,7 +279,7 @@ class LanesPane(Pane):
     def _compute_highlights(self, trace: Trace) -> Highlights:
         if self.place is None:
             return NO_HIGHLIGHTS
-        if self.is_predictable(self.place):
+        if self.is_predictable(self.place) or self._is_hidden(self.place):
             return Highlights(self.place, is_alone=True)
         lit: frozenset[Place] = frozenset()
         if isinstance(self.place, BitRef) and self._scene:
@@ -397,6 +402,8 @@ class LanesPane(Pane):
             sentence = guess.message if guess else ""
             is_refused = guess is not None and guess.is_wrong and not guess.is_hint
             sentence = f"{REFUSED} {sentence}" if is_refused else sentence
+        elif place and self._is_hidden(place):
+            cell, sentence = None, ""
         elif isinstance(place, BitRef) or place == FORMULA_PLACE:
             sentence = self._describe_table(place)
         elif self._view and cell and row is None:
@@ -485,6 +492,13 @@ class LanesPane(Pane):
         stage = self._trace.steps[self._view.step - 1].stage if self._view else None
         is_right = guess is not None and guess.is_right
         return self._trace.rows[place.key].stage is stage and not is_right
+
+    def _is_hidden(self, place: Place) -> bool:
+        """Whether a cell belongs to a hidden step, of which a lesson asks for a lane."""
+        view = self._view
+        row = view.trace.rows.get(place.key) if view else None
+        shown_steps = view.trace.steps[: view.step] if view else ()
+        return row is not None and all(step.stage is not row.stage for step in shown_steps)
 
     def _is_operand(self, place: Place) -> TypeGuard[LaneRef]:
         is_known = self._trace is not None and place.key in self._trace.operands

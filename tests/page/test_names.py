@@ -1,0 +1,121 @@
+"""The names that the page's JavaScript reads are those that Python provides."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from importlib import import_module
+
+import pytest
+
+from ptxscope.live_figure import LiveFigure
+from ptxscope.page import explorer_page
+from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage
+from ptxscope.page.page_view import make_view
+from ptxscope.page.site import make_site
+from tests.page.test_site import FILES_FOLDER
+
+SCRIPTS = {path.name: path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js")}
+INDEX = (FILES_FOLDER / "index.html").read_text("utf-8")
+WORDS = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f", "b=1", "c=0", "-f", "html"]
+
+
+def find(script: str, pattern: str) -> list[str]:
+    """The names in a script that a pattern finds, at least one."""
+    names = re.findall(pattern, SCRIPTS[script])
+    assert names, f"{script} has no {pattern}"
+    return names
+
+
+def read_lists(texts: Iterable[str]) -> set[str]:
+    """The names in lists with commas: ``size, zones, links``."""
+    return {name for text in texts for name in re.findall(r"\w+", text)}
+
+
+def test_what_is_read_of_the_python_objects() -> None:
+    figure = LiveFigure(json.dumps(WORDS))
+    assert {*find("page.js", r"(?<!scope\.)\bpage\.(\w+)")} <= {*dir(ExplorerPage)}
+    assert {*find("live.js", r"\blive\.(\w+)")} <= {*dir(figure)}
+    wanted = {name for name in dir(ExplorerPage) if not name.startswith("_")}
+    assert wanted - {*find("page.js", r"(?<!scope\.)\bpage\.(\w+)")} == {"svg"}  # of `dev.py page`
+    answer = json.loads(figure.render('{"a": "1", "b": "1", "c": "0"}'))
+    error = json.loads(figure.render('{"a": "<", "b": "1", "c": "0"}'))
+    parts = find("live.js", r"\{(\w+): text, (\w+)\} = JSON\.parse\(live\.render")
+    assert {*parts[0]} == {*answer, *error}
+
+
+@pytest.mark.parametrize("script", ["page.js", "live.js"])
+def test_what_is_imported_from_python(script: str) -> None:
+    for module, name in re.findall(r'find\("([\w.]+):(\w+)"\)', SCRIPTS[script]):
+        assert hasattr(import_module(module), name), f"{module}:{name}"
+
+
+def test_what_is_read_of_changes() -> None:
+    changes = json.loads(ExplorerPage().format_changes())
+    read = {*find("page.js", r"\bchanges\.(\w+)"), *find("page.js", r'"(\w+)" in changes')}
+    regions = {name for name in changes if name.startswith("#")}
+    assert read <= {*changes}
+    # the keys by which Python decides whether a picture is drawn anew
+    assert {*changes} - read - regions == {"trace", "options"}
+    ids = {*re.findall(r'\bid="([\w-]+)"', INDEX)}
+    assert {name[1:] for name in regions} <= ids
+    assert {*find("page.js", r'\bget\("([\w-]+)"\)')} <= ids
+
+
+def test_what_is_read_of_zones() -> None:
+    zones = json.loads(ExplorerPage().list_zones())
+    assert zones["pictures"] == []  # nothing is drawn before the first changes
+    page = ExplorerPage()
+    page.format_changes()
+    zones = json.loads(page.list_zones())
+    (picture,) = zones["pictures"]
+    assert {*find("page.js", r"\bzones\.(\w+)")} == {*zones}
+    assert read_lists(find("picture.js", r"pictures\.map\(\(\{([\w, ]+)\}")) == {*picture}
+    (parts,) = find("picture.js", r"const \[([\w, ]+)\] of zones\)")
+    assert {len(zone) for zone in picture["zones"]} == {len(parts.split(","))}
+    (parts,) = find("picture.js", r"links\.map\(\(\[([\w, ]+)\]")
+    assert {len(link) for link in picture["links"]} == {len(parts.split(","))}
+
+
+def test_what_is_read_of_completions() -> None:
+    rows = json.loads(ExplorerPage().list_completions("vadd4."))
+    (parts,) = find("page.js", r"options\.words\.map\(\(\[([\w, ]+)\]")
+    assert {len(row) for row in rows} == {len(parts.split(","))}
+
+
+def test_the_actions_that_javascript_and_markup_perform() -> None:
+    actions = {*find("page.js", r'\bsend\("(\w+)"'), *find("picture.js", r'\bsend\("(\w+)"')}
+    actions |= {*re.findall(r'data-(?:on|do)="(\w+)"', INDEX)}
+    assert actions <= {*explorer_page._ACTIONS}
+    (slow,) = find("page.js", r"SLOW = new Set\(\[([^\]]+)\]")
+    assert read_lists([slow]) <= {*explorer_page._ACTIONS}
+    copied = {*re.findall(r'data-copy="(\w+)"', INDEX)}
+    assert copied == {*COPY_FORMATS, "png"}
+
+
+def test_the_actions_of_elements() -> None:
+    page = ExplorerPage()
+
+    def list_actions(child: object) -> Iterable[str]:
+        if isinstance(child, list):
+            if len(child) > 1 and isinstance(child[1], dict):
+                yield from (child[1][x] for x in ("data-do", "data-on") if x in child[1])
+            for x in child:
+                yield from list_actions(x)
+
+    seen = set[str]()
+    for name in ("explain", "check", "sweep", "lesson", "challenge"):
+        page.handle("tool", json.dumps({"name": name}))
+        seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
+    page.handle("open_lesson", json.dumps({"name": "lanes.8"}))
+    page.handle("predict")
+    seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
+    assert {"step", "predict", "value", "lesson_go", "guess"} <= seen <= {*explorer_page._ACTIONS}
+
+
+def test_what_is_read_of_the_engine() -> None:
+    config = json.loads(make_site(None)["engine.json"])
+    assert {*find("engine.js", r"\bconfig\.(\w+)")} == {*config}
+    file = next(iter(config["files"].values()))
+    assert {*find("engine.js", r"\bfile\.(\w+)")} == {*file}
