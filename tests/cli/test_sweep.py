@@ -81,7 +81,7 @@ def test_a_plot_shows_the_current_point_and_fits() -> None:
     assert all(len(line) <= 80 for line in shown)
     (at,) = [line for line in shown if "\u25cf" in line]
     assert at.startswith("100\u2502")
-    assert any(line.strip() == "c" * len(line.strip()) and line.strip() for line in shown)
+    assert any(line.strip() == "=" * len(line.strip()) and line.strip() for line in shown)
 
 
 def test_a_map_goes_from_the_least_to_the_greatest() -> None:

@@ -301,7 +301,7 @@ def _make_pack_entry(
 _TINY = (Type.U4, Type.S4, Type.U2, Type.S2)
 _PACKS = (
     _make_pack_entry(
-        "clamp a and b to a few bits, pack both below c",
+        "pack a and b below c, each clamped to a few bits",
         "c, a and b packed",
         (Type.U8, Type.S8, *_TINY),
         (Slot("ctype", (Type.B32,)),),
@@ -311,7 +311,7 @@ _PACKS = (
         (VersionRequirement("types below 8 bits", lambda f: f.dtype in _TINY, target="sm_75"),),
     ),
     _make_pack_entry(
-        "clamp a and b to half-words, pack both",
+        "pack a and b, each clamped to a half-word",
         "a and b packed",
         (Type.U16, Type.S16),
         (),

@@ -15,7 +15,7 @@ from .numbers import SubtractFrom
 from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
 from .shifts import ShiftLeft
-from .step_words import find_row
+from .step_words import add_guard, find_row
 
 _WORD = 32
 
@@ -79,8 +79,9 @@ class JoinFields(MicroOperation):
     def describe_step(self, rows: Sequence[RowView]) -> str:
         low, high, *rest = (x.destination for x in rows[0].inputs)
         above = f", and the low bits of {rest[0]} above both" if rest else ""
-        place = f"The low {self.unit} bits of {low} are bits {self.unit - 1}:0"
-        return f"{place} of the word, those of {high} are above{above}."
+        place = f"the low {self.unit} bits of {low} are bits {self.unit - 1}:0"
+        sentence = add_guard(f"{place} of the word, those of {high} are above{above}.", rows)
+        return sentence[0].upper() + sentence[1:]
 
     def describe_lane(self, view: LaneView) -> LaneText:
         widths = self._list_widths(len(view.inputs))
