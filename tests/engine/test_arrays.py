@@ -239,3 +239,11 @@ def test_memory_that_is_taken_for_truths_is_true_where_it_is_not_zero() -> None:
     for given_ in (c, np.stack([c, c], axis=-1)[:, 0]):
         found: Any = evaluate("selp.b32 d, 7, 9, c", {"c": given_})["d"]
         assert found.tolist() == [9, 7, 7, 7]
+
+
+def test_operands_that_a_form_does_not_read_broadcast() -> None:
+    line = "vsub.s32.u32.s32 d, a, b, c"
+    unread = np.zeros(3, np.uint32)
+    assert np.array_equal(evaluate(line, {"a": 5, "b": 1, "c": unread})["d"], [4, 4, 4])
+    with pytest.raises(ValueError, match=r"do not broadcast: a \(2,\), .*c \(3,\)"):
+        evaluate(line, {"a": np.zeros(2, np.uint32), "b": 1, "c": unread})

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..arrays.block_runner import run_blocks
 from ..arrays.call_sequence import get_storage_dtype
 from ..isa.integers import get_limits
+from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
@@ -40,12 +41,18 @@ def evaluate_arrays(
         if source.role in names and source.role not in operands:
             name = names[source.role]
             operands[source.role] = _convert_to_bits(values[name], source.type, name)
-    shapes = {operands[source.role].shape for source in plan.sources}
+    shapes = {role: array.shape for role, array in operands.items()}
+    # operands that the line names but the form does not read broadcast too
+    shapes |= {
+        role: np.asarray(values[name]).shape
+        for role, name in names.items()
+        if role not in shapes and role not in DESTINATIONS and name in values
+    }
     try:
-        (shape,) = shapes if len(shapes) == 1 else (np.broadcast_shapes(*shapes),)
+        shape = np.broadcast_shapes(*shapes.values())
     except ValueError:
         operand_shapes = ", ".join(
-            f"{ins.format_operand(x.role)} {operands[x.role].shape}" for x in plan.sources
+            f"{ins.format_operand(role)} {shape}" for role, shape in shapes.items()
         )
         raise ValueError(f"the operands do not broadcast: {operand_shapes}") from None
     if not out:
