@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 
 from .cli.commands.trace import parse_any_request
 from .cli.support.command_error import CommandError
 from .documents import export
-from .documents.formats.responsive_svg import add_min_width
+from .documents.formats.responsive_svg import render_for_column
 from .engine.syntax.errors import make_printable_lines
 
 
@@ -28,8 +29,9 @@ class LiveFigure:
         assigned = [f"{name}={text}" for name, text in json.loads(values).items()]
         try:
             trace, options, arguments = parse_any_request([*self._fixed_words, *assigned])
-            document: str = export(trace, arguments.format, options)
+            is_svg = arguments.format == "svg"
+            render = render_for_column if is_svg else partial(export, format=arguments.format)
+            document = str(render(trace, options=options))
         except CommandError as error:
             return json.dumps({"error": make_printable_lines(str(error))})
-        is_svg = arguments.format == "svg"
-        return json.dumps({"document": add_min_width(document) if is_svg else document})
+        return json.dumps({"document": document})

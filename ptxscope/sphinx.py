@@ -10,8 +10,9 @@
     See :ref:`clamp-step-saturate`: :ptx:value:`saturate lane 3 of clamp`, and d is
     :ptx:result:`clamp`.
 
-HTML builders show it as HTML or as SVG, LaTeX as a picture where the extra ``images`` is
-installed; all others, and LaTeX without that, show the text form.
+HTML and EPUB builders show it as HTML or as SVG, LaTeX as a picture where the extra ``images``
+is installed; all others, and LaTeX without that, show the text form. With a caption it is a figure,
+which ``numfig`` numbers.
 """
 
 from __future__ import annotations
@@ -38,8 +39,9 @@ from .cli.support.command_error import CommandError
 from .documents import export
 from .documents.content.document import Document, build_document
 from .documents.content.id_prefix import with_unique_ids
+from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
-from .documents.formats.responsive_svg import BOX, add_min_width
+from .documents.formats.responsive_svg import render_for_column
 from .documents.theme import THEMES, Theme
 from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
@@ -149,13 +151,30 @@ class TraceDirective(SphinxDirective):
             anchors=list(dict.fromkeys(x.anchor for x in labels)),
             alt=" ".join(options.get("alt", "").split()),
             live="live" in options,
+            is_in_figure=False,
             # as `classes`, Sphinx would put them on the node that replaces this one
             css=options.get("class", []),
         )
         self.set_source_info(node)
+        figure = self._make_figure(node)
         for anchor in node["anchors"]:  # where :numref: looks for what it refers to
-            self.state.document.ids.setdefault(anchor, node)
-        return [node]
+            self.state.document.ids.setdefault(anchor, figure if anchor == name else node)
+        return [figure]
+
+    def _make_figure(self, trace: _TraceNode) -> nodes.Element:
+        """Return a figure with the caption, which Sphinx numbers, or the trace if it has none."""
+        caption = sanitize_text(self.options.get("caption", ""))
+        if not caption:
+            return trace
+        texts, messages = self.state.inline_text(caption, self.lineno)
+        name = trace["name"]
+        trace["is_in_figure"] = True
+        figure = nodes.figure(
+            "", trace, nodes.caption(caption, "", *texts), ids=[name] * bool(name)
+        )
+        self.set_source_info(figure)
+        figure.extend(messages)
+        return figure
 
     def _words(self) -> list[str]:
         """Return the arguments of ``ptxscope trace``."""
@@ -163,7 +182,7 @@ class TraceDirective(SphinxDirective):
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
             f"--{name}={' '.join(options[name].split())}"
-            for name in ("model", "steps", "until", "fold", "title", "caption", "theme")
+            for name in ("model", "steps", "until", "fold", "title", "theme")
             if name in options
         ]
         for name in ("note", "notes"):
@@ -314,10 +333,12 @@ class _Draw(SphinxPostTransform):
     def _drawn(self, trace: _TraceNode, ids: set[str]) -> Iterator[nodes.Node]:
         words, format_ = trace["words"], trace["format"]
         if self.app.builder.format == "html" and format_ != "text":
-            script = self._locate_script() if trace["live"] else ""
+            script = self._locate_script() if trace["live"] and _has_scripts(self.app) else ""
             yield nodes.raw("", _framed(trace, ids, script), format="html")
             return
-        yield from (nodes.target("", "", ids=[anchor]) for anchor in trace["anchors"])
+        for anchor in trace["anchors"]:
+            if not (trace["is_in_figure"] and anchor == trace["name"]):
+                yield nodes.target("", "", ids=[anchor])
         is_paper = self.app.builder.format == "latex" and format_ != "text"
         picture = _picture(words, Path(self.app.builder.outdir)) if is_paper else None
         if picture:
@@ -338,19 +359,25 @@ def _framed(trace: _TraceNode, ids: set[str], script: str) -> str:
     found, options, _ = parse_any_request(words)
     if not name:  # two traces of one name have caused a warning when they were read
         options = with_unique_ids(found, options, format_, ids)
-    document = export(found, format_, options)
-    lacking = [x for x in trace["anchors"] if f' id="{x}"' not in document]
+    if format_ == "svg":
+        document = render_for_column(found, options)
+    else:
+        document = export(found, format_, options)
+    if name and trace["is_in_figure"]:  # the figure has this id
+        document = document.replace(f' id="{name}"', "", 1)
+    lacking = [
+        x
+        for x in trace["anchors"]
+        if f' id="{x}"' not in document and not (trace["is_in_figure"] and x == name)
+    ]
     anchors = "".join(f'<span id="{anchor}"></span>' for anchor in lacking)
     classes = " ".join(["ptx-trace", *trace["css"]])
-    box = ""
-    if trace["format"] == "svg":
-        document, box = add_min_width(document), f' style="{BOX}" tabindex="0"'
-    role = "img" if trace["format"] == "svg" else "group"
-    caption = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
+    role = "img" if format_ == "svg" else "group"
+    label = f' role="{role}" aria-label="{escape(alt)}"' if alt else ""
     if not script:
-        return f'<div class="{escape(classes)}"{caption}{box}>\n{anchors}{document}</div>\n'
+        return f'<div class="{escape(classes)}"{label}>\n{anchors}{document}</div>\n'
     words += [f"--id={options.id}"] if options.id and not name else []
-    frame = f'<div class="{escape(classes)} {FRAME}"{caption}{box}>{document}</div>'
+    frame = f'<div class="{escape(classes)} {FRAME}"{label}>{document}</div>'
     return f"{anchors}{make_live_markup(frame, found, words, script)}"
 
 
@@ -381,9 +408,14 @@ def _by_resvg(trace: Trace, _: str, options: Options) -> bytes:
     return bytes(resvg_py.svg_to_bytes(svg_string=export(trace, "svg", options), zoom=_WIDEST))
 
 
+def _has_scripts(app: Sphinx) -> bool:
+    """Whether the pages may load scripts, which readers of an EPUB refuse."""
+    return app.builder.format == "html" and app.builder.name != "epub"
+
+
 def _write_engine(app: Sphinx, error: Exception | None) -> None:
     """Write what live figures load, if a page has one."""
-    if error is not None or app.builder.format != "html":
+    if error is not None or not _has_scripts(app):
         return
     if not app.env.get_domain("ptx").data["live"]:
         return
@@ -413,7 +445,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("build-finished", _write_engine)
     return {
         "version": __version__,
-        "env_version": 2,
+        "env_version": 3,
         "parallel_read_safe": True,
         "parallel_write_safe": True,
     }

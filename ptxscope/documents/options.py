@@ -94,8 +94,11 @@ class Options(NamedTuple):
     """Light, dark, or that of the surrounding page."""
     id: str = ""
     """Prefix of ids; if empty, a hash of the content and the options."""
-    heading_level: int = 2
-    """Markdown: level of the title, 1 to 6, with steps one level below; 0 makes bold text."""
+    heading_level: int | None = None
+    """Markdown: level of the title, 1 to 6, with steps one level below; 0 makes bold text.
+
+    None is level 2 below a title, and bold text without one.
+    """
     is_early: bool = False
     """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
     values that compute it still are."""
@@ -138,7 +141,7 @@ def validate_options(options: Options) -> Options:
                 f"a scale and a width are numbers above 0; {name} is {quote_value(size)}"
             )
     level: object = options.heading_level
-    if isinstance(level, bool) or not isinstance(level, int) or level not in range(7):
+    if level is not None and (type(level) is not int or level not in range(7)):
         raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
     if options.compact and (options.slide or options.both):

@@ -15,7 +15,7 @@ from importlib.resources import files
 import html5lib
 import pytest
 
-from ptxscope import export, trace
+from ptxscope import Trace, export, trace, trace_block
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.documents.content.document import build_document
@@ -31,6 +31,7 @@ from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
+from tests.export.test_markdown import tables
 from tests.tiers import sampled, some
 
 PAGE = Options(standalone=True)
@@ -62,7 +63,7 @@ def test_every_value_is_found(opcode: str, model: str) -> None:
     bits = [format_hex(shown.result[n], shown.instruction.type_of(r).bits)
             for r, n in shown.instruction.results.items()]  # fmt: skip
     assert texts(tree, "output") == bits
-    sections = [x for x in tree.iter("section") if "px-step" in x.get("class", "")]
+    sections = [x for x in tree.iter("div") if "px-step" in x.get("class", "")]
     assert len(sections) == len(shown.steps)
     for section, step in zip(sections, shown.steps, strict=True):
         cells = list(section.iter("td"))
@@ -123,6 +124,25 @@ def test_a_fragment_is_one_article_with_its_style_and_no_script() -> None:
     assert "prefers-color-scheme:dark" in document
     assert "light-dark(" in document
     assert "@media print" in document
+
+
+BLOCK = trace_block(
+    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }", {"a": 1, "b": 2, "c": 3}
+)
+
+
+@pytest.mark.parametrize("shown", [E3, BLOCK], ids=["line", "block"])
+def test_a_fragment_suits_strict_readers_and_slides(shown: Trace) -> None:
+    """An EPUB is XML; a slide of reveal.js takes a ``section`` for another slide."""
+    document = export(shown, "html", Options(both=True))
+    tree = ET.fromstring(document)
+    assert not [*tree.iter("section")]
+    assert (tree.get("aria-label"), tree.find("header")) != (None, None)
+    titled = ET.fromstring(export(annotated(shown, "T"), "html"))
+    assert titled.findtext("header/h3") == "T"
+    operands = next(x for x in tree.iter("table") if x.get("class") == "px-operands")
+    (head,) = {tuple(x[0]) for x in tables(export(shown, "markdown")) if "operand" in x[0]}
+    assert tuple(x.text for x in operands.iter("th") if x.get("scope") == "col") == head
 
 
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
@@ -263,7 +283,7 @@ def test_a_long_name_is_told_once_then_its_role() -> None:
     names = [f"%{letter * 40}" for letter in "dabc"]
     shown = trace(f"vadd4.s32.s32.s32.sat {', '.join(names)}", dict.fromkeys(names[1:], 1))
     tree = page(export(shown, "html", PAGE))
-    steps = [x for x in tree.iter("section") if "px-step" in x.get("class", "")]
+    steps = [x for x in tree.iter("div") if "px-step" in x.get("class", "")]
     assert len(steps) == len(shown.steps)
     said = " ".join("".join(x.itertext()) for x in steps)
     assert "a" * 40 not in said

@@ -325,10 +325,9 @@ def _add_output_options(parser: argparse._ArgumentGroup) -> None:
         "--heading-level",
         type=int,
         choices=range(7),
-        default=DEFAULT.heading_level,
         metavar="N",
-        help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6 "
-        "(default: 2); 0 for bold text instead of headings",
+        help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6; 0 for "
+        "bold text instead of headings (default: 2 with a title, 0 without)",
     )
     add_id(parser)
 

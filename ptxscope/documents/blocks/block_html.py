@@ -11,13 +11,14 @@ from ..content.document import Document, Section, build_document
 from ..content.id_prefix import make_block_id
 from ..formats.html import (
     format_page,
+    get_title_level,
     iter_answer_lines,
+    iter_article_start,
     iter_lane_note_lines,
     iter_note_lines,
     iter_operand_lines,
     iter_result_lines,
     iter_step_lines,
-    load_style,
 )
 from ..options import DEFAULT, Options
 from ..svg import block_picture
@@ -34,11 +35,9 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def _article_lines(doc: Document, options: Options) -> Iterator[str]:
-    level = 1 if options.standalone else 3
+    level = get_title_level(options)
     id_ = make_block_id(doc.trace, options, "html")
-    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
-    yield f"<style>\n{load_style(options.theme)}</style>"
-    yield f'<header><h{level} id="{id_}-title" dir="auto">{escape(doc.name)}</h{level}></header>'
+    yield from iter_article_start(doc, options, id_)
     relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
@@ -61,7 +60,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
 
 def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
     name = f"{id_}-{section.key}"
-    yield f'<section id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
+    yield f'<div id="{name}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
     if not section.is_folded:
         yield from iter_operand_lines(section.operands)
         for step in section.steps:
@@ -78,7 +77,7 @@ def _section_lines(section: Section, level: int, id_: str, relations: Relations)
     yield from iter_note_lines(section.notes)
     if section.answers and not section.is_folded:
         yield from iter_answer_lines(section.answers, level + 1, name, relations)
-    yield "</section>"
+    yield "</div>"
 
 
 def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:

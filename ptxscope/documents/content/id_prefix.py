@@ -50,6 +50,14 @@ def make_block_id(trace: Trace, options: Options, kind: str) -> str:
     return options.id or hash_id((kind, str(trace.block), values, model, texts, changed_options))
 
 
+def make_prefix(trace: Trace, options: Options, kind: str) -> str:
+    """Return the prefix of the ids in a document of a trace."""
+    options = drop_idle_options(options, kind)
+    if trace.is_line:
+        return make_id_prefix(build_document(trace, options), options, kind)
+    return make_block_id(trace, options, kind)
+
+
 def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str]) -> Options:
     """Return options whose ids are not in `used_ids`, and add the new id to it.
 
@@ -57,11 +65,7 @@ def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str
     author chose the same id twice.
     """
     options = drop_idle_options(options, kind)
-    base_id = (
-        make_id_prefix(build_document(trace, options), options, kind)
-        if trace.is_line
-        else make_block_id(trace, options, kind)
-    )
+    base_id = make_prefix(trace, options, kind)
     if options.id and base_id in used_ids:
         raise ValueError(f"the id {base_id} is already used by another trace of this page")
     unique_id = base_id

@@ -70,14 +70,9 @@ def _load_file(name: str) -> str:
 
 
 def _article_lines(doc: Document, options: Options) -> Iterator[str]:
-    level = 1 if options.standalone else 3
+    level = get_title_level(options)
     id_ = make_id_prefix(doc, options, "html")
-    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" aria-labelledby="{id_}-title">'
-    yield f"<style>\n{load_style(options.theme)}</style>"
-    yield "<header>"
-    title = escape(doc.title or doc.trace.instruction.opcode)
-    yield f'<h{level} id="{id_}-title" dir="auto">{title}</h{level}>'
-    yield "</header>"
+    yield from iter_article_start(doc, options, id_)
     relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
@@ -86,7 +81,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield from iter_operand_lines(doc.operands)
     if doc.steps:
         yield (
-            '<label class="px-say"><input type="checkbox"> '
+            '<label class="px-say"><input type="checkbox"/> '
             "Show in every cell where its bits came from</label>"
         )
     for step in doc.steps:
@@ -110,6 +105,24 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'
     yield "</article>"
+
+
+def get_title_level(options: Options) -> int:
+    """Return the level of the title's heading."""
+    return 1 if options.standalone else 3
+
+
+def iter_article_start(doc: Document, options: Options, id_: str) -> Iterator[str]:
+    """Yield the start of an article, with a heading if a page or a title needs one."""
+    level = get_title_level(options)
+    name = escape(doc.title or (doc.trace.instruction.opcode if doc.is_line else doc.count_text))
+    has_heading = bool(doc.title) or options.standalone
+    label = f'aria-labelledby="{id_}-title"' if has_heading else f'aria-label="{name}"'
+    yield f'<article class="ptxscope px-{options.theme}" id="{id_}" {label}>'
+    yield f"<style>\n{load_style(options.theme)}</style>"
+    if has_heading:
+        heading = f'<h{level} id="{id_}-title" dir="auto">{name}</h{level}>'
+        yield f"<header>\n{heading}\n</header>"
 
 
 def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
@@ -182,12 +195,12 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
 def iter_operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
     """Yield the table of the values that are read."""
     rows = (
-        f'<th scope="row"><code>{escape(name or label)}</code></th>'
-        f'<td>{escape(label)}</td><td class="px-bits"><code>{bits}</code></td>'
+        f'<td>{escape(label)}</td><th scope="row"><code>{escape(name or label)}</code></th>'
+        f'<td class="px-bits"><code>{bits}</code></td>'
         f"<td>{escape(meant)}</td>"
         for _, label, name, bits, meant in operands
     )
-    head = ("register", "operand", "bits", "value")
+    head = ("operand", "register", "bits", "value")
     yield from _table_lines("px-operands", "Operands", head, rows)
 
 
@@ -195,7 +208,7 @@ def iter_step_lines(
     trace: Trace, step: StepView, level: int, id_: str, relations: Relations, branch: str = ""
 ) -> Iterator[str]:
     """Yield the heading and the tables of a step; ``branch`` is that of its nodes in a block."""
-    yield f'<section class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
+    yield f'<div class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
@@ -205,7 +218,7 @@ def iter_step_lines(
         yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
-    yield "</section>"
+    yield "</div>"
 
 
 def _format_row(trace: Trace, row: DocumentRow, relations: Relations, own_branch: str) -> str:
@@ -238,7 +251,7 @@ def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
 
 def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     """Yield the results below their heading."""
-    yield f'<section class="px-result" id="{id_}">'
+    yield f'<div class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
     for name, bits, meant in doc.results:
         yield (
@@ -247,7 +260,7 @@ def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
         )
     if doc.no_result:
         yield f'<p class="px-dim">{escape(doc.no_result)}</p>'
-    yield "</section>"
+    yield "</div>"
 
 
 def iter_lane_note_lines(notes: Iterable[str]) -> Iterator[str]:
@@ -266,7 +279,7 @@ def iter_answer_lines(
     answers: Answers, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     """Yield the answers of models that differ."""
-    yield f'<section class="px-answers" id="{id_}-answers">'
+    yield f'<div class="px-answers" id="{id_}-answers">'
     yield f"<h{level}>Two answers</h{level}>"
     rows = (
         f'<th scope="row">{escape(x.label)}</th>'
@@ -288,7 +301,7 @@ def iter_answer_lines(
             yield from iter_step_lines(
                 answers.other_trace, step, level + 1, f"{id_}-other", relations
             )
-    yield "</section>"
+    yield "</div>"
 
 
 def _machine_lines(section: MachineSection) -> Iterator[str]:

@@ -19,6 +19,8 @@ _SPECIAL = re.compile(
 
 Underscores match as runs, except a run between letters or digits, which is not markup.
 """
+_TITLE_LEVEL = 2
+"""Level of the title, unless another one is chosen."""
 _LOWEST = 6
 """Deepest level of a heading in Markdown."""
 _ENTITIES = {
@@ -29,12 +31,15 @@ _ENTITIES = {
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render headings and tables; one column for each lane, the most significant on the left."""
+    if options.heading_level is None and not trace.annotations.title.strip():
+        options = options._replace(heading_level=0)
     return markup.render(trace, options, write_blocks)
 
 
 def write_blocks(blocks: Iterable[Block], options: Options) -> str:
     """Write the blocks of a document."""
-    return _make_writer(options.heading_level).write_document(blocks)
+    level = _TITLE_LEVEL if options.heading_level is None else options.heading_level
+    return _make_writer(level).write_document(blocks)
 
 
 def escape_text(text: str) -> str:

@@ -1,10 +1,14 @@
-"""Pictures in web pages: if the page is too narrow for the letters, the picture scrolls."""
+"""Pictures in web pages too narrow for their letters: they scroll, or have a compact version."""
 
 from __future__ import annotations
 
 import re
 from math import ceil
 
+from ...engine.tracing.trace import Trace
+from .. import export
+from ..content.id_prefix import make_prefix
+from ..options import Options
 from ..svg.text_fitting import MIN_LETTER_PX
 
 _VIEW_BOX = re.compile(r'viewBox="0 0 ([\d.]++)')
@@ -12,6 +16,23 @@ _SIZE = re.compile(r'font-size="([\d.]++)"')
 _SCALE = re.compile(r"\) scale\(([\d.]++)\)")
 BOX = "overflow-x:auto"
 """CSS of the box around a picture."""
+_STYLE = """\
+<style>.ptx-pictures{container-type:inline-size}
+.ptx-pictures svg{display:block;max-width:100%;height:auto}
+.ptx-narrow{display:none}
+@container (max-width:619px){.ptx-wide{display:none}.ptx-narrow{display:block}}</style>
+"""
+
+
+def render_for_column(trace: Trace, options: Options) -> str:
+    """Return an SVG as wide as its column at most, and a compact one for columns below 620 px."""
+    svg = export(trace, "svg", options)
+    if not options.compact:
+        prefix = f"{make_prefix(trace, options, 'svg')}-narrow"
+        small_options = options._replace(compact=True, both=False, id=prefix)
+        small_svg = export(trace, "svg", small_options)
+        svg = f'<div class="ptx-wide">{svg}</div>\n<div class="ptx-narrow">{small_svg}</div>\n'
+    return f'{_STYLE}<div class="ptx-pictures">\n{svg}</div>\n'
 
 
 def compute_min_width(svg: str) -> int:
