@@ -43,6 +43,7 @@ from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.launches.device_code import Variable
 from ptxscope.engine.launches.device_code_loader import load_device_code
 from ptxscope.engine.launches.parameters import parse_argument
+from ptxscope.engine.launches.printed_text import format_text
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
@@ -254,6 +255,7 @@ ENTRIES: dict[str, Callable[[str], object]] = {
     "load C": lambda text: load(text, "x.cu"),
     "load Python": lambda text: load(text, "x.py"),
     "device code": lambda text: load_device_code(f".entry k() {{ {text}"),
+    "formats of printf": lambda text: format_text(text, lambda _, count: bytes(count), 0),
     "arguments of kernels": _refused(lambda text: parse_argument(text, _POINTER)),
     "machine code": _disassembled,
     "run": _run,

@@ -330,6 +330,22 @@ def test_json(kernel: str) -> None:
     assert data["expected"] == {"param1": {"holds": False, "different": [{"index": 1, "line": 20}]}}
 
 
+def test_what_threads_print_is_shown_after_the_run(kernel: str) -> None:
+    head = ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);"
+    change(kernel, ".visible", f"{head}\n.global .b8 text[4] = {{104, 105, 10}};\n.visible")
+    call = "mov.u64 %d5, text; cvta.global.u64 %d5, %d5; { .param .b64 a, b; .param .b32 r; "
+    call += "st.param.b64 [a], %d5; st.param.b64 [b], 0; call (r), vprintf, (a, b); }"
+    change(kernel, "  ret;", f"{call}\n  ret;")
+    done = launch(kernel, block=2)
+    assert done.stdout.endswith("\nprinted, in the order of the threads:\n  hi\n  hi\n")
+    printed = json.loads(launch(kernel, "--json", block=2).stdout)["printed"]
+    threads = [f"thread ({x},0,0) of block (0,0,0)" for x in (0, 1)]
+    assert printed == [{"thread": x, "line": 24, "text": "hi\n"} for x in threads]
+    change(kernel, "  ret;", "trap;\n  ret;")
+    failed = launch(kernel, block=2)
+    assert (failed.returncode, "  hi\n  hi\n" in failed.stdout) == (1, True)
+
+
 def test_a_run_from_registers_is_as_before(kernel: str) -> None:
     done = run("run", kernel, "%r3=9", "%d4=0", "%r1=1", "%r8=2")
     assert "shr.u32 %r4, %r3, 1" in done.stdout

@@ -148,6 +148,11 @@ CASES: dict[str, tuple[str, dict[str, int], str]] = {
         {"a": 0xFFFF0002, "b": 0x050403FF, "c": 7},
         "isa",
     ),
+    "packed values": (
+        "cvt.pack.sat.s8.s32.b32 d, a, b, c",
+        {"a": 0x12C, "b": 0xFFFFFFF6, "c": 0x11112233},
+        "isa",
+    ),
     "two answers": (
         "vadd.u32.s32.s32.sat d.b0, a, b, c",
         {"a": 0xFFFFFFFF, "b": 0, "c": 0x112233},

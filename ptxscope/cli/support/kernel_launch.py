@@ -50,6 +50,7 @@ from .kernel_report import (
     iter_difference_lines,
     iter_explanation_lines,
     iter_lines,
+    iter_printed_lines,
 )
 from .progress_bar import ProgressBar
 from .streams import print_message
@@ -112,9 +113,10 @@ def launch_kernel(
                 diagnosis = _explain(code, values, bar, failed, expected, arguments)
             bar.begin_printing()
             if arguments.json:
-                print(format_json(convert_failure(failed, str(error), diagnosis), indent=1))
+                print(format_json(convert_failure(failed, error, diagnosis), indent=1))
             else:
-                for line in iter_explanation_lines(diagnosis) if diagnosis else ():
+                explained = iter_explanation_lines(diagnosis) if diagnosis else ()
+                for line in (*iter_printed_lines(error.printed), *explained):
                     print(make_printable(line))
             raise
         origin_lines = _find_origins(code, kernel, values, arguments, model, bar, result, expected)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from ...engine.launches.expected_elements import Expectations, find_differences
 from ...engine.launches.fidelity import UnknownDecision
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
 from ...engine.launches.parameters import format_dtype
+from ...engine.launches.printed_text import iter_lines_of_texts
+from ...engine.launches.thread_state import LaunchError, PrintedText
 from ...engine.syntax.errors import format_count
 
 if TYPE_CHECKING:
@@ -60,6 +62,16 @@ def iter_lines(result: KernelRun, *, is_quiet: bool) -> Iterator[str]:
         limit = " as far as is known" if result.fidelity.decisions else ""
         yield from ("", f"unchanged{limit}: {', '.join(unchanged)}")
     yield from _iter_report_lines(result)
+    yield from iter_printed_lines(result.printed, result.lost_print_count)
+
+
+def iter_printed_lines(texts: Sequence[PrintedText], lost_count: int = 0) -> Iterator[str]:
+    """Yield what threads printed, in the order of the threads."""
+    if texts:
+        yield from ("", "printed, in the order of the threads:")
+    yield from (f"  {x}" for x in iter_lines_of_texts(texts))
+    if lost_count:
+        yield f"  and what {format_count(lost_count, 'later call')} of printf printed"
 
 
 def get_label(buffer: KernelBuffer) -> str:
@@ -261,6 +273,8 @@ def convert_to_json(
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
         "conflicts": [x._asdict() for x in result.conflicts],
+        "printed": [x._asdict() for x in result.printed],
+        "lost_prints": result.lost_print_count,
         "expected": {
             get_label(result.get_buffer(name)): {
                 "holds": not (differences := find_differences(result, name, elements)),
@@ -276,13 +290,14 @@ def convert_to_json(
 
 
 def convert_failure(
-    failed: FailedRun, error: str, diagnosis: RunDiagnosis | None
+    failed: FailedRun, error: LaunchError, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
     """Return a run that could not go on, and what explains it, as JSON's types."""
     return {
         **_convert_launch(failed),
         "complete": False,
-        "error": error,
+        "error": str(error),
+        "printed": [x._asdict() for x in error.printed],
         "explained": diagnosis and _convert_diagnosis(diagnosis),
     }
 

@@ -19,7 +19,7 @@ from .device_code import (
     VectorOperand,
 )
 from .memory import AddressSpace, join_bytes
-from .memory_regions import get_window_start
+from .printed_text import find_integer, make_reader, read_string
 from .register_names import iter_register_names
 from .thread_state import (
     CallSite,
@@ -42,11 +42,11 @@ _MAX_DEPTH = 64
 """Maximum depth of calls."""
 _WORD_BYTES = (1, 2, 4, 8)
 """The sizes of parameters in memory that a register can hold."""
-_MAX_TEXT_BYTES = 500
-"""The bytes of an assertion's condition that are shown."""
 _FAILED_ASSERTION = "__assertfail"
 """The function that a failed ``assert`` calls; it ends the kernel."""
-_HARMLESS_FUNCTIONS = frozenset(("vprintf", _FAILED_ASSERTION))
+_PRINT = "vprintf"
+"""The function that ``printf`` calls."""
+_HARMLESS_FUNCTIONS = frozenset((_PRINT, _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
 
 
@@ -199,19 +199,23 @@ def leave_frame(machine: Machine, frame: Frame, group: Group) -> None:
         machine.send(site.caller, site.return_to, part)
 
 
-def _read_string(frame: Frame, arguments: tuple[Operand, ...], lane: int) -> str:
-    """Return the text in global memory that a thread's first argument points to; "" if none."""
-    first = arguments[0] if arguments else None
-    place = frame.find_symbol(first.name) if isinstance(first, SymbolOperand) else None
-    if place is None or place[0] != "local":
-        return ""
-    local, memory = frame.state.spaces["local"], frame.state.spaces["global"]
-    word = local.data[lane, place[1] : place[1] + 8].tobytes()
-    offset = int.from_bytes(word, "little") - get_window_start("global")
-    if not 0 <= offset < memory.size:
-        return ""
-    data = memory.data[0, offset : offset + _MAX_TEXT_BYTES].tobytes()
-    return data.partition(b"\0")[0].decode("utf-8", "replace")
+def _describe_assertion(frame: Frame, arguments: tuple[Operand, ...], lane: int) -> str:
+    """Return ``: i < n, in void f(int), a.cu:13``, as far as the arguments are known."""
+    read = make_reader(frame.state, lane)
+    values: list[int | None] = [find_integer(_find_argument(frame, x), lane) for x in arguments]
+    condition, file, line, function = [*values, None, None, None, None][:4]
+    places = (": ", condition), (", in ", function), (", ", file)
+    texts = [lead + read_string(read, address) for lead, address in places if address]
+    return "".join(texts) + (f":{line}" if file and line is not None else "")
+
+
+def _find_argument(frame: Frame, operand: Operand) -> ThreadValues | None:
+    """Return the values of an argument of a function that is not in the text."""
+    name = operand.name if isinstance(operand, SymbolOperand) else ""
+    variable = frame.function.variables.get(name)
+    size = variable.bytes if variable else 8
+    place = _find_place(frame, operand, size)
+    return _find_values(frame.state.spaces["local"], frame, operand, place, f"b{8 * size}")
 
 
 def _make_foreign_call(
@@ -231,9 +235,12 @@ def _make_foreign_call(
 
     def call(group: Group) -> None:
         if name == _FAILED_ASSERTION and not state.fidelity.decisions:
-            condition = _read_string(frame, arguments, int(group.lanes[0]))
-            message = f"calls {name}: an assertion fails"
-            state.fail(statement, group.lanes, f"{message}: {condition}" if condition else message)
+            details = _describe_assertion(frame, arguments, int(group.lanes[0]))
+            state.fail(statement, group.lanes, f"calls {name}: an assertion fails{details}")
+        if name == _PRINT and state.print_text:
+            values = [_find_argument(frame, x) for x in arguments]
+            for lane in group.lanes.tolist():
+                state.print_text(lane, statement.line, values)
         for result in results:
             for register in iter_register_names(result):
                 write_causes(frame.get_register(register), group, causes)

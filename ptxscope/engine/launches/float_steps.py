@@ -1,7 +1,7 @@
 """Arithmetic on floats in round-to-nearest, and conversions of f32 (PTX ISA 9.7.3, 9.7.4).
 
-A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits. Other roundings, f64, and all of
-f16 and bf16 but sums, products and extrema are not modelled.
+A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits. Other roundings, all of f64 but
+``cvt.f64.f32``, and all of f16 and bf16 but sums, products and extrema are not modelled.
 """
 
 from __future__ import annotations
@@ -309,7 +309,10 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None:
-    """Return the step of ``cvt`` between f32 and an integer, or f32 to f32; None for others."""
+    """Return the step of ``cvt`` between f32 and an integer, or f32 to f32 or f64.
+
+    None for others.
+    """
     if len(statement.modifiers) < 2 or len(statement.operands) != 2:
         return None
     *modifiers, target_type, source_type = statement.modifiers
@@ -325,11 +328,19 @@ def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None
     if convert is None:
         return None
     destination = frame.get_register(operand.name)
+    nan_cause = np.uint64(0)
+    if target_type == "f64":
+        nan_cause = frame.state.fidelity.get_cause(statement, "no manual says which NaN it gives")
 
     def act(group: Group) -> None:
         with np.errstate(all="ignore"):
             bits = convert(source.bits).astype(destination.bits.dtype, copy=False)
-        write_values(destination, bits, group, source.causes)
+        causes = source.causes
+        if nan_cause:
+            is_nan = np.isnan(source.bits.view(np.float32))
+            nan_causes = np.where(is_nan, nan_cause, np.uint64(0))
+            causes = nan_causes if causes is None else causes | nan_causes
+        write_values(destination, bits, group, causes)
 
     return act
 
@@ -347,7 +358,13 @@ def _find_conversion(
         return _make_conversion_to_integer(target_type, rounding, flags)
     if target_type == "f32" and (rounding or not roundings):
         return _make_float_rounding(rounding, flags)
+    if target_type == "f64" and not roundings and flags <= {"ftz"}:
+        return lambda bits: _widen(_SINGLE.flush(bits) if flags else bits)
     return None
+
+
+def _widen(bits: Bits) -> Bits:
+    return bits.view(np.float32).astype(np.float64).view(np.uint64)
 
 
 def _make_conversion_to_float(source_type: str, flags: set[str]) -> Callable[[Bits], Bits]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from operator import index
 from types import NoneType
 from typing import Any, NamedTuple
@@ -23,9 +24,10 @@ from .launch_memory import BoundBuffer, LaunchMemory
 from .lockstep import Lockstep, StepLimitError
 from .memory import AddressSpace
 from .parameters import Argument, find_parameter, read_arguments
+from .printed_text import Printer
 from .sparse_arrays import make_sparse_zeros, make_written_pages
 from .thread_log import ThreadLog
-from .thread_state import WaveState
+from .thread_state import LaunchError, PrintedText, WaveState
 
 Array = npt.NDArray[Any]
 DEFAULT_MAX_STEPS = 100_000_000
@@ -128,6 +130,10 @@ class KernelRun(NamedTuple):
     """The lines at which threads were when the limit of steps was reached, with their number."""
     is_complete: bool
     """Whether all threads came to their ends within the limit of steps."""
+    printed: tuple[PrintedText, ...] = ()
+    """What threads printed by ``printf``, in the order of the threads."""
+    lost_print_count: int = 0
+    """The calls of ``printf`` after too much text, which is not kept."""
 
     def get_buffer(self, name: str) -> KernelBuffer:
         """Return a buffer by the name or the position (``param2``) of its parameter.
@@ -267,7 +273,7 @@ def _run_waves(
     on_progress: OnProgress | None,
     log: ThreadLog | None,
 ) -> KernelRun:
-    fidelity, step_count, is_complete = Fidelity(), 0, True
+    fidelity, printer, step_count, is_complete = Fidelity(), Printer(), 0, True
     positions: list[tuple[int, int]] = []
     space = memory.spaces["global"]
     space.lines = make_sparse_zeros(space.data.size, np.int32)
@@ -282,6 +288,7 @@ def _run_waves(
     for wave in memory.shape.iter_waves(memory.local_bytes, memory.shared_bytes):
         spaces = memory.make_spaces(wave)
         state = WaveState(memory.code, wave, spaces, memory.symbols, fidelity, model)
+        state.print_text = partial(printer.print_text, state)
         if log:
             log.attach(state)
         lockstep = Lockstep(
@@ -291,6 +298,9 @@ def _run_waves(
             lockstep.run()
         except StepLimitError:
             is_complete, positions = False, lockstep.list_positions()
+        except LaunchError as error:
+            error.printed = printer.list_texts()
+            raise
         step_count = lockstep.step_count
         block_count = int(wave.block_numbers[-1]) + 1
         total = step_count * memory.shape.block_count // block_count
@@ -308,6 +318,8 @@ def _run_waves(
         step_count,
         tuple(positions),
         is_complete,
+        printer.list_texts(),
+        printer.lost_count,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -33,6 +33,16 @@ _BUFFER_LABEL = re.compile(r"param\d+")
 """The labels of a kernel's buffers, which no variable may have."""
 
 
+class PrintedText(NamedTuple):
+    """What one call of ``printf`` printed."""
+
+    thread: str
+    """``thread (5,0,0) of block (1,0,0)``."""
+    line: int
+    """The line of the call."""
+    text: str
+
+
 class LaunchError(Exception):
     """A kernel that can't go on: an invalid access, a trap, threads that wait for each other."""
 
@@ -45,6 +55,8 @@ class LaunchError(Exception):
         thread_number: int | None = None,
     ) -> None:
         self.statement, self.thread = statement, thread
+        self.printed: tuple[PrintedText, ...] = ()
+        """What threads had printed before."""
         self.thread_number = thread_number
         """The number of the first of these threads, of all threads of the grid."""
         self.lanes = lanes
@@ -179,6 +191,10 @@ class Observer(Protocol):
         """After a barrier has written what its statement could not yet, for threads that waited."""
 
 
+PrintText = Callable[[int, int, Sequence[ThreadValues | None]], None]
+"""Called with the lane, the line and the arguments of a thread that prints."""
+
+
 class WaveState:
     """All that the threads of a wave share."""
 
@@ -223,6 +239,8 @@ class WaveState:
         """The operands of each product that may be fused, by the id of its statement."""
         self.observer: Observer | None = None
         """What sees each statement; set before the first step is made."""
+        self.print_text: PrintText | None = None
+        """What keeps the texts that threads print; None if nothing does."""
 
     def get_scratch(self, dtype: np.dtype[Any], index: int = 0) -> Bits:
         """Return an array for a step's result, the same for every step."""

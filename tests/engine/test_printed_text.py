@@ -1,0 +1,178 @@
+"""What threads print, against the ``printf`` of this machine's C library."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import sys
+from random import Random
+
+import numpy as np
+import pytest
+
+from ptxscope.engine.launches.kernel_run import run_kernel
+from ptxscope.engine.launches.printed_text import format_text, iter_lines_of_texts
+from ptxscope.engine.launches.thread_state import LaunchError
+from tests.tiers import some
+
+_FLOATS = (0.0, -0.0, 1.0, -1.5, 0.1, 2.5, 1.9999999, 255 / 256, 1e300, 5e-324, 1e-5, 123456789.0)
+_SPECIAL = (float("inf"), -float("inf"), float("nan"))
+_TEXT_ADDRESS = 1 << 20
+
+
+class _Arguments:
+    """Values as C takes them, and as a kernel has them in memory."""
+
+    def __init__(self) -> None:
+        self.values: list[ctypes._SimpleCData[int] | ctypes._SimpleCData[float] | object] = []
+        self.data = b""
+
+    def add(self, value: object, data: bytes) -> None:
+        self.values.append(value)
+        self.data += b"\0" * (-len(self.data) % len(data)) + data
+
+    def add_int(self, value: int) -> None:
+        self.add(ctypes.c_int(value), struct.pack("<i", value))
+
+    def read(self, address: int, count: int) -> bytes:
+        data = b"some text\0" if address >= _TEXT_ADDRESS else self.data[address:]
+        return data[:count]
+
+
+def _draw_directive(draw: Random) -> tuple[str, _Arguments]:
+    flags = "".join(draw.sample("-+ #0", draw.choice([0, 0, 1, 2, 3])))
+    width, precision = draw.choice(["", "5", "12", "*"]), draw.choice(["", ".", ".0", ".3", ".*"])
+    kind = draw.choice("diouxXcfFeEgGaAs")
+    length = draw.choice(["", "hh", "h", "l", "ll", "j", "z", "t"]) if kind in "diouxX" else ""
+    arguments = _Arguments()
+    for part in (width, precision):
+        if "*" in part:
+            arguments.add_int(draw.randint(0, 14))
+    if kind in "diouxX":
+        size = 8 if length in ("l", "ll", "j", "z", "t") else 4
+        bits = draw.choice([0, 1, -1, 127, 128, draw.getrandbits(8 * size)]) % (1 << 8 * size)
+        number = ctypes.c_uint64(bits) if size == 8 else ctypes.c_uint32(bits)
+        arguments.add(number, bits.to_bytes(size, "little"))
+    elif kind == "c":
+        arguments.add_int(draw.randint(33, 126))
+    elif kind == "s":
+        arguments.add(ctypes.c_char_p(b"some text"), struct.pack("<q", _TEXT_ADDRESS))
+    else:
+        any_float = struct.unpack("<d", draw.randbytes(8))[0]
+        value = draw.choice([*_FLOATS, *_SPECIAL, draw.uniform(-1e3, 1e3), any_float])
+        arguments.add(ctypes.c_double(value), struct.pack("<d", value))
+    arguments.add_int(draw.randint(-99, 99))
+    return f"<%{flags}{width}{precision}{length}{kind}> 100%% %d", arguments
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs a C library's printf")
+@pytest.mark.parametrize("seed", some(range(8)))
+def test_a_format_prints_as_in_c(seed: int) -> None:
+    library, draw = ctypes.CDLL(None), Random(seed)
+    for _ in range(4000):
+        text, arguments = _draw_directive(draw)
+        room = ctypes.create_string_buffer(4096)
+        library.snprintf(room, 4096, text.encode(), *arguments.values)
+        assert format_text(text, arguments.read, 0) == room.value.decode(), text
+
+
+def _list_bytes(text: str) -> str:
+    return ", ".join(map(str, text.encode()))
+
+
+def make_kernel(body: str) -> str:
+    """A kernel of the form that nvcc 13.0 writes, which prints a word and a double."""
+    text = "%d of %s: %g\n"
+    return f"""
+.version 9.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b32 func_retval0) vprintf (.param .b64 a, .param .b64 b);
+.extern .func __assertfail
+(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.global .align 1 .b8 $text[{len(text) + 1}] = {{{_list_bytes(text)}}};
+.global .align 1 .b8 $name[4] = {{{_list_bytes("odd")}}};
+.global .align 1 .b8 $condition[6] = {{{_list_bytes("i < 3")}}};
+.global .align 1 .b8 $file[5] = {{{_list_bytes("a.cu")}}};
+.global .align 1 .b8 $function[9] = {{{_list_bytes("void k()")}}};
+.visible .entry k()
+{{
+  .local .align 8 .b8 depot[24];
+  .reg .pred %p<4>; .reg .f32 %f<4>; .reg .b32 %r<9>; .reg .f64 %fd<2>; .reg .b64 %rd<9>;
+  mov.u64 %rd1, depot;
+  cvta.local.u64 %rd2, %rd1;
+  mov.u32 %r1, %tid.x;
+  cvt.rn.f32.u32 %f1, %r1;
+  mul.rn.f32 %f1, %f1, 0f3F000000;
+  {body}
+  ret;
+}}
+"""
+
+
+_PRINT = """
+  cvt.f64.f32 %fd1, %f1;
+  mov.u64 %rd3, $name; cvta.global.u64 %rd3, %rd3;
+  st.local.u32 [%rd1], %r1;
+  st.local.u64 [%rd1+8], %rd3;
+  st.local.f64 [%rd1+16], %fd1;
+  mov.u64 %rd4, $text; cvta.global.u64 %rd4, %rd4;
+  { .param .b64 param0; st.param.b64 [param0+0], %rd4;
+    .param .b64 param1; st.param.b64 [param1+0], %rd2;
+    .param .b32 retval0;
+    call.uni (retval0), vprintf, (param0, param1); }
+"""
+
+
+def test_threads_print_in_their_order() -> None:
+    again = "setp.eq.u32 %p1, %r1, 0; @%p1 bra END; mov.f32 %f1, 0f7F800000;"
+    result = run_kernel(make_kernel(f"{_PRINT} {again} {_PRINT} END:"), {}, grid=2, block=2)
+    assert [x.thread for x in result.printed] == [
+        f"thread ({x},0,0) of block ({y},0,0)" for y in (0, 1) for x in (0, 1, 1)
+    ]
+    block = ["0 of odd: 0", "1 of odd: 0.5", "1 of odd: inf"]
+    assert list(iter_lines_of_texts(result.printed)) == 2 * block
+    assert result.is_exact
+
+
+def test_what_is_not_known_is_printed_as_a_question_mark() -> None:
+    body = _PRINT.replace("cvt.f64.f32 %fd1, %f1;", "mov.u32 %r1, %clock;")
+    (printed,) = run_kernel(make_kernel(body), {}).printed
+    assert printed.text == "? of odd: ?\n"
+    nan = f"mov.f32 %f1, 0f7FC00000; {_PRINT}"
+    (printed,) = run_kernel(make_kernel(nan), {}).printed
+    assert printed.text == "0 of odd: ?\n"
+
+
+def test_a_failed_assertion_says_where_it_is_and_what_was_printed_before() -> None:
+    addresses = "".join(
+        f"mov.u64 %rd{i}, ${name}; cvta.global.u64 %rd{i}, %rd{i};"
+        for i, name in ((5, "condition"), (6, "file"), (7, "function"))
+    )
+    call = """{ .param .b64 p0; st.param.b64 [p0], %rd5; .param .b64 p1; st.param.b64 [p1], %rd6;
+    .param .b32 p2; st.param.b32 [p2], 13; .param .b64 p3; st.param.b64 [p3], %rd7;
+    .param .b64 p4; st.param.b64 [p4], 1; call.uni __assertfail, (p0, p1, p2, p3, p4); }"""
+    message = r"an assertion fails: i < 3, in void k\(\), a\.cu:13$"
+    with pytest.raises(LaunchError, match=message) as caught:
+        run_kernel(make_kernel(f"{_PRINT}{addresses}{call}"), {})
+    assert [x.text for x in caught.value.printed] == ["0 of odd: 0\n"]
+
+
+def test_floats_are_widened_exactly() -> None:
+    body = "ld.param.u64 %d1, [in]; ld.global.f32 %f1, [%d1]; cvt.f64.f32 %f2, %f1;"
+    kernel = f""".version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 in)
+{{ .reg .b64 %d<2>; .reg .f32 %f1; .reg .f64 %f2;
+{body}
+st.global.f64 [%d1], %f2;
+ret; }}"""
+    for word in (0x00000001, 0x80000001, 0x3F800001, 0xFF800000, 0x7F7FFFFF):
+        array = np.array([word, 0], np.uint32)
+        wide = struct.pack("<d", struct.unpack("<f", struct.pack("<I", word))[0])
+        result = run_kernel(kernel, {"in": array})
+        assert result.get_buffer("in").data.tobytes() == wide
+        assert result.is_exact
+    flushed = run_kernel(kernel.replace("cvt.f64", "cvt.ftz.f64"), {"in": np.array([1, 0], "u4")})
+    assert not flushed.get_buffer("in").data.any()
