@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .documents import export
 from .documents.content.annotated_trace import annotate_trace
-from .documents.content.document import build_document
 from .documents.content.sanitizer import sanitize_text
 from .documents.formats.markdown import escape_text, format_code
 from .documents.formats.responsive_svg import BOX, add_min_width
@@ -86,7 +85,8 @@ class Figure:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
         from .documents.media.slides import find_kind
 
-        return find_kind(self.trace).describe(build_document(self.trace, self.options))
+        kind = find_kind(self.trace, self.options)
+        return kind.describe(kind.build_document(self.trace, self.options))
 
     def __str__(self) -> str:
         return self.html

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from ..engine.micro_operations.stage import Stage
 from ..engine.syntax.errors import quote_value
-from ..engine.tracing.trace import Step
+from ..engine.tracing.trace import Step, Trace
 from .theme import Theme
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
@@ -103,6 +103,12 @@ class Options(NamedTuple):
     """Whether the steps end before the last, as with ``--until``; if the result is not shown, the
     values that compute it still are."""
 
+    footer: bool = True
+    """Show the source with the version, and the command."""
+    sentences: bool = True
+    """Pictures: show sentences of ptxscope."""
+    beside: Trace | None = None
+    """Pictures: the trace of another line, or of the same on other values, at the right."""
     steps: frozenset[int] | None = None
     """Steps of a block to show, by number through all statements; None shows all."""
     folded: frozenset[int] = frozenset()
@@ -147,6 +153,13 @@ def validate_options(options: Options) -> Options:
     if options.compact and (options.slide or options.both):
         rival = "a slide" if options.slide else "both answers"
         raise ValueError(f"a compact figure has no room for {rival}: choose one of them")
+    if options.beside is not None:
+        rivals = {
+            "compact": options.compact, "slide": options.slide, "both": options.both,
+            "motion": options.motion is not Motion.STILL, "sass": options.machine_code,
+        }  # fmt: skip
+        if names := [name for name, is_given in rivals.items() if is_given]:
+            raise ValueError(f"two traces beside each other and {names[0]}: choose one of them")
     return options._replace(
         theme=_parse_member("theme", options.theme, Theme),
         motion=_parse_member("motion", options.motion, Motion),

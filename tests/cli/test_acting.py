@@ -98,6 +98,9 @@ GIVEN: dict[str, list[str]] = {
     "animate": ["--animate"],
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
+    "no-footer": ["--no-footer"],
+    "no-text": ["--no-text"],
+    "beside": ["--beside", "%1=7"],
 }
 BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"], "sass": ["--sass"]}
 """Options of the command only; what --sass shows is tested in test_verify."""
@@ -149,7 +152,7 @@ def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("format_", TEXTS)
 def test_the_command_names_what_acts(format_: str) -> None:
-    others = ("until", "compact", "stepping", "width")  # go with none that is given here
+    others = ("until", "compact", "stepping", "width", "beside")  # go with none that is given here
     words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
     trace, options, _ = parse_request([*E3, *words, "-f", format_])
     made = export(trace, format_, options)

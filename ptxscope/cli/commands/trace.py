@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from ...documents import FORMATS, TEXTS, export
 from ...documents.content.annotated_trace import annotate_trace
+from ...documents.content.command_words import list_given_values
 from ...documents.content.option_support import (
     AFFECTED_FORMATS,
     format_affected_formats,
 )
 from ...documents.options import DEFAULT, MachineSection, Options
 from ...documents.theme import Theme
+from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
@@ -33,6 +35,7 @@ from ..support.arguments import (
     parse_instruction,
     parse_ptx,
     parse_words,
+    split_words,
 )
 from ..support.command_error import CommandError
 from ..support.picture_output import (
@@ -81,6 +84,8 @@ _FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
 """The statements that ``--fold`` takes."""
 _ARCH = re.compile(r"(?:[a-z]++_)?\d++[a-z]?|")
 """The value of ``--sass``, or what is mistaken for one."""
+_ASSIGNMENT = re.compile(r"[^=]++=[^=]")
+"""A word of ``--beside`` that is a value."""
 _MAX_DOCUMENT_CHARS = 1 << 24
 """Maximum characters of a JSON trace; a usual one has a few thousand."""
 
@@ -262,6 +267,11 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     _add_selection(parser.add_argument_group("what to show"))
     pictures = parser.add_argument_group("pictures")
     add_picture(pictures)
+    pictures.add_argument(
+        "--beside",
+        metavar="WORDS",
+        help="another line, other values (name=value), or both, to draw at the right",
+    )
     if not is_document:
         add_frames(pictures)
     output = parser.add_argument_group("output")
@@ -316,6 +326,11 @@ def _add_fold(parser: Parser) -> None:
 
 def _add_output_options(parser: argparse._ArgumentGroup) -> None:
     add_theme(parser)
+    parser.add_argument(
+        "--no-footer",
+        action="store_true",
+        help="omit the source with the version, and the command",
+    )
     parser.add_argument(
         "--standalone",
         action="store_true",
@@ -391,8 +406,11 @@ def _annotate_request(
         theme=Theme(arguments.theme),
         heading_level=arguments.heading_level,
         id=arguments.id or "",
+        footer=not arguments.no_footer,
     )
     options = make_picture_options(arguments, options)
+    if arguments.beside is not None:
+        options = options._replace(beside=_trace_beside(trace, arguments.beside))
     texts = {
         "title": arguments.title,
         "caption": arguments.caption,
@@ -416,6 +434,26 @@ def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> tupl
         return build_block_trace(block, arguments.values, model), DEFAULT
     ins = getattr(arguments, "target", None) or parse_instruction(arguments.ptx)
     return build_trace(ins, arguments.values, model), DEFAULT
+
+
+def _trace_beside(trace: Trace, text: str) -> Trace:
+    """Return the trace of ``PTX``, of ``name=value …`` or of both; the rest is as in the other."""
+    if not trace.is_line:
+        raise CommandError("error: --beside is for one instruction; here are several")
+    try:
+        words = split_words(text)
+    except ValueError as error:
+        raise CommandError(f"error: --beside: {error}") from None
+    values = [word for word in words if _ASSIGNMENT.match(word)]
+    ptx = " ".join(word for word in words if word not in values)
+    ins = parse_instruction(ptx) if ptx else trace.instruction
+    names = {x.name for x in ins.inputs} - {value.partition("=")[0] for value in values}
+    given = (
+        f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
+        for name, role in list_given_values(trace)
+        if name in names
+    )
+    return build_trace(ins, [*given, *values], trace.model)
 
 
 def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
@@ -444,6 +482,6 @@ def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
     from ...documents.media.slides import find_kind
 
-    kind = find_kind(trace)
+    kind = find_kind(trace, options)
     describe = kind.describe_shortly if length == _ALTS[0] else kind.describe
     return describe(kind.build_document(trace, options)) + "\n"

@@ -126,6 +126,9 @@ def add_picture(parser: argparse._ActionsContainer) -> None:
         action="store_true",
         help="draw for one column of a paper, without steps that change nothing",
     )
+    parser.add_argument(
+        "--no-text", action="store_true", help="draw no sentences, only titles, names and values"
+    )
     add_size(parser)
     motion = parser.add_mutually_exclusive_group()
     motion.add_argument(
@@ -168,6 +171,7 @@ def make_picture_options(arguments: argparse.Namespace, options: Options) -> Opt
     return options._replace(
         slide=arguments.slide,
         compact=arguments.compact,
+        sentences=not arguments.no_text,
         motion=Motion.STEPPING if arguments.stepping else motion,
         scale=arguments.scale,
         width=arguments.width,

@@ -14,6 +14,7 @@ from ..formats.html import (
     get_title_level,
     iter_answer_lines,
     iter_article_start,
+    iter_footer_lines,
     iter_lane_note_lines,
     iter_note_lines,
     iter_operand_lines,
@@ -50,8 +51,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield from iter_note_lines(doc.notes)
     if doc.agreement:
         yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
-    yield f"<footer><p>{escape(doc.source)}</p>"
-    yield f"<pre><code>{escape(doc.command)}</code></pre></footer>"
+    yield from iter_footer_lines(doc)
     yield "</details>"
     if doc.caption:
         yield f'<p class="px-caption" dir="auto">{escape(doc.caption)}</p>'

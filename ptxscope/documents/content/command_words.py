@@ -29,9 +29,7 @@ def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, .
 
 def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
     block = trace.block
-    yield from ("ptxscope", "trace", str(block))
-    for name, role in _list_given_values(trace):
-        yield f"{name}={format_hex(trace.operands[role], block.type_of(role).bits)}"
+    yield from ("ptxscope", "trace", str(block), *_iter_given_words(trace))
     yield from list_annotation_words(trace.annotations, trace.model, options)
     for name, value in _list_part_options(trace, options):
         if has_effect(name, options.format):
@@ -40,7 +38,12 @@ def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
         yield f"--fold={format_folded(options.folded, len(block.statements))}"
 
 
-def _list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
+def _iter_given_words(trace: Trace) -> Iterator[str]:
+    for name, role in list_given_values(trace):
+        yield f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
+
+
+def list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
     """Return the name and the role of each register to which the command gives a value."""
     ins = trace.block
     # a model may read operands that the documentation does not mention
@@ -96,12 +99,18 @@ def _list_style_options(options: Options) -> _OptionValues:
         yield "id", options.id
     if options.heading_level != DEFAULT.heading_level:
         yield "heading-level", str(options.heading_level)
+    if not options.footer:
+        yield "no-footer", None
+    if not options.sentences:
+        yield "no-text", None
     if options.slide:
         yield "slide", None
     if options.compact:
         yield "compact", None
     if options.motion in _MOTIONS:
         yield _MOTIONS[options.motion], None
+    if options.beside:
+        yield "beside", " ".join((str(options.beside.block), *_iter_given_words(options.beside)))
     if options.width is not None:
         yield "width", str(options.width)
     elif options.scale is not None:

@@ -236,9 +236,9 @@ class Document(NamedTuple):
     """Sentence that both answers agree, if both are requested; otherwise empty."""
     caption: str
     source: str
-    """Sections of the PTX ISA, and versions."""
+    """Sections of the PTX ISA, and versions; empty without a footer."""
     command: str
-    """Shell command that reproduces this document."""
+    """Shell command that reproduces this document; empty without a footer."""
     words: tuple[str, ...]
     """Words of that command."""
     machine_code: MachineSection | None = None
@@ -279,6 +279,20 @@ class Document(NamedTuple):
             return self.ptx
         return ", ".join(f"{x.name} = {x.bits}" for x in self.operands) or self.count_text
 
+    def without_sentences(self) -> Document:
+        """Return the document without sentences of ptxscope, for a picture beside a text."""
+        sections = (
+            x._replace(steps=_drop_sentences(x.steps), notes=(), answers=_shorten(x.answers))
+            for x in self.sections
+        )
+        return self._replace(
+            sections=tuple(sections),
+            steps=_drop_sentences(self.steps),
+            notes=(),
+            answers=_shorten(self.answers),
+            agreement="",
+        )
+
     def with_steps(self, steps: tuple[StepView, ...]) -> Document:
         """Return the document with some of its steps."""
         return self._replace(steps=steps)
@@ -289,6 +303,14 @@ class Document(NamedTuple):
             return self._replace(title=title)
         steps = self.steps[:count]
         return self._replace(title=title, steps=steps, results=(), answers=None, agreement="")
+
+
+def _drop_sentences(steps: Iterable[StepView]) -> tuple[StepView, ...]:
+    return tuple(step._replace(about="") for step in steps)
+
+
+def _shorten(answers: Answers | None) -> Answers | None:
+    return answers and answers._replace(errata=(), steps=_drop_sentences(answers.steps))
 
 
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
@@ -318,9 +340,9 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
         only.answers if is_line else None,
         AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
-        f"PTX ISA {_format_source(trace)}; ptxscope {__version__}",
-        format_command(trace, options),
-        list_command_words(trace, options),
+        f"PTX ISA {_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
+        format_command(trace, options) if options.footer else "",
+        list_command_words(trace, options) if options.footer else (),
         options.machine_code,
         other,
     )

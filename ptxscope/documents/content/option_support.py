@@ -18,6 +18,9 @@ AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
     "until": _WORDED_FORMATS,
     "no-result": _WORDED_FORMATS,
     "sass": _WORDED_FORMATS,
+    "no-footer": ("text", "markdown", "rst", "asciidoc", "html", *_PICTURE_FORMATS),
+    "no-text": _PICTURE_FORMATS,
+    "beside": _PICTURE_FORMATS,
     "standalone": ("html", "rst", "asciidoc"),
     "heading-level": ("markdown",),
     "live": ("html",),
@@ -41,6 +44,7 @@ def has_effect(option: str, format_: str) -> bool:
 
 _FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
 _FIELDS |= {"motion": "stepping", "heading_level": "heading-level", "machine_code": "sass"}
+_FIELDS |= {"footer": "no-footer", "sentences": "no-text", "beside": "beside"}
 """Option for each field of ``Options`` that does not affect every format."""
 
 

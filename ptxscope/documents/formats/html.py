@@ -95,10 +95,7 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
         yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
     if doc.agreement:
         yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
-    yield "<footer>"
-    yield f"<p>{escape(doc.source)}</p>"
-    yield f"<pre><code>{escape(doc.command)}</code></pre>"
-    yield "</footer>"
+    yield from iter_footer_lines(doc)
     yield "</details>"
     if doc.machine_code:
         yield from _machine_lines(doc.machine_code)
@@ -123,6 +120,13 @@ def iter_article_start(doc: Document, options: Options, id_: str) -> Iterator[st
     if has_heading:
         heading = f'<h{level} id="{id_}-title" dir="auto">{name}</h{level}>'
         yield f"<header>\n{heading}\n</header>"
+
+
+def iter_footer_lines(doc: Document) -> Iterator[str]:
+    """Yield the source and the command, unless the document has no footer."""
+    if doc.source:
+        yield f"<footer>\n<p>{escape(doc.source)}</p>"
+        yield f"<pre><code>{escape(doc.command)}</code></pre>\n</footer>"
 
 
 def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:

@@ -161,8 +161,9 @@ def iter_tail_blocks(doc: Document) -> Iterator[Block]:
     """Yield the caption, the source and the command."""
     if caption := join_lines(doc.caption):
         yield Paragraph((InlineSpan(caption, InlineKind.EMPHASIS),))
-    yield Paragraph(make_text(doc.source))
-    yield Verbatim(doc.command, "sh")
+    if doc.source:
+        yield Paragraph(make_text(doc.source))
+        yield Verbatim(doc.command, "sh")
 
 
 def make_operand_table(doc: Document | Section) -> Table:

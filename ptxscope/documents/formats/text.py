@@ -77,7 +77,8 @@ def _tail_lines(doc: Document, width: int) -> Iterator[str]:
     """Yield the caption, the source and the command, after empty lines."""
     if doc.caption:
         yield from ("", *wrap_text(doc.caption, "", "", width))
-    yield from ("", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width))
+    if doc.source:
+        yield from ("", *wrap_text(doc.source, "", "  ", width), *command_lines(doc.words, width))
 
 
 def _header_lines(doc: Document, width: int) -> Iterator[str]:

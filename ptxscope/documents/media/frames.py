@@ -47,7 +47,7 @@ class Frame(NamedTuple):
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture with the motion and the slide that options request."""
-    kind = slides.find_kind(trace)
+    kind = slides.find_kind(trace, options)
     drawing = kind.draw(trace, options, style=_choose_style(trace, options))
     if not options.slide and options.motion is Motion.STILL:
         return trace_picture.render_drawing(drawing)
@@ -63,6 +63,8 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
+    if options.beside is not None:
+        raise ValueError("frames show the steps of one trace, not of two beside each other")
     kind = slides.find_kind(trace)
     options = options._replace(motion=Motion.STILL)
     style = _choose_style(trace, options)

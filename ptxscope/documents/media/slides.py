@@ -70,13 +70,13 @@ class _Fit(NamedTuple):
     """Number of texts that do not fit."""
 
 
-def find_kind(trace: Trace) -> PictureKind:
+def find_kind(trace: Trace, options: Options = DEFAULT) -> PictureKind:
     """Return how a trace is drawn."""
-    if trace.is_line:
+    if trace.is_line and options.beside is None:
         return INSTRUCTION
-    from ..svg.block_picture import BLOCK  # loaded late: most pictures are of one instruction
+    from ..svg.block_picture import BLOCK, PAIR  # loaded late: most pictures are of one instruction
 
-    return BLOCK
+    return PAIR if options.beside else BLOCK
 
 
 def measure_smallest_letter(trace: Trace, options: Options = DEFAULT) -> float:
@@ -302,7 +302,10 @@ def _draw_foot(drawing: trace_picture.SvgDrawing) -> tuple[list[str], float]:
     canvas.draw_lines(
         _MARGIN, y + _CAPTION, lines, _CAPTION, SvgColour.INK, step=_CAPTION * 1.35, is_italic=True
     )
-    canvas.draw_text(_MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width)
+    if doc.source:
+        canvas.draw_text(
+            _MARGIN, SIZE[1] - _MARGIN, doc.source, READABLE, SvgColour.DIM, width=width
+        )
     canvas.close_group()
     return canvas.parts, y
 

@@ -6,13 +6,15 @@ are between, or the register is drawn where it is read, the wire is a rail along
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Mapping
 from itertools import groupby
 from math import ceil
 from typing import NamedTuple
 
+from ...engine.micro_operations.stage import Stage
 from ...engine.tracing.basic_block import ValuePlace
 from ...engine.tracing.trace import Trace
+from ...scene.row_pairs import iter_pairs
 from ...scene.scene_model import LaneRef, Scene, Tint
 from ..content.document import Document, Section, build_document, make_section
 from ..content.id_prefix import make_block_id
@@ -31,6 +33,7 @@ from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
 from .text_fitting import LARGEST, measure_text
 from .trace_picture import (
+    NOTHING_DIFFERS,
     PLAIN,
     PictureKind,
     PictureStyle,
@@ -139,6 +142,9 @@ def draw_block(
     doc = build_document(trace, options)
     canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
     canvas.lettering, canvas.min_size = style.lettering, style.min_size
+    about = describe_block(doc)
+    if not options.sentences:
+        doc = doc.without_sentences()
     y = _draw_head(doc, canvas, style)
     canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
     canvas.add_mark("operands", y)
@@ -162,14 +168,14 @@ def draw_block(
         y = _draw_words(canvas, text, y, style)
     canvas.add_mark("foot", y)
     idle_steps = [name for name, is_idle in wires.idle_steps.items() if is_idle]
-    idle_text = describe_idle_steps(idle_steps)
+    idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
     for text in (doc.caption, idle_text, doc.source):
         y = _draw_words(canvas, text, y, style)
     return SvgDrawing(
         doc,
         canvas,
         ceil(y + 10),
-        describe_block(doc),
+        about,
         _format_model(doc),
         options.theme,
         style.layout,
@@ -185,6 +191,57 @@ BLOCK = PictureKind(
     describe_block_shortly,
     lambda *_: False,
 )
+
+
+def draw_pair(
+    trace: Trace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
+) -> SvgDrawing:
+    """Draw an instruction, and that of ``options.beside``, side by side in two compact columns."""
+    doc = build_pair_document(trace, options)
+    about = describe_block(doc)
+    if not options.sentences:
+        doc = doc.without_sentences()
+    canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
+    canvas.lettering, canvas.min_size = style.lettering, style.min_size
+    wires, top = _Wires(canvas, style.layout.page.x), _draw_head(doc, canvas, style) + _GAP
+    left, right = doc.sections
+    lane_count = left.trace.instruction.entry.lanes
+    pairs = (x for stage in Stage for x in iter_pairs(left.trace, right.trace, stage))
+    # the one value of a word, drawn by lanes, does not say in which lane it differs
+    lanes = {x.key: x.lanes for x in pairs if x.isa and len(x.isa.lanes) == lane_count}
+    ends = [
+        _draw_section(x._replace(heading=str(x.trace.block)), wires, top, own_style, lanes)
+        for x, own_style in zip(doc.sections, _split_style(style), strict=True)
+    ]
+    y = max(ends) + 24
+    notes = dict.fromkeys(x for section in doc.sections for x in section.notes)
+    idle_steps = [name for name, is_idle in wires.idle_steps.items() if is_idle]
+    idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
+    for text in (*(f"Note: {x}." for x in notes), doc.caption, idle_text, doc.source):
+        y = _draw_words(canvas, text, y, style)
+    return SvgDrawing(doc, canvas, ceil(y + 10), about, _format_model(doc), options.theme,
+                      style.layout, has_frame=False)  # fmt: skip
+
+
+def build_pair_document(trace: Trace, options: Options) -> Document:
+    """Return the document of two instructions: their sections, and what is around the first."""
+    assert options.beside is not None
+    docs = [build_document(x, options) for x in (trace, options.beside)]
+    sections = (
+        doc.sections[0]._replace(
+            heading=" on ".join(
+                filter(None, (doc.ptx, ", ".join(f"{x.label} = {x.bits}" for x in doc.operands)))
+            ),
+            is_other=index > 0,
+        )
+        for index, doc in enumerate(docs)
+    )
+    return docs[0]._replace(
+        sections=tuple(sections), steps=(), operands=(), results=(), no_result=""
+    )
+
+
+PAIR = PictureKind(draw_pair, build_pair_document, describe_block, describe_block, lambda *_: False)
 
 
 def _format_model(doc: Document) -> str:
@@ -248,7 +305,13 @@ def _draw_head(doc: Document, canvas: SvgCanvas, style: PictureStyle) -> float:
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 
 
-def _draw_section(section: Section, wires: _Wires, band: float, style: PictureStyle) -> float:
+def _draw_section(
+    section: Section,
+    wires: _Wires,
+    band: float,
+    style: PictureStyle,
+    differing_lanes: Mapping[str, frozenset[int]] = NOTHING_DIFFERS,
+) -> float:
     """Draw a statement from the top of its line, and the wires into it; return its end."""
     canvas = wires.canvas
     own_canvas = SvgCanvas(f"{canvas.prefix}-{section.key}")
@@ -260,7 +323,7 @@ def _draw_section(section: Section, wires: _Wires, band: float, style: PictureSt
     if not section.is_folded:
         scene, short_section, ends = _make_scene(section, style)
         has_numbers = scene.lanes > 1
-        y = draw_body(own_canvas, scene, short_section, y + 22, style.layout, ends)
+        y = draw_body(own_canvas, scene, short_section, y + 22, style.layout, ends, differing_lanes)
         idle_steps = list_idle_steps(scene, short_section.steps)
         for step in short_section.steps:  # under both models, one of them may draw it
             name = f"{step.number} {step.title}"

@@ -65,6 +65,8 @@ from .text_fitting import LARGEST, USUAL, measure_text
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
 """Smallest width in px for the name of an answer."""
+NOTHING_DIFFERS: Mapping[str, frozenset[int]] = {}
+"""The lanes that differ, by row, of a trace that stands alone."""
 _FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn where they are read."""
 
@@ -138,6 +140,7 @@ def draw_trace(
     `part` distinguishes the ids of several pictures.
     """
     doc = build_document(trace, options)
+    about = format_alt_text(doc)
     canvas = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
     canvas.lettering, canvas.min_size = style.lettering, style.min_size
     is_compact = style.layout.is_compact
@@ -148,6 +151,9 @@ def draw_trace(
         trace = abbreviate_names(trace, max_chars)
         short_document = build_document(trace, options)
         branches = make_branches(short_document, trace, options)
+    if not options.sentences:
+        doc, short_document = doc.without_sentences(), short_document.without_sentences()
+        branches = branches and make_branches(short_document, trace, options)
     trunk = branches.trunk if branches else short_document.steps
     section = short_document.sections[0]
     layout = PAGE if branches else style.layout  # branches have one layout
@@ -192,12 +198,10 @@ def draw_trace(
         y,
         page,
         describe_idle_steps(list_idle_steps(sketch.scene, short_document.steps))
-        if is_compact
+        if is_compact and options.sentences
         else "",
     )
-    return SvgDrawing(
-        doc, canvas, y, format_alt_text(doc), format_model(doc), options.theme, layout, long_names
-    )
+    return SvgDrawing(doc, canvas, y, about, format_model(doc), options.theme, layout, long_names)
 
 
 INSTRUCTION = PictureKind(
@@ -231,12 +235,15 @@ def draw_body(
     y: float,
     layout: Layout = PAGE,
     ends: tuple[tuple[LaneRef, ...], ...] | None = None,
+    differing_lanes: Mapping[str, frozenset[int]] = NOTHING_DIFFERS,
 ) -> float:
     """Draw operands, steps and results, with nothing around them; return the end.
 
     ``ends`` are the source places of the results, if the scene lacks rows that it should have.
+    ``differing_lanes`` are the lanes of rows to mark.
     """
     sketch = Sketch(canvas, scene, section, section.steps, layout)
+    sketch.differing_lanes = differing_lanes
     if ends is not None:
         sketch.ends = ends
     place_rows(sketch)
@@ -536,6 +543,9 @@ def _draw_foot(
     for line in canvas.wrap_text(idle_text, page.width, 10):
         canvas.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
         y += 13
-    canvas.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
+    if doc.source:
+        canvas.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
+    else:
+        y -= 14
     canvas.close_group()
     return ceil(y + (30 if idle_text else 40))

@@ -159,6 +159,10 @@ class Trace:
         )
         return f"<Trace of {block} under {self.model.name}: {given} -> {results}>"
 
+    def __str__(self) -> str:
+        show = DISPLAY_HOOKS.get("text/plain", repr)
+        return str(show(self))
+
     def _repr_mimebundle_(self, **_: object) -> dict[str, str]:
         """Return the representations for a notebook."""
         return make_mime_bundle(self)

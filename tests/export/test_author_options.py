@@ -1,0 +1,105 @@
+"""Options for what an author writes instead: no sentences, no footer."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+import ptxscope
+from ptxscope import Trace, export, trace, trace_block
+from ptxscope.cli.commands.trace import parse_request
+from ptxscope.cli.support.command_error import CommandError
+from ptxscope.documents.content.document import build_document
+from ptxscope.documents.options import Options
+from tests.export.samples import E3
+
+ADD = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0})
+BLOCK = trace_block(
+    "{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }", {"a": 1, "b": 2, "c": 3}
+)
+SHOWN = pytest.mark.parametrize("shown", [ADD, E3, BLOCK], ids=["line", "erratum", "block"])
+
+LABELS = (
+    "The steps above are the same for both.",
+    "d differs in bits 7:0.",
+    "%0 differs in bits 7:0.",
+    "They first differ at “saturate”.",
+)
+"""Labels of the place where two answers differ."""
+
+
+def list_texts(svg: str) -> list[str]:
+    return re.findall(r"<text[^>]*>([^<]*)", svg)
+
+
+@SHOWN
+@pytest.mark.parametrize("form", ["text", "markdown", "rst", "asciidoc", "html", "svg"])
+def test_without_a_footer_no_version_is_in_a_document(shown: Trace, form: str) -> None:
+    whole, short = (export(shown, form, Options(footer=x)) for x in (True, False))
+    assert f"ptxscope {ptxscope.__version__}" in whole
+    assert ptxscope.__version__ not in short
+    assert "PTX ISA" not in short
+    assert "ptxscope trace" not in short
+
+
+@SHOWN
+@pytest.mark.parametrize(
+    "options", [Options(), Options(compact=True), Options(slide=True), Options(both=True)]
+)
+def test_a_picture_without_text_has_no_sentences(shown: Trace, options: Options) -> None:
+    options = options._replace(footer=False)
+    whole, short = (
+        list_texts(export(shown, "svg", options._replace(sentences=x))) for x in (True, False)
+    )
+    assert any(text.endswith(".") for text in whole)
+    assert [x for x in short if x.endswith(".") and x not in LABELS] == []
+    assert [x for x in whole if x.startswith("0x")] == [x for x in short if x.startswith("0x")]
+
+
+def test_a_picture_without_text_is_still_described() -> None:
+    whole, short = (export(ADD, "svg", Options(sentences=x)) for x in (True, False))
+    (desc,) = set(re.findall("<desc[^>]*>([^<]*)", whole + short))
+    assert "clamp" in desc
+
+
+def test_a_trace_printed_is_its_text() -> None:
+    assert str(ADD) == export(ADD, "text")
+    assert repr(ADD).startswith("<Trace of ")
+
+
+BESIDE = {
+    "vadd4.s32.s32.s32 d, a, b, c": "0x807f0181",  # 127 + 1, -128 - 1, -1 + 2, 1 - 128, not clamped
+    "a=0x7f80ff02": "0x7f800182",
+    "vsub4.s32.s32.s32.sat e, a, x, a x=1": "0x7f80ff00",
+}
+
+
+@pytest.mark.parametrize("words", BESIDE)
+def test_two_lines_or_two_operand_sets_are_side_by_side(words: str) -> None:
+    line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x7f80ff01", "b=0x01ff0280", "c=0", "-f", "svg"]
+    shown, options, _ = parse_request([*line, "--beside", words])
+    svg = export(shown, "svg", options)
+    results = re.findall(r"[de] = (0x\w+)", "\n".join(list_texts(svg)))
+    assert results == ["0x7f800181", BESIDE[words]]
+    again, again_options, _ = parse_request(build_document(shown, options).words[2:])
+    svg_again = export(again, "svg", again_options)
+    assert re.sub("px-[0-9a-f]{10}", "", svg_again) == re.sub("px-[0-9a-f]{10}", "", svg)
+    ids = re.findall(r' id="([^"]+)"', svg)
+    assert len(set(ids)) == len(ids)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--compact", "--beside", "a=2"], "and compact: choose one"),
+        (["--both", "--beside", "a=2"], "and both: choose one"),
+        (["--beside", "a=2 b"], "error: "),
+        (["--beside", "popc.b32 d, z"], "z"),
+        (["--beside", "'"], "quot"),
+    ],
+)
+def test_what_has_no_place_beside_is_an_error(more: list[str], said: str) -> None:
+    line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=1", "c=0", "-f", "svg"]
+    with pytest.raises(CommandError, match=said):
+        parse_request([*line, *more])
