@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from html import unescape
@@ -16,6 +17,7 @@ from nbclient import NotebookClient
 from rich.console import Console
 
 from ptxscope import export
+from ptxscope.cli import main
 from ptxscope.cli.support.command_error import CommandError
 from tests.cli.running import updated
 from tests.export.samples import E3, HOSTILE, annotated, register
@@ -145,6 +147,47 @@ def test_update_rewrites_only_between_its_markers() -> None:
 def test_what_is_wrong_in_a_file_is_named_by_its_line(text: str, said: str) -> None:
     with pytest.raises(CommandError, match=said.replace("/", r"\/")):
         updated(text, "FILE.md")
+
+
+SWEEP = "'vadd4.s32.s32.s32.sat d, a, b, c' --x a.b0 a=0 b=100 c=0"
+
+
+@pytest.mark.parametrize("suffix", ["svg", "png"])
+def test_a_page_has_sweeps_and_forms(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / "page.md"
+    commands = [
+        f"sweep {SWEEP} --title 'a < b' -o s.{suffix}",
+        f"sweep {SWEEP} -f csv",
+        f"show vadd4 -o v.{suffix}",
+        "show popc",
+    ]
+    path.write_text("\n\n".join(f"<!-- ptxscope {x} -->\n<!-- /ptxscope -->" for x in commands))
+    assert main(["export", "--check", str(path)]) == 1
+    assert not (tmp_path / f"s.{suffix}").exists()
+    assert main(["export", "--update", str(path)]) == 0
+    page = path.read_text()
+    assert f"![Results of a &lt; b.](s.{suffix})" in page
+    assert re.search(rf"!\[Form of vadd4\.\S+ d.*\.\]\(v\.{suffix}\)", page)
+    assert "```csv\na.b0" in page
+    assert "```text\npopc: the number of ones" in page
+    assert {x.name for x in tmp_path.iterdir()} == {"page.md", f"s.{suffix}", f"v.{suffix}"}
+    assert main(["export", "--check", str(path)]) == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (f"sweep {SWEEP} -f svg", "needs -o FILE.svg"),
+        (f"sweep {SWEEP} -f csv -o x", "-o or --output is for pictures"),
+        ("sweep 'vadd4.s32.s32.s32.sat d, a, b, c' --x z b=1", "z"),
+        ("show nosuch", "not an instruction"),
+        ("show vadd4 -o v.pdf", "a page cannot show a PDF"),
+        ("show", "OPCODE"),
+    ],
+)
+def test_what_is_wrong_with_a_sweep_or_form_is_named_by_its_line(words: str, said: str) -> None:
+    with pytest.raises(CommandError, match=f"(?s):1: .*{said}"):
+        updated(f"<!-- ptxscope {words} -->\n<!-- /ptxscope -->", "FILE.md")
 
 
 def test_the_pages_of_the_project_are_current() -> None:

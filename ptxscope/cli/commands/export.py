@@ -1,12 +1,14 @@
-"""``ptxscope export --update``: keeps the traces in a Markdown file current.
+"""``ptxscope export --update``: keeps the traces, sweeps and forms in a Markdown file current.
 
 A text that Markdown would change is put into a fence; a picture is a file beside the page.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import zip_longest
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
@@ -17,7 +19,8 @@ from ...documents.content.alt_text import format_short_alt
 from ...documents.content.document import build_document
 from ...documents.content.id_prefix import with_unique_ids
 from ...documents.formats.markdown import escape_text, fence_text
-from ...documents.media.picture_marks import is_ours
+from ...documents.media.picture_marks import is_ours, read_title
+from ...documents.media.slides import find_kind
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
@@ -34,7 +37,8 @@ In a file, a trace is between two markers, and only the text between them is rew
   <!-- ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -->
   <!-- /ptxscope -->
 
-The first marker holds the arguments of `ptxscope trace`. The default format is markdown, which
+The first marker holds the arguments of `ptxscope trace`, `ptxscope sweep` or `ptxscope show`. For a
+trace, the default format is markdown, which
 becomes part of the page, as html does; text, json, c and other formats are put into a fence. A
 picture is written to a file beside the page (-o FILE.svg or FILE.png), and the page shows it with
 its description as the alternative text. In a list or a quote, the trace becomes part of it. Markers
@@ -159,7 +163,7 @@ def renew_traces(text: str, name: str) -> _Page:
         try:
             if end_marker is None:
                 raise CommandError("this trace has no <!-- /ptxscope -->")
-            document = _render_marker(start_marker.words, Path(name).parent, pictures, ids)
+            document = _render_marker(start_marker, Path(name).parent, pictures, ids)
             parts += [
                 text[position : start_marker.end],
                 _place_trace(text, start_marker, end_marker, document),
@@ -201,9 +205,42 @@ def _find_line_end(text: str, position: int) -> str:
     return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
-def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids: set[str]) -> str:
+_ALTS = {"sweep": "Results", "show": "Form"}
+"""What the pictures of commands are of."""
+
+
+def _render_marker(
+    marker: Marker, folder: Path, pictures: dict[Path, _Picture], ids: set[str]
+) -> str:
     """Return the page's text for a marker, and add its picture or its id to the others."""
-    trace, options, arguments = parse_any_request(_split_marker(words), "markdown", strict=True)
+    words = _split_marker(marker.words)
+    if marker.command != "trace":
+        command = import_module(f".{marker.command}", __package__)
+        document, arguments = command.render_request(words)
+        _check_format(arguments)
+        if arguments.format in _PICTURE_FORMATS:
+            alt = f"{_ALTS[marker.command]} of {read_title(document).rstrip(';')}."
+            return _add_picture(arguments, folder, document, alt, pictures)
+        language = "csv" if arguments.format == "csv" else "text"
+        return fence_text(document.rstrip("\n"), language)
+    trace, options, arguments = parse_any_request(words, "markdown", strict=True)
+    format_ = arguments.format
+    _check_format(arguments)
+    if format_ == Format.HTML:
+        options = _with_own_ids(trace, options, ids)
+    document = render_document(trace, format_, options)
+    if format_ in _PICTURE_FORMATS:
+        return _add_picture(arguments, folder, document, _describe(trace, options), pictures)
+    assert isinstance(document, str)
+    if format_ == Format.HTML:
+        # A blank line would end the HTML.
+        return "\n".join(line for line in document.split("\n") if line.strip())
+    text = document.rstrip("\n")
+    return text if format_ == Format.MARKDOWN else fence_text(text, format_)
+
+
+def _check_format(arguments: argparse.Namespace) -> None:
+    """Raise CommandError if a page cannot have a format, or a picture has no file."""
     format_, file = arguments.format, arguments.output
     is_picture = format_ in _PICTURE_FORMATS
     if format_ == Format.PDF:
@@ -218,28 +255,27 @@ def _render_marker(words: str, folder: Path, pictures: dict[Path, _Picture], ids
             f"error: -f {format_} needs -o FILE.{format_}: a picture is a file of its own, which "
             "the page shows"
         )
-    if format_ == Format.HTML:
-        options = _with_own_ids(trace, options, ids)
-    document = render_document(trace, format_, options)
-    if is_picture:
-        _add(_make_picture(file, folder, format_, document), pictures)
-        alt = escape_text(_describe(trace, options))
-        return f"![{alt}]({quote(PurePosixPath(file).as_posix())})"
-    assert isinstance(document, str)
-    if format_ == Format.HTML:
-        # A blank line would end the HTML.
-        return "\n".join(line for line in document.split("\n") if line.strip())
-    text = document.rstrip("\n")
-    return text if format_ == Format.MARKDOWN else fence_text(text, format_)
+
+
+def _add_picture(
+    arguments: argparse.Namespace,
+    folder: Path,
+    document: str | bytes,
+    alt: str,
+    pictures: dict[Path, _Picture],
+) -> str:
+    """Add a picture to the others, and return the text of the page that shows it."""
+    file = arguments.output
+    _add(_make_picture(file, folder, arguments.format, document), pictures)
+    return f"![{escape_text(alt)}]({quote(PurePosixPath(file).as_posix())})"
 
 
 def _describe(trace: Trace, options: Options) -> str:
     """Return the alternative text of a picture."""
-    if trace.is_line:
+    if trace.is_line and options.beside is None:
         return format_short_alt(build_document(trace, options))
-    from ...documents.svg.block_picture import describe_block
-
-    return describe_block(build_document(trace, options))
+    kind = find_kind(trace, options)
+    return kind.describe(kind.build_document(trace, options))
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -22,7 +23,13 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...engine.tracing.trace import trace
-from ..support.arguments import Parser, add_format, make_command_parser, parse_instruction
+from ..support.arguments import (
+    Parser,
+    add_format,
+    make_command_parser,
+    parse_instruction,
+    parse_words,
+)
 from ..support.command_error import CommandError
 from ..support.picture_output import (
     PICTURES,
@@ -60,7 +67,14 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the description of an opcode, or draw a form of it."""
-    arguments = make_parser().parse_args(words)
+    document, arguments = render_request(words)
+    output_document(document, arguments.format, arguments.output)
+    return 0
+
+
+def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
+    """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
+    arguments = parse_words(make_parser(), words)
     choose_format(arguments, ("text", *PICTURES))
     if arguments.format == "text":
         shapes = list_shapes(_check_opcode(arguments.opcode))
@@ -68,8 +82,7 @@ def run(words: Sequence[str]) -> int:
         document: str | bytes = "\n\n".join(lines) + "\n"
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
-    output_document(document, arguments.format, arguments.output)
-    return 0
+    return document, arguments
 
 
 def _render_figure(text: str) -> str:

@@ -106,14 +106,19 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the sweep, or write it to a file."""
+    document, arguments = render_request(words)
+    output_document(document, arguments.format, arguments.output)
+    return 0
+
+
+def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
+    """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
     parser = make_parser()
     arguments = parse_words(parser, _join_range_words(words))
     choose_format(arguments, FORMATS)
     reject_idle_options(parser, arguments, _AFFECTED_FORMATS)
     sweep, options = _make_sweep(arguments), _make_options(arguments)
-    document = _render_sweep(sweep, arguments, options)
-    output_document(document, arguments.format, arguments.output)
-    return 0
+    return _render_sweep(sweep, arguments, options), arguments
 
 
 def _join_range_words(words: Sequence[str]) -> list[str]:

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from ...engine.syntax.errors import find_closest_spelling
 
 _NAME = "ptxscope"
+COMMANDS = ("trace", "sweep", "show")
+"""The commands whose documents a file may have."""
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
 _NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b(?!:\s*+ignore\b)")
 """A comment that may be meant as a marker, and is none of those that ``check`` reads."""
@@ -23,15 +25,17 @@ _COMMENT_START, _COMMENT_END = "<!--", "-->"
 
 
 class Marker(NamedTuple):
-    """A comment with a trace's arguments, or at its end."""
+    """A comment with the command of a document, or at its end."""
 
     start: int
     end: int
     line: int
     opens: bool
-    """Whether a trace begins here, rather than ends."""
+    """Whether a document begins here, rather than ends."""
+    command: str
+    """The command: ``trace``, ``sweep`` or ``show``; empty at the end."""
     words: str
-    """The arguments of ``ptxscope trace``."""
+    """The arguments of the command."""
     block: int
     """The start of the first line of the paragraph, or of the HTML, that contains it."""
 
@@ -147,11 +151,11 @@ def _find_inline_comments(text: str, start: int, end: int) -> Iterator[tuple[int
                 start = positions.pop() + length
 
 
-def _parse_comment(comment: str) -> tuple[bool, str] | None:
-    """Return whether a comment opens a trace, and its words; None for other comments."""
+def _parse_comment(comment: str) -> tuple[bool, str, str] | None:
+    """Return whether a comment opens a document, its command and words; None for others."""
     match comment.split(None, 2):
         case ["/ptxscope"]:
-            return False, ""
-        case ["ptxscope", "trace", *words]:
-            return True, "".join(words).rstrip()
+            return False, "", ""
+        case ["ptxscope", command, *words] if command in COMMANDS:
+            return True, command, "".join(words).rstrip()
     return None

@@ -53,6 +53,16 @@ def _make_chunk(kind: bytes, data: bytes) -> bytes:
     return len(data).to_bytes(4, "big") + kind + data + check.to_bytes(4, "big")
 
 
+def read_title(picture: str | bytes) -> str:
+    """Return the title embedded in one of our SVGs or PNGs."""
+    if isinstance(picture, str):
+        return read_description(picture).title
+    head, start = b"iTXtTitle" + bytes(5), _HEADED
+    start = picture.index(head, start)
+    size = int.from_bytes(picture[start - 4 : start])
+    return picture[start + len(head) : start + 4 + size].decode()
+
+
 def is_frame(data: bytes, format_: str) -> bool:
     """Whether a file is a frame written by ptxscope."""
     return _find_mark(data, format_) == _MARKS[True]
