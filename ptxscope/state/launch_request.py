@@ -6,6 +6,7 @@ import io
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -15,7 +16,7 @@ from .. import files
 from ..engine.launches.device_code import CodeStatement, DeviceCode, Function
 from ..engine.launches.device_code_loader import load_device_code
 from ..engine.launches.expected_elements import Expectations
-from ..engine.launches.kernel_run import choose_kernel
+from ..engine.launches.kernel_run import choose_kernel, find_reaches
 from ..engine.launches.launch import LaunchShape
 from ..engine.launches.launch_text import (
     list_buffers,
@@ -38,7 +39,9 @@ _OPTIONS = ("--grid", "--block", "--shared", "--steps", "--thread", "--expect")
 _MAX_STEPS = 20_000_000
 """Statements of all threads, if no other limit is typed; the command has another one."""
 _COUNT = 64
-"""Elements and threads of the launch that is suggested."""
+"""Threads of the launch that is suggested, and elements of buffers that it does not access."""
+_TRIAL_BYTES, _TRIAL_SECONDS = 1 << 20, 0.3
+"""The buffers and the limit of the run that shows how large buffers have to be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +85,44 @@ def load_kernel(text: str, name: str, kernel: str) -> tuple[DeviceCode, Function
     return code, choose_kernel(code, kernel if kernel in names else None)
 
 
-def suggest_launch(kernel: Function) -> str:
-    """Return arguments to begin with: random numbers for pointers, their count for the others."""
-    words = [f"--block {_COUNT}"]
+def suggest_launch(code: DeviceCode, kernel: Function) -> str:
+    """Return arguments to begin with: random words for pointers, 64 for the others.
+
+    A run with large buffers shows how many words the kernel accesses. They are 64 if it accesses
+    none, and 64 at least if the run does not come to its end in time.
+    """
+    positions, end = range(len(kernel.parameters)), monotonic() + _TRIAL_SECONDS
+    reaches: Mapping[int, int] = {}
+
+    def check_time(*_: object) -> None:
+        if monotonic() > end:
+            raise TimeoutError
+
+    try:
+        arguments = parse_values(
+            kernel, _list_arguments(kernel, dict.fromkeys(positions, _TRIAL_BYTES)), _read_file
+        )
+        shape = LaunchShape(block=(_COUNT, 1, 1))
+        reaches, is_complete = find_reaches(code, kernel, arguments, shape, check_time)
+        if not is_complete:
+            reaches = {i: max(x, 4 * _COUNT) for i, x in reaches.items()}
+    except (MemoryError, ValueError):
+        pass  # the launch says what is wrong
+    return " ".join([f"--block {_COUNT}", *_list_arguments(kernel, reaches)])
+
+
+def _list_arguments(kernel: Function, reaches: Mapping[int, int]) -> list[str]:
+    """Return an argument for each parameter, with buffers of so many bytes by position."""
+    words: list[str] = []
     for position, parameter in enumerate(kernel.parameters):
         value = str(_COUNT)
         if parameter.is_array:
             value = f"[{','.join('0' * parameter.bytes)}]:u8"
         elif parameter.type in POINTER_TYPES:
-            value = f"random:u32:{_COUNT}:{position + 1}"
+            count = -(-reaches.get(position, 0) // 4) or _COUNT
+            value = f"random:u32:{count}:{position + 1}"
         words.append(f"{parameter.name}={value}")
-    return " ".join(words)
+    return words
 
 
 def parse_launch(code: DeviceCode, kernel: Function, text: str, model: str = "isa") -> KernelLaunch:

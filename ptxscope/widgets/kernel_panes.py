@@ -175,7 +175,10 @@ class ValuesPane(Pane):
             lines += sentence_lines(make_printable(text), width, "strong")
         if len(explanations) > _MAX_EXPLANATIONS:
             lines.append([StyledText(f"and {len(explanations) - _MAX_EXPLANATIONS} more", "dim")])
-        if diagnosis.has_untried:
+        if diagnosis.untried:
+            text = f"Not tried, since the time is over: {diagnosis.untried}."
+            lines += sentence_lines(text, width, "dim")
+        elif diagnosis.has_untried:
             lines += sentence_lines("x again tries less likely changes, too.", width, "dim")
         return lines
 

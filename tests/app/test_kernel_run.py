@@ -74,6 +74,12 @@ async def test_a_fault_is_found_from_what_was_expected() -> None:
         assert next_line(drive) == 20
         kernel = screen_of(drive).query_one(KernelPane).read_text()
         assert "20 ≠▸ vsub4.u32.u32.u32 %r4, %r3, %r2, %r8" in kernel
+        late = diagnosis._replace(has_untried=True, untried="other values")
+        pane = screen_of(drive).query_one(ValuesPane)
+        pane.show(screen_of(drive).thread_run.with_diagnosis(late))
+        shown_text = " ".join(values(drive).split())
+        assert "Not tried, since the time is over: other values." in shown_text
+        assert "x again" not in shown_text
 
 
 async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:

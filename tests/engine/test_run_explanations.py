@@ -639,4 +639,94 @@ def test_what_the_time_does_not_suffice_for_is_said() -> None:
     assert not found.untried
     late = ptxscope.explain_kernel(ptx, given, wanted, timeout=0)
     assert (late.explanations, late.try_count) == ((), 0)
-    assert late.untried == "likely changes, other registers, constants and labels, other values"
+    assert late.untried == (
+        "likely changes, missing statements, other registers, constants and labels, other values"
+    )
+
+
+_SUMS = """.visible .entry k(.param .u64 in, .param .u64 out)
+{
+  .reg .b32 %r<9>; .reg .b64 %d<6>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [in];
+  ld.param.u64 %d2, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d3, %r1, 32;
+  add.s64 %d1, %d1, %d3;
+  mul.wide.u32 %d3, %r1, 8;
+  add.s64 %d2, %d2, %d3;
+  mov.u32 %r2, 0;
+ROWS:
+  mov.u32 %r3, 0;
+  mov.u32 %r4, 0;
+COLUMNS:
+  ld.global.u32 %r5, [%d1];
+  add.u32 %r3, %r3, %r5;
+  add.s64 %d1, %d1, 4;
+  add.u32 %r4, %r4, 1;
+  setp.lt.u32 %p1, %r4, 4;
+  @%p1 bra COLUMNS;
+  st.global.u32 [%d2], %r3;
+  add.s64 %d2, %d2, 4;
+  add.u32 %r2, %r2, 1;
+  setp.lt.u32 %p1, %r2, 2;
+  @%p1 bra ROWS;
+  ret;
+}"""
+
+
+def _explain_sums(ptx: str, *, accumulates: bool = False) -> RunDiagnosis:
+    words = _draw("u4", 4, 2, 4)
+    expected = words.sum(axis=2, dtype=np.uint32)
+    if accumulates:
+        expected[:, 1] += expected[:, 0]
+    given = {"in": words, "out": np.zeros((4, 2), np.uint32)}
+    return ptxscope.explain_kernel(ptx, given, {"out": expected}, block=4)
+
+
+def _list_missing(diagnosis: RunDiagnosis) -> list[tuple[int | None, str, str]]:
+    return [
+        (x.statement and x.statement.line, x.changed_text, x.phrase) for x in diagnosis.explanations
+    ]
+
+
+def test_a_register_that_is_not_set_at_first_is_explained() -> None:
+    fault = _SUMS.replace("  mov.u32 %r3, 0;\n", "\n")
+    phrase = "with `%r3` set to 0 at the start of the function"
+    found = _explain_sums(fault, accumulates=True)
+    assert _list_missing(found) == [(17, "mov.b32 %r3, 0", phrase)]
+
+
+def test_a_sum_that_is_not_set_to_0_before_each_loop_is_explained() -> None:
+    phrase = "with `%r3` set to 0 before the loop that begins here"
+    fault = _SUMS.replace("  mov.u32 %r3, 0;\n", "\n")
+    assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
+    fault = fault.replace("  mov.u32 %r2, 0;", "  mov.u32 %r2, 0; mov.u32 %r3, 0;")
+    assert _list_missing(_explain_sums(fault)) == [(16, "mov.b32 %r3, 0", phrase)]
+
+
+def test_a_missing_barrier_is_explained() -> None:
+    ptx = """.visible .entry k(.param .u64 out)
+{
+  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
+  .shared .u32 word;
+  ld.param.u64 %d1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.s64 %d1, %d1, %d2;
+  setp.eq.u32 %p1, %r1, 3;
+  @%p1 bra WRITE;
+READ:
+  bar.sync 0;
+  ld.shared.u32 %r2, [word];
+  add.u32 %r2, %r2, %r1;
+  st.global.u32 [%d1], %r2;
+  ret;
+WRITE:
+  st.shared.u32 [word], 700;
+  bra READ;
+}"""
+    room, fault = np.zeros(64, np.uint32), ptx.replace("  bar.sync 0;\n", "\n")
+    expected = np.arange(700, 764, dtype=np.uint32)
+    assert np.array_equal(run_kernel(ptx, {"out": room}, block=64).get_buffer("out").data, expected)
+    found = ptxscope.explain_kernel(fault, {"out": room}, {"out": expected}, block=64)
+    assert _list_missing(found) == [(13, "bar.sync 0", "with a barrier before it")]

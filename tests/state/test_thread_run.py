@@ -306,7 +306,7 @@ def test_what_is_not_kept_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_suggested_arguments_run_every_kernel() -> None:
     code, kernel = load_kernel(_PTX, "kernel.ptx", "not a kernel's name")
-    run = run_thread(parse_launch(code, kernel, suggest_launch(kernel)))
+    run = run_thread(parse_launch(code, kernel, suggest_launch(code, kernel)))
     assert len(run.steps) == 16
     assert run.thread_count == 64
     ptx = """.visible .entry k(.param .u64 out, .param .f64 x, .param .f32 y)
@@ -318,9 +318,48 @@ def test_the_suggested_arguments_run_every_kernel() -> None:
   ret;
 }"""
     code, kernel = load_kernel(ptx, "kernel.ptx", "k")
-    result = run_thread(parse_launch(code, kernel, suggest_launch(kernel))).result
+    result = run_thread(parse_launch(code, kernel, suggest_launch(code, kernel))).result
     assert result
     assert result.get_buffer("out").data[:2].view("f8").tolist() == [64.0]
+
+
+def test_the_suggested_buffers_have_the_words_that_the_kernel_accesses() -> None:
+    ptx = """.visible .entry k(.param .u64 table, .param .u64 wide, .param .u64 bytes,
+  .param .u64 unused, .param .u32 n)
+{
+  .reg .b64 %d<9>; .reg .b32 %r<9>; .reg .b16 %h<2>; .reg .pred %p;
+  ld.param.u64 %d1, [table];
+  ld.param.u64 %d2, [wide];
+  ld.param.u64 %d3, [bytes];
+  ld.param.u32 %r2, [n];
+  mov.u32 %r1, %tid.x;
+  ld.global.u32 %r3, [%d1+1020];
+  mad.lo.u32 %r4, %r1, %r2, 1;
+  mul.wide.u32 %d4, %r4, 8;
+  add.u64 %d4, %d2, %d4;
+  setp.eq.u32 %p, %r3, 0;
+  @%p ret;
+  st.global.v2.u32 [%d4], {%r1, %r3};
+  mul.wide.u32 %d5, %r1, 1;
+  add.u64 %d5, %d3, %d5;
+  atom.global.add.u32 %r5, [%d1+2000], 1;
+  ld.global.u8 %h1, [%d5];
+  ret;
+}"""
+    code, kernel = load_kernel(ptx, "kernel.ptx", "k")
+    text = suggest_launch(code, kernel)
+    # 63 * 64 + 1 is the last of the pairs of words; 64 bytes are 16 words
+    assert [x.partition("=")[2] for x in text.split()[2:]] == [
+        "random:u32:501:1",
+        f"random:u32:{2 * (63 * 64 + 2)}:2",
+        "random:u32:16:3",
+        "random:u32:64:4",
+        "64",
+    ]
+    assert run_thread(parse_launch(code, kernel, text)).result
+    huge = ptx.replace("{", "{ .local .b8 x[600000];", 1)  # more than a GPU has
+    code, kernel = load_kernel(huge, "kernel.ptx", "k")
+    assert "random:u32:64:1" in suggest_launch(code, kernel)
 
 
 def test_a_statement_in_a_loop_has_the_number_of_its_pass() -> None:

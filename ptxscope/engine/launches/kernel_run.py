@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from functools import partial
 from operator import index
 from types import NoneType
@@ -11,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..semantics.models import Model
+from ..semantics.models import ISA_MODEL, Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument, check_count
@@ -198,6 +199,28 @@ def run_kernel(
     shape = make_shape(grid, block, dynamic_shared_bytes)
     memory = LaunchMemory(code, function, shape, read_arguments(function, arguments))
     return _run_waves(memory, resolve_model(model), max_steps, on_progress, log)
+
+
+def find_reaches(
+    code: DeviceCode,
+    kernel: Function,
+    arguments: Mapping[str, Argument],
+    shape: LaunchShape,
+    on_progress: OnProgress,
+) -> tuple[Mapping[int, int], bool]:
+    """Return how many bytes of each buffer a run reaches, by the position of its parameter.
+
+    The second value is false if the run can't go on, or ``on_progress`` ends it by TimeoutError.
+    Raise ValueError for an argument that does not fit.
+    """
+    memory = LaunchMemory(code, kernel, shape, read_arguments(kernel, arguments))
+    is_complete = False
+    with suppress(LaunchError, TimeoutError):
+        _run_waves(memory, ISA_MODEL, DEFAULT_MAX_STEPS, on_progress, None)
+        is_complete = True
+    reaches = memory.spaces["global"].reaches
+    buffers = [(x.position, x.region.name) for x in memory.buffers]
+    return {x: reaches.get(name, 0) for x, name in buffers if x is not None}, is_complete
 
 
 def check_launch_arguments(

@@ -85,6 +85,8 @@ class RegionMap:
     def __init__(self, name: str) -> None:
         self.name = name
         self.regions: list[Region] = []
+        self.reaches: dict[str, int] = {}
+        """The bytes of each region up to the highest one that was accessed, by name."""
         self._last_region: Region | None = None
 
     def find_region(self, offset: int) -> Region | None:
@@ -131,6 +133,13 @@ class RegionMap:
         if writes and region and region.is_read_only:
             raise AccessError(access.lanes, f"{region.name}, which is read-only")
         self._last_region = region
+        if region:
+            self._note_reach(region, high + total)
+
+    def _note_reach(self, region: Region, end: int) -> None:
+        size = end - region.start
+        if size > self.reaches.get(region.name, 0):
+            self.reaches[region.name] = size
 
     def _find_common_region(self, access: Access, low: int, high: int, total: int) -> Region | None:
         """Return the region of all places; None if there are several."""
@@ -145,6 +154,9 @@ class RegionMap:
             offset = int(access.offsets[outside[0]])
             message = self._describe_outside(offset, access.width, total)
             raise AccessError(access.lanes[outside], message)
+        for number in np.unique(numbers).tolist():
+            end = int(access.offsets[numbers == number].max()) + total
+            self._note_reach(self.regions[number], end)
         return None
 
     def _describe_outside(self, offset: int, width: int, total: int) -> str:

@@ -33,6 +33,7 @@ from .kernel_run import (
 from .launch import LaunchShape
 from .launch_memory import BoundBuffer, LaunchMemory
 from .memory import AddressSpace
+from .missing_statements import iter_missing_statements
 from .parameters import Argument, find_parameter, read_arguments
 from .replicas import ThreadSelection, run_replicas
 from .statement_changes import Likelihood, StatementChange, iter_changes
@@ -48,6 +49,7 @@ _MAX_THREADS = 8
 _MIN_THREAD_STEPS = 1 << 14
 """Statements of each thread after which a run with a change is given up, or more."""
 _MAX_NEAR_MISSES = 3
+_MISSING_COST = 3
 EXPLAIN_SECONDS = 60.0
 """The time in which changes are tried."""
 _EXCHANGES = frozenset(
@@ -205,26 +207,36 @@ class _Search:
         explanations = list(self._iter_model_explanations())
         try_count = 0
         near_misses: list[StatementChange] = []
+        nearest: list[RunExplanation] = []
         untried: list[str] = []
         for likelihood in Likelihood:
             if self._is_late:
                 untried.append(_KINDS[likelihood])
                 continue
-            changes = [y for x in self.functions for y in iter_changes(x, self.model, likelihood)]
-            passing, near, count = self._try_first_threads(changes)
+            if likelihood is Likelihood.MISSING:
+                found, count, total = self._try_missing_statements()
+                nearest += found
+            else:
+                changes = [
+                    y for x in self.functions for y in iter_changes(x, self.model, likelihood)
+                ]
+                passing, near, count = self._try_first_threads(changes)
+                total = len(changes)
+                near_misses += near
+                found = list(self._confirm(passing))
             try_count += count
-            if count < len(changes):
-                rest = len(changes) - count
-                untried.append(f"{rest:,} of {len(changes):,} {_KINDS[likelihood]}")
-            near_misses += near
-            explanations += self._confirm(passing)
+            if count < total:
+                untried.append(f"{total - count:,} of {total:,} {_KINDS[likelihood]}")
+            explanations += [x for x in found if x.match_count == self.element_count]
             if explanations and not self.tries_all:
                 break
         explanations.sort(key=lambda x: x.cost)
-        nearest = () if explanations or self._is_late else self._examine(near_misses)
+        if not explanations and not self._is_late:
+            nearest += self._examine(near_misses)
+        nearest.sort(key=lambda x: (-x.match_count, x.cost))
         return RunDiagnosis(
             tuple(explanations),
-            tuple(nearest),
+            () if explanations else tuple(nearest[:_MAX_NEAR_MISSES]),
             self.element_count,
             try_count,
             likelihood is not max(Likelihood),
@@ -322,16 +334,48 @@ class _Search:
         if not any(x.errata for x in instructions if x):
             return
         for model in PTXAS_MODELS:
-            if model != self.model and self._is_explained_by(model):
+            if model == self.model:
+                continue
+            if self._count_run(self.code, model, inf) == self.element_count:
                 phrase = f"under the model {model.name}"
                 yield RunExplanation(None, "", phrase, 0, self.element_count)
                 return
 
-    def _is_explained_by(self, model: Model) -> bool:
+    def _try_missing_statements(self) -> tuple[list[RunExplanation], int, int]:
+        """Run the whole launch with each statement that may be missing, in half the time left.
+
+        Return those with which more elements are right than in the run, how many were tried, and
+        how many there are.
+        """
+        has_shared = self.memory.shared_bytes > 0 and self.shape.block_size > 1
+        missing = [
+            y for x in self.functions for y in iter_missing_statements(x, has_shared=has_shared)
+        ]
+        own_count = self._count_matches(self.result) if self.result else 0
+        end = monotonic() + (self.end - monotonic()) / 2
+        found: list[RunExplanation] = []
+        for done, x in enumerate(missing):
+            if monotonic() > end:
+                return found, done, len(missing)
+            if self.on_progress:
+                self.on_progress(done, len(missing))
+            count = self._count_run(x.insert(self.code), self.model, end)
+            if count > own_count:
+                text = x.statement.text
+                found.append(RunExplanation(x.place, text, x.phrase, _MISSING_COST, count))
+        return found, len(missing), len(missing)
+
+    def _count_run(self, code: DeviceCode, model: Model, end: float) -> int:
+        """Return how many elements a run of other code, or under another model, gives in time."""
         max_steps = 2 * self.result.step_count + 1024 if self.result else DEFAULT_MAX_STEPS
+
+        def check_time(*_: object) -> None:
+            if monotonic() > end:
+                raise TimeoutError
+
         try:
             result = run_kernel(
-                self.code,
+                code,
                 self.arguments,
                 kernel=self.kernel.name,
                 grid=self.shape.grid,
@@ -339,10 +383,11 @@ class _Search:
                 dynamic_shared_bytes=self.shape.dynamic_shared_bytes,
                 model=model,
                 max_steps=max_steps,
+                on_progress=check_time,
             )
-        except LaunchError:
-            return False
-        return self._count_matches(result) == self.element_count
+        except (LaunchError, TimeoutError):
+            return 0
+        return self._count_matches(result)
 
     def _count_matches(self, result: KernelRun) -> int:
         count = 0
@@ -430,15 +475,13 @@ class _Search:
                 yield _make_explanation(change, count)
 
     def _examine(self, changes: Sequence[StatementChange]) -> list[RunExplanation]:
-        """Return the nearest misses among some changes."""
+        """Return those of some changes with which more elements are right than in the run."""
         own_count = self._count_matches(self.result) if self.result else 0
-        nearest = [
+        return [
             _make_explanation(change, count)
             for change, count in self._count_all_matches(changes)
             if count > own_count
         ]
-        nearest.sort(key=lambda x: (-x.match_count, x.cost))
-        return nearest[:_MAX_NEAR_MISSES]
 
     def _count_all_matches(
         self, changes: Sequence[StatementChange]
@@ -455,6 +498,7 @@ class _Search:
 
 _KINDS = {
     Likelihood.LIKELY: "likely changes",
+    Likelihood.MISSING: "missing statements",
     Likelihood.UNLIKELY: "other registers, constants and labels",
     Likelihood.VALUES: "other values",
 }

@@ -61,8 +61,10 @@ class Likelihood(IntEnum):
     """The order in which changes are tried: each kind if none before explains all."""
 
     LIKELY = 0
-    UNLIKELY = 1
-    VALUES = 2
+    MISSING = 1
+    """A statement that is missing: no change of one that is there."""
+    UNLIKELY = 2
+    VALUES = 3
     """What an instruction reads or writes is another value, as if one were missing before it."""
 
 
@@ -84,7 +86,9 @@ class StatementChange(NamedTuple):
 def iter_changes(
     function: Function, model: Model, likelihood: Likelihood
 ) -> Iterator[StatementChange]:
-    """Yield the changes of all statements of a function, in order."""
+    """Yield the changes of all statements of a function, in order; none of what is missing."""
+    if likelihood is Likelihood.MISSING:
+        return
     far_names = _list_far_names(function)
     has_carries = any(CARRY_REGISTER in x.names.values() for x in _iter_instructions(function))
     for index, statement in enumerate(function.statements):

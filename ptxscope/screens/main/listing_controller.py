@@ -229,7 +229,7 @@ class ListingController:
             if text and text.strip() and runs:
                 self._show_run(runs[0])
 
-        suggestion = suggest_launch(kernel)
+        suggestion = suggest_launch(code, kernel)
         text = self._launch_texts.get(kernel.name) or suggestion
         hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
         title = f"Run {make_printable(kernel.name)}"
