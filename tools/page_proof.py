@@ -317,7 +317,7 @@ def check_offline(driver: PageDriver) -> str:
         before = driver.page.inner_html("#picture")
         driver.page.fill("#value-b", "0x12345678")
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
-        for name in ("explain", "check", "sweep", "lesson", "challenge", "prove"):
+        for name in ("explain", "check", "sweep", "lesson", "challenge"):
             driver.page.click(f"[data-do=tool][data-name={name}]")
             driver.page.wait_for_timeout(150)
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
@@ -416,7 +416,6 @@ _STATES: Final = (
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.2&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.2.3&v=1",
-    "vadd4.s32.s32.s32+d,+a,+b,+c&prove=&v=1",
 )
 """What a page may look like."""
 
@@ -438,6 +437,24 @@ def check_width(driver: PageDriver) -> str:
         width = driver.page.evaluate("document.documentElement.scrollWidth")
         require(width <= _NARROW, f"{state}: {width} px wide on {_NARROW}")
     return f"no overflow at {_NARROW} px in {len(_STATES) + 1} states"
+
+
+def check_columns(driver: PageDriver) -> str:
+    """On a wide screen, no column is empty: what is beside the picture begins with it."""
+    driver.page.evaluate(_SHOW, _STATES[0])
+    tops = driver.page.evaluate(_TOPS)
+    require(abs(tops["steps"] - tops["picture"]) < 40, f"the columns begin at {tops}")
+    require(tops["right"] >= 0.9 * tops["width"], f"nothing is in the last third: {tops}")
+    require(tops["bottom"] >= 0.5 * tops["high"], f"the right column ends too early: {tops}")
+    return "two columns, both with something in them"
+
+
+_TOPS: Final = """() => {
+  const box = id => document.getElementById(id).getBoundingClientRect();
+  return {steps: box("steps").top, picture: box("picture").top, right: box("steps").right,
+    width: document.querySelector("main").getBoundingClientRect().right,
+    bottom: box("tools").bottom - box("steps").top, high: box("picture").height};
+}"""
 
 
 def check_accessibility(driver: PageDriver, axe: str) -> str:
@@ -532,6 +549,11 @@ def check_keyboard(driver: PageDriver) -> str:
     page.keyboard.press("Enter")
     driver.wait_for(f"document.getElementById('spoken').innerText !== {json.dumps(spoken)}")
     driver.wait_for("location.hash.includes('step=')")
+    shown = page.url
+    page.keyboard.press("p")
+    driver.wait_for(f"location.href !== {json.dumps(shown)}")
+    page.keyboard.press("n")
+    driver.wait_for(f"location.href === {json.dumps(shown)}")
     return "keys alone: completion, pasted lines, chip, step"
 
 
@@ -551,6 +573,7 @@ def main() -> None:
         (1280, "light", check_hostile),
         (1280, "light", check_loading),
         (1280, "light", check_offline),
+        (1280, "light", check_columns),
         (1280, "light", lambda x: check_accessibility(x, axe)),
         (_NARROW, "dark", check_width),
         (_NARROW, "dark", lambda x: check_accessibility(x, axe)),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 FIRST_OPCODE = "vadd4"
 """The instruction whose example a page without a permalink shows."""
-TRACE_TOOLS = frozenset({"explain", "sweep", "prove"})
+TRACE_TOOLS = frozenset({"explain", "sweep"})
 """Tools whose answer depends on the trace."""
 
 

@@ -38,7 +38,6 @@ _TOOL_NAMES = {
     "sweep": "Sweep an operand",
     "lesson": "Lessons",
     "challenge": "Challenge",
-    "prove": "Prove",
 }
 
 

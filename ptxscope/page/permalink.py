@@ -21,7 +21,7 @@ _MAX_STEP = 999
 _READABLE = "@!$*,;:/[]"
 """Characters that stay as they are, beside letters, digits and ``_.-~``."""
 _ROLES = frozenset(map(str, Role))
-TOOLS = ("explain", "check", "sweep", "lesson", "challenge", "prove")
+TOOLS = ("explain", "check", "sweep", "lesson", "challenge")
 """The tools that the page can show beside the picture."""
 _FLAGS = ("both", "result", "predict")
 """Words for what else is shown: each is absent or ``1``."""
@@ -92,6 +92,8 @@ def _with_pair(link: PageLink, name: str, text: str) -> PageLink:
         if text == "1":
             return link._replace(flags=link.flags | {name})
         raise ValueError(f"{name} is {quote_word(text)}; it is 1 or left out")
+    if name == "prove":  # a tool of earlier pages, which have no solver either
+        return link
     if name in TOOLS:
         if not link.tool:
             return link._replace(tool=name, text=text)

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
+from ..documents.sweeps.axis_ticks import (
+    AxisTick,
+    abbreviate_value,
+    choose_ticks,
+    iter_landmarks,
+)
 from ..engine.semantics.plan_execution import compute_results
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace
@@ -22,6 +29,8 @@ from .tool_panels import make_error, make_field
 _MAX_VALUES = 256
 """Maximum values of the part; of more, as many evenly spaced ones are computed."""
 _PLOT_WIDTH, _PLOT_HEIGHT = 320, 160
+_CHAR, _LINE = 6.8, 14
+"""Width of a character and height of a line of the labels."""
 _MAX_RUNS = 64
 """Maximum rows of the table."""
 
@@ -122,27 +131,60 @@ def _make_plot(swept: SweptPart, runs: list[tuple[Sample, ...]], about: str, poi
         for run in runs
     )
     x = place(point, 0).partition(" ")[0]
-    box = f"0 0 {_PLOT_WIDTH} {_PLOT_HEIGHT}"
+    starts = [run[0] for run in runs] if swept.stride == 1 else []
+    columns = _choose_ticks(part, point, [x.rank for x in starts], _PLOT_WIDTH, _CHAR)
+    lines = _choose_ticks(result, None, [x.result_rank for x in starts], _PLOT_HEIGHT, 0)
+    margin = _CHAR * max(len(result.label), *(len(tick.text) for tick in lines)) + 10
+    overhang = _CHAR * max(len(tick.text) for tick in columns) / 2
+    width, height = margin + _PLOT_WIDTH + overhang, _PLOT_HEIGHT + 4 * _LINE
+    box = f"{-margin:.0f} {-_LINE} {width:.0f} {height}"
     plot = make_element(
         "svg",
         make_element("rect", width=f"{_PLOT_WIDTH}", height=f"{_PLOT_HEIGHT}"),
+        make_element("path", d=_draw_tick_marks(columns, lines), class_="ticks"),
         make_element("path", d=f"M{x} 0V{_PLOT_HEIGHT}", class_="point"),
         make_element("path", d=path, class_="results"),
+        *(
+            _make_text(tick.text, _PLOT_WIDTH * tick.part, _PLOT_HEIGHT + _LINE + 4, "middle")
+            for tick in columns
+        ),
+        *(_make_text(tick.text, -8, _PLOT_HEIGHT * (1 - tick.part) + 4, "end") for tick in lines),
+        _make_text(part.label, _PLOT_WIDTH / 2, _PLOT_HEIGHT + 2.5 * _LINE, "middle", "label"),
+        _make_text(result.label, -8, -_LINE / 2, "end", "label"),
         viewBox=box,
         role="img",
         aria_label=about,
     )
-    low, high = (result.format_value(result.get_value_at(x)) for x in (0, result.values - 1))
-    left, right = (part.format_value(part.get_value_at(x)) for x in (0, part.values - 1))
-    axes = (
-        f"To the right, {part.label}: {left} to {right}; upwards, {result.label}: {low} to {high}."
-    )
+    axes = f"To the right, {part.label}; upwards, {result.label}; dashed, the present value."
     return make_element(
-        "figure",
-        make_element("figcaption", f"{about}. {axes}"),
-        plot,
-        class_="plot",
+        "figure", make_element("figcaption", f"{about}. {axes}"), plot, class_="plot"
     )
+
+
+def _choose_ticks(
+    part: RegisterPart, point: int | None, breaks: Iterable[int], room: float, width: float
+) -> list[AxisTick]:
+    """Return the ticks of an axis by rank: its ends, the present value, breaks, landmarks."""
+    last = part.values - 1
+    landmarks = map(part.compute_rank, iter_landmarks(part))
+    ranks = [0, last, *(() if point is None else (point,)), *breaks, *landmarks]
+    ticks = (
+        AxisTick(rank / max(last, 1), abbreviate_value(part, part.get_value_at(rank)))
+        for rank in dict.fromkeys(ranks)
+    )
+    return choose_ticks([*ticks], room, width)
+
+
+def _draw_tick_marks(columns: Iterable[AxisTick], lines: Iterable[AxisTick]) -> str:
+    """Return the path of the marks below and on the left of the plot."""
+    marks = [f"M{_PLOT_WIDTH * tick.part:.1f} {_PLOT_HEIGHT}v5" for tick in columns]
+    marks += [f"M0 {_PLOT_HEIGHT * (1 - tick.part):.1f}h-5" for tick in lines]
+    return "".join(marks)
+
+
+def _make_text(text: str, x: float, y: float, anchor: str, class_: str | None = None) -> Element:
+    attributes = {"text-anchor": anchor}
+    return make_element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, **attributes)
 
 
 def _make_table(swept: SweptPart, runs: list[tuple[Sample, ...]]) -> list[Child]:

@@ -28,8 +28,6 @@ def _make_panel(page: PageState) -> list[Child]:
         from .sweep_panel import sweep
 
         return sweep(page.shown_trace, text)
-    if name == "prove":
-        return tool_panels.prove(page.target)
     if name == "challenge":
         exercise = page.exercise or tool_panels.find_exercise(text)
         page.exercise = exercise

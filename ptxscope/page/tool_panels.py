@@ -9,14 +9,12 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
-from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
 from .elements import Child, Element, format_flag, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.diagnosis.observation import Observation
-    from ..engine.tracing.basic_block import BasicBlock
     from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
@@ -144,28 +142,6 @@ def check(text: str) -> list[Child]:
     lines = [line for item in items for line in item_lines(item)]
     lines.append(format_summary(counts))
     return [form, make_report("\n".join(lines))]
-
-
-# --- prove -------------------------------------------------------------------------------
-
-
-def prove(ins: Instruction | BasicBlock) -> list[Child]:
-    """Return what the command line can do that a page cannot."""
-    line = shlex.quote(str(ins))
-    result = next(iter(ins.results.values()), "d")
-    commands = (
-        f"ptxscope prove {line} --model-b ptxas",
-        f"ptxscope find {line} --where {shlex.quote(f'{result} == 0x7f')}",
-    )
-    return [
-        make_element(
-            "p",
-            "A proof for all operands needs a solver, and no solver runs in a page. The command "
-            "line has one, with the extra prove. It proves that two computations are the same, and "
-            "finds operands for a value:",
-        ),
-        make_report("\n".join(commands)),
-    ]
 
 
 # --- lessons -----------------------------------------------------------------------------

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from ptxscope import parse, trace
+from ptxscope.page.elements import format_html
 from ptxscope.page.sweep_panel import compute_samples, list_runs, sweep
 from ptxscope.sweep.computation import compute_sweep
 from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
@@ -37,6 +40,28 @@ def test_results_are_those_of_the_command_line(line: str, part: str, model: str)
     assert len(common) >= (len(mine.samples) if swept.unit <= 16 else 2)
     assert all(theirs[x.rank] == x.result for x in common)
     assert [x for run in list_runs(mine) for x in run] == list(mine.samples)
+
+
+@pytest.mark.parametrize(
+    ("line", "part", "columns", "rows"),
+    [
+        # -127 + -128 is clamped to -128, 127 + 1 to 127: the ends, the present value, zero
+        ("vadd4.s32.s32.s32.sat d, a, b, c", "a.b0", {"-128", "127", "5"}, {"-128", "0", "127"}),
+        ("setp.lt.f32 p, a, b", "a", {"-NaN", "NaN"}, {"true", "false"}),
+    ],
+)
+def test_both_axes_have_labels(line: str, part: str, columns: set[str], rows: set[str]) -> None:
+    ins = parse(line)
+    traced = trace(ins, {x.name: 5 for x in ins.inputs})
+    plot = format_html(sweep(traced, part)[2])
+    texts = re.findall(r'<text x="([-.0-9]+)"[^>]*text-anchor="(\w+)">([^<]+)</text>', plot)
+    assert {text for _, anchor, text in texts if anchor == "middle"} >= {*columns, part}
+    result = next(iter(ins.results.values()))
+    at_left = {text for _, anchor, text in texts if anchor == "end"}
+    assert at_left >= rows
+    assert any(text.startswith(result) for text in at_left)
+    marks = re.findall(r'd="([^"]*)" class="ticks"', plot)[0]
+    assert marks.count("M") == len(texts) - 2  # one for each label but the names of the axes
 
 
 def test_what_cannot_be_swept_says_so() -> None:

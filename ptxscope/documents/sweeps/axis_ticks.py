@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...engine.isa.floats import decode_float
 from ...engine.isa.types import Type
-from ...sweep.computation import SweepAxis
 from ...sweep.register_parts import RegisterPart
+
+if TYPE_CHECKING:
+    from ...sweep.computation import SweepAxis
 
 NEARLY = "\u2248"
 """Prefix of a rounded number."""

@@ -85,6 +85,14 @@ document.addEventListener("click", event => {
   if (button.id === "theme") turnTheme(button);
 });
 
+document.addEventListener("keydown", event => {
+  const isTyped = event.target.closest("input, textarea, select");
+  const delta = {n: "1", p: "-1"}[event.key];
+  if (!delta || isTyped || event.altKey || event.ctrlKey || event.metaKey) return;
+  const find = action => document.querySelector(`[data-do=${action}][data-delta="${delta}"]`);
+  (find("lesson_go") ?? find("step"))?.click();
+});
+
 document.addEventListener("submit", event => {
   event.preventDefault();
   const {dataset} = event.target;
