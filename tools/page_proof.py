@@ -453,7 +453,7 @@ _TOPS: Final = """() => {
   const box = id => document.getElementById(id).getBoundingClientRect();
   return {steps: box("steps").top, picture: box("picture").top, right: box("steps").right,
     width: document.querySelector("main").getBoundingClientRect().right,
-    bottom: box("tools").bottom - box("steps").top, high: box("picture").height};
+    bottom: box("copies").bottom - box("steps").top, high: box("picture").height};
 }"""
 
 

@@ -12,15 +12,19 @@ nor 4294967295 when a word is: the question is about exactly that.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.isa.roles import DESTINATIONS
-from ..engine.isa.value_text import format_hex
+from ..engine.isa.value_text import format_bit_range, format_hex
 from ..engine.micro_operations.formula import Formula, Sign
+from ..engine.micro_operations.properties import MAX_LANE_BITS
+from ..engine.micro_operations.stage import Stage
 from ..engine.syntax.errors import PtxError
-from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
-from ..engine.tracing.provenance import LaneBits, find_ancestors
+from ..engine.syntax.instruction import Register
+from ..engine.tracing.lane_text import describe_lane, format_lane_sentence, get_part_name
+from ..engine.tracing.provenance import LaneBits, find_ancestors, find_provenance
 from ..engine.tracing.step_text import describe_step, format_title
 from ..engine.tracing.trace import RowTrace, Step, Trace
 from .question import AnswerLocation as AnswerLocation
@@ -31,6 +35,8 @@ if TYPE_CHECKING:
     from .mistakes import MistakeExplanation
 
 MISSED = "No known single mistake gives that."
+_STAGES = 3
+"""Hints before the one that derives the answer."""
 
 
 class GradedAnswer(NamedTuple):
@@ -84,10 +90,17 @@ def format_reply(question: Question, answer: GradedAnswer, *, is_first: bool) ->
     """Return the reply to a wrong answer: first the mistake alone, later also the right answer."""
     best = answer.explanations[0] if answer.explanations else None
     if is_first:
-        return best.name if best else MISSED
+        return best.name if best else _point_on(question)
     sentence, right = best.sentence if best else MISSED, format_right_answer(question)
     has_answer = best is not None and (best.has_result or sentence.endswith(f" {right}."))
     return sentence if has_answer else f"{sentence} It is {right}."
+
+
+def _point_on(question: Question) -> str:
+    """Return what to look at after an answer that no mistake explains; never the right answer."""
+    right = re.escape(format_right_answer(question))
+    is_telling = re.compile(rf"(?<![\w.-]){right}(?!\w|\.\w)").search
+    return " ".join([MISSED, *[x for x in list_hints(question)[:-1] if not is_telling(x)][:1]])
 
 
 def format_right_answer(question: Question) -> str:
@@ -127,19 +140,83 @@ def _explain_hex_digits(
 
 
 def list_hints(question: Question) -> tuple[str, ...]:
-    """Return hints in order; the last one derives the answer."""
+    """Return hints in order: where the answer comes from, how that is read, what is done with it.
+
+    The last one derives the answer.
+    """
     location, trace = locate_answer(question), question.trace
-    if question.key in {result.role for result in trace.plan.results}:
-        return _list_destination_hints(question, location)
-    step = next(x for x in trace.steps if any(row.key == location.key for row in x.rows))
-    row, lane = trace.rows[location.key], location.lane or 0
-    rule = row.micro.format_hint(trace.views[row.key]) or describe_step(trace, step)
-    hints = [f"{format_title(step).capitalize()}: {rule}"]
-    formula = describe_lane(trace, row, lane).formula
-    if location.lane is not None and (task := _format_task(formula, location.width)):
-        hints.append(task)
-    lanes = range(len(row.lanes)) if location.lane is None else (lane,)
-    return (*hints, _format_sentences(trace, row, lanes))
+    cells = _list_asked_cells(trace, location)
+    ancestors = set().union(*(find_ancestors(trace, cell) for cell in cells))
+    used = {x.number: rows for x in trace.steps if (rows := _list_used_lanes(x, ancestors))}
+    steps = [step for step in trace.steps if step.number in used]
+    asked_step = steps[-1]
+    start: list[str] = []
+    if asked_step.stage is not Stage.SELECT:
+        selections = [step for step in steps if step.stage is Stage.SELECT]
+        start = [_describe_sources(trace, location, cells)]
+        if not any(start) and trace.instruction.entry.lanes > 1:
+            start = [_describe_rule(trace, location, step) for step in selections]
+        start += [
+            _format_used(trace, used[step.number])
+            for step in steps
+            if step.stage is Stage.EXTEND and step is not asked_step
+        ]
+    later = [step for step in steps if step.stage not in (Stage.SELECT, Stage.EXTEND)]
+    is_whole = question.key in {result.role for result in trace.plan.results}
+    rules = [_describe_rule(trace, location, x) for x in (later if is_whole else [asked_step])]
+    end = _format_used(trace, used[asked_step.number])
+    if is_whole:
+        end = " ".join(_format_used(trace, used[step.number]) for step in later)
+    hints = [*filter(None, start), " ".join(rules)]
+    if not is_whole and location.lane is not None:
+        row = trace.rows[location.key]
+        hints.append(_format_task(describe_lane(trace, row, location.lane).formula, location.width))
+    if len(hints) > _STAGES:  # the rule and the task are one
+        hints[_STAGES - 1 :] = [" ".join(filter(None, hints[_STAGES - 1 :]))]
+    return (*filter(None, hints), end)
+
+
+def _list_asked_cells(trace: Trace, location: AnswerLocation) -> list[LaneBits]:
+    """Return the bits that are asked for."""
+    row = trace.rows[location.key]
+    if location.lane is None:
+        return [LaneBits(row.key, lane, 0, MAX_LANE_BITS) for lane in range(len(row.lanes))]
+    lane = location.lane if len(row.lanes) > 1 else 0
+    if location.is_number:
+        return [LaneBits(row.key, lane, 0, MAX_LANE_BITS)]
+    return [LaneBits(row.key, lane, location.shift, location.shift + location.width)]
+
+
+def _describe_sources(trace: Trace, location: AnswerLocation, cells: Iterable[LaneBits]) -> str:
+    """Return which parts of the operands the answer comes from; empty if it is all of each."""
+    ins, sources = trace.instruction, list[str]()
+    origins = {x for cell in cells for x in find_provenance(trace, *cell)}
+    is_narrow = False
+    for role, low, high in sorted(origins):
+        name, width = ins.format_operand(role), high - low
+        if width == ins.type_of(role).bits or not isinstance(ins.roles.get(role), Register):
+            sources.append(name)
+            continue
+        is_narrow = True
+        is_part = width in (8, 16) and low % width == 0
+        part = f".{'b' if width == 8 else 'h'}{low // width}"
+        sources.append(f"{name}{part}" if is_part else f"{format_bit_range(low, width)} of {name}")
+    row = trace.rows[location.key]
+    is_lane = location.lane is not None and len(row.lanes) > 1
+    what = f"{get_part_name(trace, row).capitalize()} {location.lane}" if is_lane else "It"
+    parts = " and ".join(filter(None, (", ".join(sources[:-1]), *sources[-1:])))
+    return f"{what} comes from {parts}." if is_narrow else ""
+
+
+def _describe_rule(trace: Trace, location: AnswerLocation, step: Step) -> str:
+    row = next((x for x in step.rows if x.key == location.key), None)
+    rule = row.micro.format_hint(trace.views[row.key]) if row else ""
+    return f"{format_title(step).capitalize()}: {rule or describe_step(trace, step)}"
+
+
+def _format_used(trace: Trace, rows: Iterable[tuple[RowTrace, list[int]]]) -> str:
+    """Return the sentences of the lanes of a step that an answer depends on."""
+    return " ".join(_format_sentences(trace, row, lanes) for row, lanes in rows)
 
 
 def _format_task(formula: Formula, width: int) -> str:
@@ -151,21 +228,6 @@ def _format_task(formula: Formula, width: int) -> str:
         return f"Look up {left}." if left.replace(".", "").isalnum() else f"Work out {left}."
     is_number = left.removeprefix("-").isdecimal()
     return f"Write the low {width} bits of {left}." if is_number else ""
-
-
-def _list_destination_hints(question: Question, location: AnswerLocation) -> tuple[str, ...]:
-    """Return the hints for a destination: the rule of each step, then its values."""
-    trace = question.trace
-    ancestors = find_ancestors(
-        trace, LaneBits(location.key, 0, location.shift, location.shift + location.width)
-    )
-    used_lanes = {step.number: _list_used_lanes(step, ancestors) for step in trace.steps}
-    steps = [step for step in trace.steps if used_lanes[step.number]]
-    hints = [f"{format_title(step).capitalize()}: {describe_step(trace, step)}" for step in steps]
-    for step in steps:
-        sentences = (_format_sentences(trace, row, lanes) for row, lanes in used_lanes[step.number])
-        hints.append(f"{format_title(step).capitalize()}: {' '.join(sentences)}")
-    return tuple(hints)
 
 
 def _list_used_lanes(step: Step, ancestors: set[LaneBits]) -> list[tuple[RowTrace, list[int]]]:

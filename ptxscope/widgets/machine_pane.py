@@ -116,6 +116,7 @@ class MachinePane(Pane):
         for target in self._targets:
             is_shown = target == self._target
             text = f"{_MARK if is_shown else ' '}{target} {self._counts.get(target, '…')}"
+            text += " instructions" if is_shown else ""
             if line and used + len(text) + 1 > width:
                 yield line
                 line, used = [], 0

@@ -91,10 +91,10 @@ def test_lower_shows_each_instruction_beside_what_it_computes(stored: list[str])
     text = done.stdout
     assert text.startswith(f"{SHOWING_E3}\nptxas 13.0.88, nvdisasm 13.5.37\n")
     assert "sm_75  12 instructions\nsm_90  12 instructions\n" in text
-    assert "The documented value of saturate.t is computed by no instruction." in text
+    assert "The documented value of saturate t is computed by no instruction." in text
     assert "E3: The clamp's lower bound is missing" in text
-    assert re.search(r"IADD3 R11, P0, R0, R5, RZ +operate\.t\n", text)
-    assert "part of saturate.t\n" in text
+    assert re.search(r"IADD3 R11, P0, R0, R5, RZ +add t\n", text)
+    assert "part of saturate t\n" in text
     assert all(len(line) <= 100 for line in text.splitlines())
 
 
@@ -105,7 +105,7 @@ def test_lower_keeps_the_names_of_registers(stored: list[str]) -> None:
         assert part in text
     words = " ".join(text.split())
     assert "for %r1 = 0, y = 0, %p1 = 0, out = 0x00000010 it gives out = 0x41800000," in words
-    assert "part of guard.d" in text  # the keys of rows are those of the trace
+    assert "part of guard d" in text  # the names of rows are those of the trace
 
 
 def test_lower_as_json(stored: list[str]) -> None:
@@ -150,8 +150,8 @@ def test_machine_code_stands_after_the_steps(stored: list[str], format_: str) ->
     assert "ptxas 13.0.88, nvdisasm 13.5.37" in words
     assert "Equal to ptxas-13.5 and ptxas-13.0 for all operands, proved; not to isa" in words
     assert "computed by no instruction" in words
-    assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate\.t\W+0140", words)
-    assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge\.t, all lanes\W+0160", words)
+    assert re.search(r"SEL R0, R0, 0xff, !P0\W+saturate t\W+0140", words)
+    assert re.search(r"PRMT R5, R9, 0x7650, R6\W+merge t, all lanes\W+0160", words)
     assert "--sass sm_90" in done.stdout
 
 
@@ -166,7 +166,7 @@ def test_machine_code_in_json_is_read_back_without_tools(
     assert (code["tools"], code["arch"]) == ("ptxas 13.0.88, nvdisasm 13.5.37", "sm_90")
     assert code["models"] == ["ptxas-13.5", "ptxas-13.0"]
     assert code["undocumented_stages"] == ["merge", "saturate", "write"]
-    added = {"offset": "00b0", "code": "IADD3 R11, P0, R0, R5, RZ", "purpose": "operate.t"}
+    added = {"offset": "00b0", "code": "IADD3 R11, P0, R0, R5, RZ", "purpose": "add t"}
     assert {**added, "stage": "operate"} in code["instructions"]
     del data["machine_code"]
     plain = json.loads(run(*TRACED_E3, "-f", "json").stdout)
@@ -185,7 +185,7 @@ def test_machine_code_in_json_is_read_back_without_tools(
     [
         ('"arch": "sm_90"', '"arch": "sm_90; rm"', "machine_code.arch is"),
         ("IADD3 R11", "\\u001b[31m R11", "instructions[6].code is"),
-        ('"purpose": "operate.t"', '"purpose": 7', "purpose is 7; a text is required"),
+        ('"purpose": "add t"', '"purpose": 7', "purpose is 7; a text is required"),
         ('"tools": "ptxas', '"tool": "ptxas', "machine_code.tools is missing"),
     ],
 )
@@ -239,7 +239,7 @@ def test_a_picture_has_each_instruction_below_its_step(stored: list[str]) -> Non
         assert {*codes} <= {*texts}, (stage, texts)
     texts = list_texts(svg)
     assert "Machine code for sm_90: 12 instructions (ptxas 13.0.88, nvdisasm 13.5.37)" in texts
-    assert sum(x in texts for x in ("select.b", "merge.t, all lanes", "part of saturate.t")) == 3
+    assert sum(x in texts for x in ("select b", "merge t, all lanes", "part of saturate t")) == 3
     assert len(list_texts(svg, "px-sass")) == 2 * 12
     assert not [x for x in texts if x.startswith(("LDG", "STG", "LDC"))]
 

@@ -547,3 +547,20 @@ def test_misconceptions_compute_what_other_languages_do(bits: int) -> None:
             assert found == {"d": expected & ones}, (opcode, model, a, other)
         clamped = {"d": min(abs(x), ones >> 1)}
         assert evaluate(f"abs.s{bits} d, a", {"a": a}, model="H16") == clamped
+
+
+SAYINGS = [
+    # the manual's own words (9.7.1.16), the name of the table, and when vavrg adds one (1.3 step 3)
+    ("bfind.u32 d, a", "the highest 1 of a"),
+    ("bfind.s32 d, a", "the highest 0 of a if a is negative, else its highest 1"),
+    ("bfind.shiftamt.s32 d, a", "the highest 0 of a if a is negative, else its highest 1"),
+    ("lop3.b32 d, a, b, c, 0xe8", "the majority of a, b and c"),
+    ("vavrg4.s32.s32.s32 d, a, b, c", "1 is added before the shift, unless the sum is negative"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), SAYINGS)
+def test_a_step_says_its_rule(line: str, words: str) -> None:
+    ins = parse(line)
+    traced = trace(ins, {x.name: 5 for x in ins.inputs})
+    assert words in " ".join(describe_step(traced, step) for step in traced.steps)

@@ -136,3 +136,14 @@ def test_a_third_operand_that_lanes_are_merged_into_is_written_by_lanes(
     """0x11ff3380 is 17 * 2**24 + 255 * 2**16 + 51 * 2**8 + 128."""
     text = export(trace(ptx, {"a": 1, "b": 2, "c": 0x11FF3380}))
     assert f"  c   0x11ff3380  {meant}\n" in text
+
+
+def test_the_marks_around_bits_have_a_legend() -> None:
+    def last_lines(line: str, **values: int) -> list[str]:
+        return [x.strip() for x in export(trace(line, values), "text").splitlines()]
+
+    # bits 23:16 of a, sign-extended; of a, four bits are past bit 31
+    assert "[kept], (copies of the sign)" in last_lines("bfe.s32 d, a, b, c", a=0xA50000, b=16, c=8)
+    assert "[kept], /lost/" in last_lines("bfi.b32 d, a, b, c, e", a=0xABCD, b=1, c=28, e=8)
+    text = export(trace("vadd.s32.s32.s32 d, a, b", {"a": 1, "b": 2}), "text")
+    assert "kept" not in text

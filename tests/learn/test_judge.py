@@ -372,7 +372,48 @@ def test_a_task_is_one_that_can_be_done() -> None:
     # 0x40 - 0x50 is -16, 0xf0 in eight bits
     line, values = "vsub4.u32.u32.u32 d.b0, a, b, c", {"a": 0x40, "b": 0x50, "c": 0}
     told = list_hints(Question(trace(line, values), "merge.t", 0))
-    assert told[1] == "Write the low 8 bits of -16."
+    assert told[2].endswith(" Write the low 8 bits of -16.")
+
+
+def test_hints_narrow_from_the_byte_over_its_sign_to_the_end_of_the_range() -> None:
+    # lane 3: byte 2 of a, 0x80 is -128; byte 3 of b is 1; -128 - 1 is below -128
+    line, values = "vsub4.s32.s32.s32.sat d, a.b2210, b, c", {"a": 0x00800000, "b": 0x01000000}
+    *told, last = list_hints(Question(trace(line, values), "saturate.t", 3))
+    where, sign, end = told
+    assert where == "Lane 3 comes from a.b2 and b.b3."
+    assert "0x80 is -128 as s8" in sign
+    assert "-128..127" in end
+    assert "so it becomes -128" in last
+    # a whole register of lanes: how lanes are selected, how they are read, what is done
+    told = [*list_hints(Question(trace(line.replace(".b2210", ""), values), "d"))]
+    assert told[0].startswith("Select: ")
+    assert len(told) == 4
+
+
+def test_what_no_mistake_explains_gets_what_to_look_at() -> None:
+    line, values = "vadd4.u32.u32.u32 d, a.b0123, b, c", {"a": 0x04030201, "b": 0x40302010}
+    question = Question(trace(line, values), "operate.t", 0)
+    answer = grade_answer(question, "57")
+    assert format_reply(question, answer, is_first=True) == (
+        "No known single mistake gives that. Lane 0 comes from a.b3 and b.b0."
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "values", "text", "why"),
+    [
+        # -1 >= 0 does not hold, so b is selected
+        ("slct.u32.s32 d, a, b, c", {"a": 1, "b": 2, "c": -1}, "1", "-1 >= 0 is false"),
+        ("selp.b32 d, a, b, p", {"a": 1, "b": 2, "p": 1}, "2", "p is true"),
+    ],
+)
+def test_a_wrong_choice_says_why_it_is_none(
+    line: str, values: dict[str, int], text: str, why: str
+) -> None:
+    question = Question(trace(line, values), "choose.t")
+    told = format_reply(question, grade_answer(question, text), is_first=True)
+    assert told.startswith(f"You took {'a' if text == '1' else 'b'}, but ")
+    assert why in told
 
 
 BY_CHANCE = [

@@ -71,7 +71,7 @@ def test_answers_are_graded_helped_and_shown() -> None:
     lesson.answer("240")
     assert say(lesson) == "× Not 240. You kept 0xf0 as 240: atype is s32, so it is -16."
     lesson.give_hint()
-    assert say(lesson).startswith("? Extend: a: s8, sign-extended.")
+    assert say(lesson) == "? It comes from a.b1."
     for _ in range(9):
         lesson.give_hint()
     assert say(lesson) == "? There are no more hints."

@@ -61,7 +61,7 @@ def test_a_wrong_prediction_says_why_and_a_hint_helps() -> None:
     assert not state.predictions.grade_text(place, "255")
     assert state.guesses is not None
     assert state.guesses[place].message == "You read 0xff as unsigned."
-    assert state.predictions.give_hint(place).startswith("Extend: ")
+    assert "comes from a.b" in state.predictions.give_hint(place)
     assert state.predictions.grade_text(place, "-1")
     assert (state.guesses[place].wrong, state.guesses[place].hints) == (1, 1)
 

@@ -10,7 +10,8 @@ from ...scene.scene_figures import build_figure
 from ...scene.scene_model import BitRulers, PermutationFigure, SpanKind, TableFigure
 
 _BRACKETS = {SpanKind.CHIP: "[{}]", SpanKind.LOST: "/{}/", SpanKind.SIGN: "({})"}
-"""Marks around the bits in a window, those that are lost, and copies of the sign."""
+_MEANINGS = {SpanKind.CHIP: "kept", SpanKind.LOST: "lost", SpanKind.SIGN: "copies of the sign"}
+"""Marks around bits, and what they mean."""
 
 
 def figure_lines(row: RowView) -> Iterator[str]:
@@ -25,6 +26,9 @@ def _ruler_lines(figure: BitRulers) -> Iterator[str]:
     for ruler in figure.rulers:
         runs = (_BRACKETS.get(run.kind, "{}").format(run.text) for run in ruler.runs)
         yield f"{ruler.name:<{room}} {' '.join(runs)}"
+    kinds = {run.kind for ruler in figure.rulers for run in ruler.runs}
+    if legend := [_BRACKETS[x].format(_MEANINGS[x]) for x in _BRACKETS if x in kinds]:
+        yield f"{'':<{room}} {', '.join(legend)}"
 
 
 def _permutation_lines(figure: PermutationFigure) -> Iterator[str]:

@@ -50,7 +50,8 @@ def _iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Itera
     verdict = _rename_registers(listing.verdict, listing.names)
     yield make_printable(format_verdict(verdict, with_time=with_time))
     for key in listing.missing_rows[:1]:
-        yield f"The documented value of {key} is computed by no instruction."
+        name = listing.row_names.get(key, key)
+        yield f"The documented value of {name} is computed by no instruction."
     for id_ in listing.verdict.errata:
         yield f"{id_}: {get_erratum(id_).sentence}"
 
@@ -69,7 +70,7 @@ def _make_rows(listing: MachineListing) -> tuple[MachineRow, ...]:
         MachineRow(
             f"{x.offset:04x}",
             make_printable(x.text),
-            _format_purpose(x, listing.names),
+            _format_purpose(x, listing),
             x.key.partition(".")[0] if x.purpose in (Purpose.ROW, Purpose.PART) else "",
         )
         for x in listing.instructions
@@ -90,25 +91,22 @@ def make_machine_section(listing: MachineListing, tools: str) -> MachineSection:
     )
 
 
-def _format_purpose(x: MatchedInstruction, names: Mapping[str, str]) -> str:
+def _format_purpose(x: MatchedInstruction, listing: MachineListing) -> str:
+    row = listing.row_names.get(x.key, x.key) + ("" if x.lane is None else f"[{x.lane}]")
     match x.purpose:
         case Purpose.LOAD | Purpose.STORE:
-            return f"{x.purpose} {make_printable(names.get(x.key, x.key))}"
+            return f"{x.purpose} {make_printable(listing.names.get(x.key, x.key))}"
         case Purpose.ROW:
             reading = f", {x.reading}" if x.reading else ""
-            return f"{_format_row(x)}{reading}{'' if x.is_proved else ' (on random operands)'}"
+            return f"{row}{reading}{'' if x.is_proved else ' (on random operands)'}"
         case Purpose.PART:
-            return f"  part of {_format_row(x)}"
+            return f"  part of {row}"
         case Purpose.CONSTANT:
             return "constant"
         case Purpose.NOTHING:
             return "unused"
         case _:
             return ""
-
-
-def _format_row(x: MatchedInstruction) -> str:
-    return x.key if x.lane is None else f"{x.key}[{x.lane}]"
 
 
 def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:

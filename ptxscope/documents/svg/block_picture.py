@@ -35,6 +35,7 @@ from .text_fitting import LARGEST, measure_text
 from .trace_picture import (
     NOTHING_DIFFERS,
     PLAIN,
+    IdleStep,
     PictureKind,
     PictureStyle,
     SvgDrawing,
@@ -42,6 +43,7 @@ from .trace_picture import (
     draw_body,
     draw_lane_notes,
     list_idle_steps,
+    make_idle_step,
 )
 
 _BAND = 30.0
@@ -84,7 +86,7 @@ class _Wires:
         self.branches_above: frozenset[str] = frozenset()
         """The branches of the statements right above the one that is drawn."""
         self.rail_count = 0
-        self.idle_steps: dict[str, bool] = {}
+        self.idle_steps: dict[IdleStep, bool] = {}
         """Number and title of each step, and whether it is never drawn."""
 
     def find_digits(self, place: ValuePlace, *, is_other: bool) -> _Digits | None:
@@ -167,7 +169,7 @@ def draw_block(
     for text in (*(f"Note: {x}." for x in (*notes, *doc.notes)), doc.no_result, doc.agreement):
         y = _draw_words(canvas, text, y, style)
     canvas.add_mark("foot", y)
-    idle_steps = [name for name, is_idle in wires.idle_steps.items() if is_idle]
+    idle_steps = [step for step, is_idle in wires.idle_steps.items() if is_idle]
     idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
     for text in (doc.caption, idle_text, doc.source):
         y = _draw_words(canvas, text, y, style)
@@ -326,8 +328,9 @@ def _draw_section(
         y = draw_body(own_canvas, scene, short_section, y + 22, style.layout, ends, differing_lanes)
         idle_steps = list_idle_steps(scene, short_section.steps)
         for step in short_section.steps:  # under both models, one of them may draw it
-            name = f"{step.number} {step.title}"
-            wires.idle_steps[name] = wires.idle_steps.get(name, True) and name in idle_steps
+            idle_step = make_idle_step(step)
+            was_idle = wires.idle_steps.get(idle_step, True)
+            wires.idle_steps[idle_step] = was_idle and idle_step in idle_steps
     if section.lane_notes:
         y = (
             draw_lane_notes(section.lane_notes, own_canvas, y + 8, style.layout.page, has_numbers)

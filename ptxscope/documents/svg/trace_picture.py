@@ -443,20 +443,38 @@ def _draw_steps(
     return step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
 
 
-def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[str]:
-    """Return number and title of the steps that are not drawn because they change nothing."""
+class IdleStep(NamedTuple):
+    """A step without a place of its own in a picture."""
+
+    name: str
+    """Number and title."""
+    is_beside: bool
+    """Whether the operands have its numbers beside them; otherwise it changes nothing."""
+
+
+def make_idle_step(step: StepView) -> IdleStep:
+    """Return a step as one that is not drawn."""
+    return IdleStep(f"{step.number} {step.title}", step.stage is Stage.EXTEND)
+
+
+def list_idle_steps(scene: Scene, steps: tuple[StepView, ...]) -> list[IdleStep]:
+    """Return the steps that are not drawn because they change nothing, or show nothing more."""
     drawn_stages = {step.stage for step in scene.steps if step.rows}
     joined_stages = {Stage.SELECT} if Stage.EXTEND in drawn_stages else set()
     omitted_steps = (
         x for x in steps if x.stage not in drawn_stages | joined_stages and not x.notes
     )
-    return [f"{x.number} {x.title}" for x in omitted_steps]
+    return [*map(make_idle_step, omitted_steps)]
 
 
-def describe_idle_steps(names: Collection[str]) -> str:
-    """Return a sentence with the steps that are not drawn; empty if all are."""
-    clause = "it changes" if len(names) == 1 else "they change"
-    return f"Not drawn, because {clause} nothing: {', '.join(names)}." if names else ""
+def describe_idle_steps(steps: Collection[IdleStep]) -> str:
+    """Return a sentence or two with the steps that are not drawn; empty if all are."""
+    idle = [x.name for x in steps if not x.is_beside]
+    beside = [x.name for x in steps if x.is_beside]
+    clause = "it changes" if len(idle) == 1 else "they change"
+    sentences = [f"Not drawn, because {clause} nothing: {', '.join(idle)}."] if idle else []
+    sentences += [f"Drawn beside the operands: {', '.join(beside)}."] if beside else []
+    return " ".join(sentences)
 
 
 def _draw_answers(

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from ..proof.equivalence import TIMEOUT
 from ..semantics.models import ISA_MODEL, Model, parse_model
+from ..semantics.plan import Plan
+from ..tracing.step_text import format_stage_title
 from .disassembly import MachineKernel
 from .form_verdict import KNOWN_MODELS, FormVerdict, Outcome, decide_line, group_models
 from .kernel_source import KernelSource
@@ -28,6 +30,8 @@ class MachineListing(NamedTuple):
     """The keys of the documentation's rows that the code does not compute as documented."""
     names: Mapping[str, str] = {}
     """The registers as they were written, by role."""
+    row_names: Mapping[str, str] = {}
+    """The rows' names in a trace, by key: ``add t``."""
 
     @property
     def instruction_count(self) -> int:
@@ -79,6 +83,7 @@ def list_machine_code(
         return MachineListing(arch, verdict, model, plain, (), source.names)
     plans = group_models(source, KNOWN_MODELS)
     plan = next(plan for plan, models in plans.items() if model in models)
+    row_names = _name_rows(next(iter(plans))) | _name_rows(plan)
     matches = match_rows(machine, plan)
     documented = next(iter(plans))
     missing: list[str] = []
@@ -89,4 +94,11 @@ def list_machine_code(
             for row in documented.rows
             if values[row.key] is not followed_values.get(row.key)
         ]
-    return MachineListing(arch, verdict, model, matches, missing, source.names)
+    return MachineListing(arch, verdict, model, matches, missing, source.names, row_names)
+
+
+def _name_rows(plan: Plan) -> dict[str, str]:
+    """Return the name of each row of a plan, with the title of its step in a trace."""
+    stages = {row.stage: [x for x in plan.rows if x.stage is row.stage] for row in plan.rows}
+    titles = {stage: format_stage_title(stage, tuple(rows)) for stage, rows in stages.items()}
+    return {row.key: f"{titles[row.stage]} {row.name}" for row in plan.rows}

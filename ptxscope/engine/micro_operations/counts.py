@@ -9,7 +9,7 @@ from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .formula import make_equation, make_transition
-from .numbers import PlusOne, SubtractFrom
+from .numbers import PlusOne, SubtractFrom, describe_found_bit
 from .properties import InputBits, LaneText, Notation, map_bits
 
 _WORD = 32
@@ -156,11 +156,11 @@ class ReplaceValue(MicroOperation):
         if view.x == self.old:
             sentence = f"no bit differs from the sign, so {view.x} becomes {view.value}"
             return LaneText(make_transition("none found", str(view.value)), sentence)
-        sentence = f"a shift by {view.x} brings the highest bit to the top"
+        sentence = f"a shift by {view.x} brings that bit to the top"
         return LaneText(make_equation("zeros", view.value), sentence)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return "The left shift that brings the highest bit to the top; all ones if there is none."
+        return f"The left shift that brings to the top {describe_found_bit(rows[0].instruction)}."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("took the width where there is no such bit")

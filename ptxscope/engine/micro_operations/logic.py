@@ -125,7 +125,12 @@ class Choose(MicroOperation):
         if site.row.stage is Stage.GUARD:
             description = "kept the old value" if condition.values[0] else "wrote it anyway"
         else:
-            description = f"took {(y if condition.values[0] else x).name}"
+            truth = format_value(condition.values[0], Type.PRED)
+            why = f"{condition.full_name} is {truth}"
+            if not condition.is_operand:
+                why = condition.micro.describe_lane(LaneView(condition, 0)).sentence
+            taken = (y if condition.values[0] else x).name
+            description = f"took {taken}, but {why.replace(': ', '; ')}"
         yield site.swap_inputs(description, 0)
 
 

@@ -10,6 +10,7 @@ from .arithmetic import Arithmetic, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import RightShiftBits
 from .formula import make_equation
+from .instruction_view import InstructionView, format_short_name
 from .properties import Flag, LaneText
 from .stage import Stage
 
@@ -49,6 +50,14 @@ class Subtract(MicroOperation):
         yield site.replace_operation("dropped the sign", AbsoluteDifference(), weight=2)
 
 
+def describe_found_bit(ins: InstructionView) -> str:
+    """Return which bit ``bfind`` finds: ``the highest 1 of a (all ones if there is none)``."""
+    a, type_ = format_short_name(ins, "a"), ins.form.stype
+    is_signed = type_ is not None and type_.signed
+    bit = f"the highest 0 of {a} if {a} is negative, else its highest 1"
+    return f"{bit if is_signed else f'the highest 1 of {a}'} (all ones if there is none)"
+
+
 @dataclass(frozen=True)
 class SubtractFrom(MicroOperation):
     """A constant minus x."""
@@ -62,10 +71,8 @@ class SubtractFrom(MicroOperation):
         return ar.add(ar.negative(v[0]), self.constant)
 
     def describe_step(self, rows: Sequence[RowView]) -> str:
-        return (
-            f"The position of the highest bit is {self.constant} less the number of zeros above "
-            "it; all ones if there is none."
-        )
+        about = describe_found_bit(rows[0].instruction)
+        return f"The position of {about}: {self.constant} less the number of zeros above it."
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
         yield site.keep_first_input("counted from the other end")
@@ -131,7 +138,10 @@ class Average(MicroOperation):
     """Half the sum, halves rounded away from zero."""
 
     formula = "({x} + {y:()}) / 2"
-    about = "Half of {a} + {b}; halves are rounded away from zero."
+    about = (
+        "Half of {a} + {b}; halves are rounded away from zero: 1 is added before the shift, unless "
+        "the sum is negative."
+    )
     is_exact = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

@@ -19,6 +19,8 @@ from .saturation import Wrap
 _BYTE = 8
 _BYTES = 4
 _SOURCE_BYTES = 8
+_MAJORITY = 0xE8
+"""The table of ``lop3`` that is 1 where at least two inputs are."""
 """The bytes that ``prmt`` permutes: a's are 0 to 3, b's are 4 to 7."""
 
 
@@ -254,6 +256,11 @@ class EvaluateTable(MicroOperation):
         names = {x: format_short_name(rows[0].instruction, x) for x in "abc"}
         formula = self.fill_formula(*names.values())
         sentence = f"The table {self.table:#04x} is the function {formula}, bit by bit."
+        if self.table == _MAJORITY:
+            a, b, c = names.values()
+            sentence = (
+                f"The table {self.table:#04x} is the majority of {a}, {b} and {c}, {formula}."
+            )
         if ignored := find_ignored_variables(self.table):
             sentence += f" It ignores {' and '.join(names[x] for x in ignored)}."
         return sentence
