@@ -10,6 +10,7 @@ from dataclasses import replace
 from functools import cache
 from random import Random
 
+import numpy as np
 import pytest
 
 from ptxscope import parse
@@ -207,6 +208,10 @@ VIMNMX.U16x2 R0, R1, R2, !P0
 VIMNMX R0, R1, -R2, !P0
 I2I.S16.S32.SAT R0, R1
 I2I.U16.S32.SAT R0, R1
+I2IP.U8.S32.SAT R0, R1, R2, R3
+I2IP.S16.S32.SAT R0, R1, R2, RZ
+I2IP.S4.S32.SAT R0, R1, R2, R3.24
+I2IP.U2.S32.SAT R0, R1, R2, R3.28
 PRMT R0, R1, 0xfa70, R2
 PRMT R0, R1, 0x8880, RZ
 PRMT R0, R1, 0xbbb3, RZ
@@ -494,6 +499,15 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
         (c + sum(abs(x - y) for x, y in zip(a.to_bytes(4), b.to_bytes(4), strict=True))) & MASK
     ],
     "I2I.U8.S32.SAT R0, R1": lambda a, b, c, p: [min(max(s32(a), 0), 255)],
+    "I2IP.U8.S32.SAT R0, R1, R2, R3": lambda a, b, c, p: [
+        c << 16 & MASK | min(max(s32(a), 0), 255) * 256 + min(max(s32(b), 0), 255)
+    ],
+    "I2IP.S16.S32.SAT R0, R1, R2, RZ": lambda a, b, c, p: [
+        int(np.clip(np.array([b, a], "u4").view("i4"), -32768, 32767).astype("i2").view("u4")[0])
+    ],
+    "I2IP.S4.S32.SAT R0, R1, R2, R3.24": lambda a, b, c, p: [
+        int(f"{c:08x}"[2:] + "".join(f"{min(max(s32(x), -8), 7) % 16:x}" for x in (a, b)), 16)
+    ],
     "ISETP.LT.AND P0, PT, R1, R2, PT": lambda a, b, c, p: [int(s32(a) < s32(b))],
     "ISETP.GE.U32.OR P0, PT, R1, R2, !P0": lambda a, b, c, p: [int(a >= b or not p)],
     "ISETP.LE.AND.EX P0, PT, R1, R2, PT, P0": lambda a, b, c, p: [
@@ -627,6 +641,8 @@ def test_an_opcode_computes_its_formula(text: str) -> None:
         "BREV -R0, R1",
         "BMSK R0.H1_H1, R1, R2",
         "STG.E [R2.64], -R0",
+        "I2IP.U16.S32.SAT R0, R1, R2, R3",
+        "I2IP.S4.S32.SAT R0, R1, R2, R3.28",
         "nonsense",
     ],
 )

@@ -43,7 +43,10 @@ class MachineOperand(NamedTuple):
     text: str = ""
     """The name of a special register or a label; a number that is written as a decimal."""
     part: str = ""
-    """The part of a register that is read: ``H0_H0`` and ``H1_H1``, half-words; ``SIGN``, a bit."""
+    """The part of a register that is read: ``H0_H0`` and ``H1_H1``, half-words; ``SIGN``, a bit.
+
+    ``24`` and ``28`` are so many low bits.
+    """
 
     @property
     def is_sink(self) -> bool:
@@ -78,7 +81,7 @@ class MachineInstruction(NamedTuple):
 
 _REGISTER = re.compile(
     r"(?P<sign>[-~!]?)(?P<kind>U?[RP])(?P<number>\d{1,3}|[ZT])(?:\.reuse)?"
-    r"(?:\.(?P<part>H0_H0|H1_H1|SIGN))?"
+    r"(?:\.(?P<part>H0_H0|H1_H1|SIGN|24|28))?"
 )
 _INTEGER = re.compile(r"(?P<sign>-?)(?P<digits>0x[0-9a-f]++)")
 _DECIMAL = re.compile(r"[+-]?(?:\d++(?:\.\d*+)?(?:e[+-]?\d++)?|INF|QNAN|SNAN)")

@@ -130,6 +130,14 @@ class MachineStep(Generic[V]):
         word = self._read(x, WORD_BITS)
         return self.ar.gather((word,), WORD_BITS // 2, tuple((0, half) for half in halves))
 
+    def read_field(self, index: int, bits: int) -> V:
+        """Return so many low bits of a register, which may be named as its part: unsigned."""
+        x = self.get_source(index)
+        if x.sign or x.part not in ("", str(bits)):
+            raise self.refuse("a sign or a part of a register")
+        self._known.add(index)
+        return self.ar.cast(self._read(x, WORD_BITS), bits, signed=False)
+
     def read_number(self, index: int, bits: int = WORD_BITS) -> V:
         """Return an operand with its sign: an exact number, equal to it modulo 2**bits."""
         x = self.read_bits_of_signed(index, bits)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from ..micro_operations.arithmetic import V
+from ..micro_operations.word_pairs import JoinFields
 from .machine_step import PAIR_BITS, WORD, WORD_BITS, MachineStep
 from .opcode import Opcode, make_opcode
 
@@ -260,9 +261,28 @@ def _write_last(s: MachineStep[V], value: V, bits: int) -> None:
 def _saturate(s: MachineStep[V], match: Match) -> None:
     """a clamped to a narrower type; the bits above its width extend it."""
     s.expect_sources(1)
-    bits, signed = int(match["bits"]), match["sign"] == "S"
+    s.write_word(_clamp(s, s.read_signed(0), int(match["bits"]), match["sign"] == "S"))
+
+
+def _clamp(s: MachineStep[V], x: V, bits: int, signed: bool) -> V:
     low, high = (-(1 << bits - 1), (1 << bits - 1) - 1) if signed else (0, (1 << bits) - 1)
-    s.write_word(s.ar.minimum(s.ar.maximum(s.read_signed(0), low), high))
+    return s.ar.minimum(s.ar.maximum(x, low), high)
+
+
+def _pack(s: MachineStep[V], match: Match) -> None:
+    """b clamped to a narrower type, above it a, and above both as many low bits of c as fit.
+
+    ``cvt.pack`` alone becomes this, so its meaning is that of ``cvt.pack``; no GPU has run it here.
+    """
+    s.expect_sources(3)
+    bits, signed = int(match["bits"]), match["sign"] == "S"
+    fields = [_clamp(s, s.read_signed(index), bits, signed) for index in (1, 0)]
+    rest = WORD_BITS - 2 * bits
+    if rest:
+        fields.append(s.read_field(2, rest))
+    elif not s.is_zero(2):
+        raise s.refuse("a third operand for which there is no room")
+    s.write_word(JoinFields(bits).run(s.ar, *fields))
 
 
 _CARRIES = "[RU][PQ]*"
@@ -290,5 +310,6 @@ SUM_OPCODES: tuple[Opcode, ...] = (
     make_opcode(r"U?IMNMX\.(?P<sign>[US])64", _bound_pairs, "[PQ]{2}[RU]"),
     make_opcode(r"VIMNMX\.(?P<sign>[US])(?P<unit>8|16)x[24](?P<relu>\.RELU)?", _bound_lanes),
     make_opcode(r"U?I2I\.(?P<sign>[US])(?P<bits>8|16)\.S32\.SAT", _saturate),
+    make_opcode(r"U?I2IP\.(?P<sign>[US])(?P<bits>2|4|8|16)\.S32\.SAT", _pack),
 )
 """The opcodes of sums, products, bounds and conversions of integers."""
