@@ -94,7 +94,7 @@ def _make_choice(choices: Sequence[str]) -> Callable[[str], str]:
     return lambda text: directives.choice(text, choices)
 
 
-_FLAGS = ("both", "no-result", "compact")
+_FLAGS = ("both", "no-result", "compact", "no-text", "no-footer")
 
 
 class TraceDirective(SphinxDirective):
@@ -120,6 +120,9 @@ class TraceDirective(SphinxDirective):
         "both": directives.flag,
         "no-result": directives.flag,
         "compact": directives.flag,
+        "no-text": directives.flag,
+        "no-footer": directives.flag,
+        "beside": directives.unchanged_required,
         "live": directives.flag,
     }
 
@@ -182,7 +185,7 @@ class TraceDirective(SphinxDirective):
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
         words += [
             f"--{name}={' '.join(options[name].split())}"
-            for name in ("model", "steps", "until", "fold", "title", "theme")
+            for name in ("model", "steps", "until", "fold", "title", "theme", "beside")
             if name in options
         ]
         for name in ("note", "notes"):

@@ -8,6 +8,7 @@ import pytest
 
 import ptxscope
 from ptxscope import Trace, export, trace, trace_block
+from ptxscope.cli import main
 from ptxscope.cli.commands.trace import parse_request
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.documents.content.document import build_document
@@ -103,3 +104,12 @@ def test_what_has_no_place_beside_is_an_error(more: list[str], said: str) -> Non
     line = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=1", "b=1", "c=0", "-f", "svg"]
     with pytest.raises(CommandError, match=said):
         parse_request([*line, *more])
+
+
+@pytest.mark.parametrize("more", [["--frames", "x"], ["--sass"]])
+def test_frames_and_machine_code_are_of_one_trace(
+    more: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["trace", "popc.b32 d, a", "a=1", "-f", "svg", "--beside", "a=2", *more]
+    assert main(words) == 2
+    assert capsys.readouterr().err.count("--beside") == 1

@@ -108,6 +108,13 @@ T
    :operands: a=1 b=2 c=0
    :format: svg
    :compact:
+
+.. ptx-trace:: vadd4.s32.s32.s32 d, a, b, c
+   :operands: a=1 b=2 c=0
+   :format: svg
+   :beside: a=5
+   :no-text:
+   :no-footer:
 """
 SITE = {
     "index": PAGE.replace("FORMAT", "html"),
@@ -129,7 +136,11 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_compact_figure(site: Path) -> None:
-    assert 'viewBox="0 0 400 ' in read(site, "compact.html")
+    page = read(site, "compact.html")
+    assert 'viewBox="0 0 400 ' in page
+    assert page.count("<svg") == 2
+    assert "d = 0x00000007" in page
+    assert page.count("PTX ISA") == 1
 
 
 def test_every_option_and_every_reference_in_html(site: Path) -> None:

@@ -157,6 +157,8 @@ def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection
 
     if not trace.is_line:
         raise CommandError("error: --sass takes one instruction; here are several")
+    if arguments.beside:
+        raise CommandError("error: --sass and --beside do not go together: choose one of them")
     if arguments.live:
         raise CommandError("error: --sass and --live do not go together: a browser has no ptxas")
     check_arch(arguments.sass, "--sass")

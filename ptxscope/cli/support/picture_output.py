@@ -350,6 +350,8 @@ def write_frames(
     if options.motion is not Motion.STILL:
         moves = "--stepping" if options.motion is Motion.STEPPING else "--animate"
         raise CommandError(f"error: frames do not move: --frames and {moves} can't both be given")
+    if options.beside is not None:
+        raise CommandError("error: frames show the steps of one trace; --beside draws two")
     from pathlib import Path
 
     from ...documents.content.sanitizer import sanitize_text
