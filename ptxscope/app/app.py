@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import os
 import re
+import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from io import StringIO
+from typing import TYPE_CHECKING, cast
 
+from rich.console import Console
 from textual import events
 from textual.app import App, SystemCommand
 from textual.command import Provider
@@ -32,7 +35,6 @@ from ..widgets.base.theme_styles import (
     WITHOUT_COLOURS,
     get_theme_styles,
 )
-from . import INTERNAL_ERROR
 from .key_queue import KeyQueue
 
 if TYPE_CHECKING:
@@ -114,14 +116,14 @@ class Explorer(ExplorerApp):
         """Names of the themes that are replaced on 16 colours, by the ANSI theme in their place."""
         self.store = store
         """The saved state on disk; None saves nothing."""
-        self.failure: BaseException | None = None
-        """The first unexpected error; it ends the explorer."""
-        self._failed_at = ""
-        """The screens that were open when it failed, and their size."""
+        self.error_console = Console(file=StringIO(), color_system=None)
+        """Where Textual prints the unexpected error that ends the explorer; a report keeps it."""
         self.is_gone = False
         """Whether the terminal is gone."""
+        self.restore_terminal: Callable[[], None] = _do_nothing
+        """Restores the terminal where the explorer hangs."""
         self.ending: Callable[[], None] = _do_nothing
-        """Called when an error ends the explorer."""
+        """Called when the explorer ends without a terminal."""
         self._lesson = lesson
         """The lesson to open, and whether to start at its first card."""
         self._startup_warnings = messages
@@ -231,7 +233,7 @@ class Explorer(ExplorerApp):
         self.refresh(layout=True)
 
     def action_command_palette(self) -> None:
-        """Open the palette."""
+        """Open the palette. Overrides Textual."""
         from .command_palette import ActionPalette
 
         if not isinstance(self.screen, ActionPalette):
@@ -266,7 +268,7 @@ class Explorer(ExplorerApp):
     # --- the end -------------------------------------------------------------------------
 
     def get_driver_class(self) -> type[Driver]:
-        """Return the terminal's driver; on POSIX, the one that survives errors."""
+        """Return the terminal's driver; on POSIX, the one that takes any bytes."""
         driver = super().get_driver_class()
         if driver.__name__ == "LinuxDriver":
             from .terminal_driver import TerminalDriver
@@ -274,25 +276,26 @@ class Explorer(ExplorerApp):
             return TerminalDriver
         return driver
 
+    def action_suspend_process(self) -> None:
+        """Stop the job, which its shell continues. Overrides Textual.
+
+        Textual 8.2.8 stops its own process only. A shell waits for every process of a job, as that
+        of `uv run`; and what a window runs without a shell would stand still for good.
+        """
+        if not self.is_headless and hasattr(os, "getsid") and os.getsid(0) != os.getpgrp():
+            with self.suspend():  # before the shell takes the terminal
+                os.kill(0, signal.SIGTSTP)
+
+    @property
+    def failure(self) -> str:
+        """The unexpected error that has ended the explorer, as Textual tells it."""
+        return cast("StringIO", self.error_console.file).getvalue()
+
     def on_gone(self) -> None:
         """Exit because the terminal is gone."""
         self.is_gone = True
         self.ending()
         self.exit(return_code=128 + 1)  # the same status as SIGHUP
-
-    def _handle_exception(self, error: Exception) -> None:
-        """End on an unexpected error, which is reported once the terminal is restored.
-
-        Overrides Textual.
-        """
-        if self.failure is None:
-            self.failure = self._exception = error
-            names = [type(screen).__name__ for screen in self._screen_stack]
-            self._failed_at = f"{', '.join(names)} in {self.size.width} x {self.size.height}"
-            self._exception_event.set()
-            self.ending()
-        self._return_code = INTERNAL_ERROR
-        self._close_messages_no_wait()
 
     @property
     def current_state(self) -> SavedState:
@@ -308,7 +311,6 @@ class Explorer(ExplorerApp):
 
     def describe_state(self) -> Iterator[str]:
         """Yield the state as lines for a crash report."""
-        yield f"screens: {self._failed_at}"
         cursor = self.state.cursor
         if cursor is not None:
             listing = cursor.listing

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import suppress
 from functools import partial
 
 from textual.command import CommandPalette, Hit, Hits, Provider
@@ -18,14 +17,16 @@ from ..state.instruction_search import find_opcode, search_instructions
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.instruction_browser import InstructionBrowser
 
+_LIST_HEIGHT = 5
+"""Lines of a screen from which on the palette's list has one."""
+
 
 class ActionPalette(CommandPalette):
-    """Textual's palette, which also works on screens too small for its list."""
+    """Textual's palette, which fails on keys of a list that has no line (Textual 8.2.8)."""
 
-    def _action_command_list(self, action: str) -> None:
-        """Move in the list, unless none of it is laid out."""
-        with suppress(LookupError):
-            super()._action_command_list(action)
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """Return whether an action is possible: those on the list need one. Overrides Textual."""
+        return action != "command_list" or self.size.height >= _LIST_HEIGHT
 
 
 _FIRST, _SECOND = 2e6, 1e6

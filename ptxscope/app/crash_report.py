@@ -23,11 +23,18 @@ _MAX_ARGUMENT_CHARS = 4000
 
 
 def write_crash_report(
-    failure: BaseException, app: Explorer | None = None, store: StateStore | None = None
+    failure: Exception | str, app: Explorer | None = None, store: StateStore | None = None
 ) -> list[str]:
-    """Write a report and return the lines to print, which name its file."""
-    lines = [f"internal error ({_format_error(failure)[:200]})"]
-    text = _report(failure, app)
+    """Write a report of an error, or of Textual's text about it.
+
+    Return the lines to print, which name its file.
+    """
+    if isinstance(failure, str):
+        name, details = " ".join(failure.rpartition("╯")[2].split()), failure
+    else:
+        name, details = _format_error(failure), "".join(traceback.format_exception(failure))
+    lines = [f"internal error ({name[:200]})"]
+    text = _report(details, app)
     for folder in (store.state.parent if store else None, Path(tempfile.gettempdir())):
         if folder is None:
             continue
@@ -41,7 +48,7 @@ def write_crash_report(
     return [*lines, *text.splitlines()]
 
 
-def _report(failure: BaseException, app: Explorer | None) -> str:
+def _report(error_details: str, app: Explorer | None) -> str:
     """Return the details that help to find the cause."""
     parts = [
         f"ptxscope {__version__}, Python {platform.python_version()}, {platform.platform()}",
@@ -49,7 +56,7 @@ def _report(failure: BaseException, app: Explorer | None) -> str:
         f"TERM={os.environ.get('TERM', '')}",
         f"arguments: {' '.join(map(repr, sys.argv[1:]))[:_MAX_ARGUMENT_CHARS]}",
         "",
-        "".join(traceback.format_exception(failure)),
+        error_details,
     ]
     if app is not None:
         try:

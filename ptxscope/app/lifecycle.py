@@ -5,6 +5,7 @@ In every case the state is saved and the terminal is restored.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
@@ -36,7 +37,7 @@ class _SupervisedRun:
     def __init__(self, store: StateStore | None) -> None:
         self.store = store
         self.app: Explorer | None = None
-        self.failure: BaseException | None = None
+        self.failure: Exception | None = None
         self.signal: int | None = None
 
     def run_app(self, make: Callable[[], Explorer]) -> int:
@@ -46,6 +47,8 @@ class _SupervisedRun:
             self.app = app = make()
             app.ending = self._set_deadline
             app.run()
+        except SystemExit:  # a signal before the explorer owns the terminal, or after
+            pass
         except Exception as error:  # the last resort
             self.failure = error
         finally:
@@ -65,16 +68,15 @@ class _SupervisedRun:
 
     def _handle_signal(self, number: int, _: FrameType | None) -> None:
         is_repeated, self.signal = self.signal is not None, number
-        app = self.app
-        loop = app._loop if app else None
-        # it does not own the terminal yet
-        if app is None or (app._driver is None and loop is None):
-            raise SystemExit(128 + number)
         if is_repeated:
             self._force_exit()
         self._set_deadline()
-        if loop is not None:  # without a loop it is about to end
-            loop.call_soon_threadsafe(app.exit)
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise SystemExit(128 + number) from None
+        if self.app is not None:
+            loop.call_soon_threadsafe(self.app.exit)
 
     def _set_deadline(self) -> None:
         """Make sure that the explorer ends even if it hangs."""
@@ -84,22 +86,20 @@ class _SupervisedRun:
         """End the process, wherever it hangs."""
         status = INTERNAL_ERROR
         with suppress(Exception):
+            if self.app:
+                self.app.restore_terminal()
             status = self._clean_up()
         os._exit(status)
 
     def _clean_up(self) -> int:
-        """Restore the terminal, save the state and print messages; return the exit status."""
+        """Save the state and print messages; return the exit status."""
         app, messages = self.app, list[str]()
-        driver = app._driver if app else None
-        restore = getattr(driver, "restore", None)
-        if restore:
-            restore()
-        failure = self.failure or (app.failure if app else None)
-        if failure is not None and app and self.store and app.is_suspect:
+        failure = self.failure or (app.failure if app else "")
+        if failure and app and self.store and app.is_suspect:
             messages += self.store.set_aside("the explorer fails on it")
         elif app:
             messages += _save_state(app)
-        if failure is not None:
+        if failure:
             from .crash_report import (
                 # importing its dependencies would take an eighth of the start-up time
                 write_crash_report,
@@ -111,7 +111,7 @@ class _SupervisedRun:
         else:
             for line in messages:
                 sys.stderr.write(f"ptxscope: {make_printable(line)}\n")
-        if failure is not None:
+        if failure:
             return INTERNAL_ERROR
         if self.signal is not None:
             return 128 + self.signal

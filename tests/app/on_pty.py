@@ -11,6 +11,7 @@ import subprocess
 import sys
 import termios
 import time
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -44,7 +45,6 @@ class Explorer:
         before: str = "",
         size: tuple[int, int] = (80, 24),
         words: tuple[str, ...] | None = None,
-        typed: bytes | None = None,
         **env: str | None,
     ) -> None:
         self.state = home / "ptxscope" / "explorer.json"
@@ -52,8 +52,6 @@ class Explorer:
         fcntl.ioctl(self._slave, termios.TIOCSWINSZ, struct.pack("HHHH", size[1], size[0], 0, 0))
         self._cooked = termios.tcgetattr(self._slave)
         self.seen = b""
-        if typed is not None:
-            self._type_ahead(typed)
         names = {f"XDG_{kind}_HOME": str(home) for kind in ("STATE", "CONFIG", "DATA")}
         given = {
             **list_outer_variables(),
@@ -100,15 +98,14 @@ class Explorer:
     def type(self, data: bytes) -> None:
         os.write(self.master, data)
 
-    def _type_ahead(self, data: bytes) -> None:
-        """Type before there is a process; it is in the queue when the terminal has echoed it."""
-        self.type(data)
-        echo = data.replace(b"\r", b"\r\n")
-        deadline = time.monotonic() + _PATIENCE
-        while echo not in self.seen:
-            assert time.monotonic() < deadline, f"not echoed: {data!r}"
-            self.read(0.1)
-        self.seen = b""
+    def paste(self, data: bytes) -> None:
+        """Write more than the terminal holds, and read what comes meanwhile."""
+        os.set_blocking(self.master, False)
+        while data:
+            self.read(0.001)
+            with suppress(BlockingIOError):
+                data = data[os.write(self.master, data[:4096]) :]
+        os.set_blocking(self.master, True)
 
     def read(self, seconds: float) -> bytes:
         """What is written within so many seconds."""

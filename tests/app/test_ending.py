@@ -161,7 +161,6 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
         text = report.read_text(encoding="utf-8")
         for part in ("ptxscope 0.", "Python 3.", "textual 8.", "Traceback", "in broken"):
             assert part in text
-        assert "MainScreen in 80 x 24" in text
         assert '"instruction": "vset4.s32.u32.lt.add d, a, b, c;"' in text
         assert json.loads(text[text.index("{\n") :])["step"] == 2
 
@@ -227,18 +226,43 @@ def test_where_nobody_could_let_it_go_on_it_does_not_stop(tmp_path: Path) -> Non
     with Explorer(tmp_path) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
-        for way in ("signal", "key"):
-            explorer.seen = b""
-            if way == "key":
-                explorer.type(b"\x1a")
-            else:
-                explorer.process.send_signal(signal.SIGTSTP)
-            explorer.wait_for(b"\x1b[?1049h")
-            explorer.wait_for(b"vset4")  # all is painted anew
-            explorer.wait_for(b"quit")
-            explorer.settle()
+        explorer.type(b"\x1a")
+        explorer.settle()
         explorer.type(b"n")
         explorer.wait_for(b"Step 2 of 5")
         explorer.type(b"q")
         assert explorer.ended() == 0
         is_put_back(explorer)
+
+
+@ci_only
+@pytest.mark.parametrize("last", [signal.SIGTERM, None])
+def test_a_signal_to_continue_starts_nothing_twice(
+    last: signal.Signals | None, tmp_path: Path
+) -> None:
+    """systemd and ``timeout`` send it after SIGTERM."""
+    with Explorer(tmp_path) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        if last:
+            explorer.process.send_signal(last)
+        explorer.process.send_signal(signal.SIGCONT)
+        if not last:
+            explorer.wait_for(b"vset4")  # all is painted anew
+            explorer.settle()
+            explorer.type(b"q")
+        assert explorer.ended() == (128 + last if last else 0)
+        is_put_back(explorer)
+
+
+@ci_only
+def test_a_paste_may_hold_bytes_that_are_no_text(tmp_path: Path) -> None:
+    with Explorer(tmp_path, size=(100, 30)) as explorer:
+        explorer.wait_for(SHOWN)
+        explorer.settle()
+        lines = b"vadd4.s32.s32.s32 d, a, b, c; // f\xfcr\n" * 2000
+        explorer.paste(b"\x1b[200~" + lines + b"\x1b[201~")
+        explorer.wait_for(b"1 of 2000")
+        explorer.settle()
+        explorer.type(b"q")
+        assert explorer.ended() == 0

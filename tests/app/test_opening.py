@@ -13,7 +13,6 @@ import pytest
 if sys.platform == "win32":
     pytest.skip("there are no such terminals", allow_module_level=True)
 
-from ptxscope.app.terminal_driver import _convert_early_keys
 from tests.app.on_pty import Explorer
 from tests.tiers import ci_only, some
 
@@ -69,20 +68,3 @@ def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
     keys.write_text("no keys", encoding="utf-8")
     with Explorer(tmp_path, size=(120, 40)) as explorer:
         explorer.wait_for(b"is not used")
-
-
-@ci_only
-def test_what_is_typed_before_it_has_the_terminal_is_keys(tmp_path: Path) -> None:
-    """The terminal made a newline of the return, which is ^j."""
-    with Explorer(tmp_path, size=(100, 30), typed=b"/vavrg4\r") as explorer:
-        explorer.wait_for(b"Step 1 of 6")  # the example that it would begin with has 5
-        explorer.settle()
-        explorer.process.send_signal(signal.SIGTERM)
-        assert explorer.ended() == 128 + signal.SIGTERM
-        setup = json.loads(explorer.state.read_text(encoding="utf-8"))["setup"]
-        assert setup["line"].startswith("vavrg4.")
-
-
-def test_only_what_waited_was_read_as_lines() -> None:
-    assert _convert_early_keys(b"a\nb\n", 2) == b"a\rb\n"
-    assert _convert_early_keys(b"\n\r\n", 0) == b"\n\r\n"

@@ -28,17 +28,6 @@ class ThemedScreen(Screen[Result]):
             return get_theme_styles(self.app).resolve_style(names[0].removeprefix("ink--"))
         return super().get_component_rich_style(*names, partial=partial, default=default)
 
-    def _on_timer_update(self) -> None:
-        """Paint several requests together; some of them may still be queued.
-
-        Overrides Textual.
-        """
-        if self.message_queue_size:
-            self._update_timer.pause()
-            self.call_later(super()._on_timer_update)
-        else:
-            super()._on_timer_update()
-
     def on_mount(self) -> None:
         """Place messages after every layout."""
         self.screen_layout_refresh_signal.subscribe(self, self._place_messages)

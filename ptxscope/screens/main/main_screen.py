@@ -11,7 +11,6 @@ from textual.binding import BindingType
 from textual.containers import Vertical
 from textual.geometry import Region
 from textual.strip import Strip
-from textual.widget import Widget
 
 from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
@@ -150,23 +149,9 @@ class MainScreen(ThemedScreen[None]):
         """Clear the footer: a dialog shows its own keys on its frame."""
         self.view.keys.show((), ())
 
-    def _extend_compose(self, widgets: list[Widget]) -> None:
-        """Mount Textual's own widgets after the first paint, because they are not visible.
-
-        Overrides Textual.
-        """
-
-    def _mount_hidden_widgets(self) -> None:
-        """Mount the invisible widgets before the first key needs them."""
-        added: list[Widget] = []
-        super()._extend_compose(added)
-        self.mount(*added, before=0)
-        self.app._refresh_notifications()
-        self.view.mount_value_field()
-
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
-        self.call_after_refresh(self._mount_hidden_widgets)
+        self.call_after_refresh(self.view.mount_value_field)
         self.view.show_session()
         if self._greeting is not None:
             at_end = self.state.is_at_end
