@@ -696,6 +696,33 @@ def test_a_register_that_is_not_set_at_first_is_explained() -> None:
     assert _list_missing(found) == [(17, "mov.b32 %r3, 0", phrase)]
 
 
+def test_a_register_that_one_way_through_a_function_does_not_set_is_explained() -> None:
+    ptx = """.extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);
+.visible .entry k(.param .u64 out, .param .u32 n)
+{
+  .reg .b32 %r<5>; .reg .b64 %d<3>; .reg .pred %p<3>;
+  ld.param.u64 %d1, [out];
+  { .param .b64 a, b; .param .b32 r; call (r), vprintf, (a, b); }
+  ld.param.u32 %r3, [n];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %d2, %r1, 4;
+  add.s64 %d1, %d1, %d2;
+  setp.eq.u32 %p1, %r3, 0;
+  @%p1 bra NONE;
+  mov.u32 %r2, %r3;
+  bra LAST;
+NONE:
+LAST:
+  st.global.u32 [%d1], %r2;
+  ret;
+}"""
+    given: dict[str, Any] = {"out": np.full(4, 9, np.uint32), "n": 0}
+    wanted = {"out": np.zeros(4, np.uint32)}
+    found = ptxscope.explain_kernel(ptx, given, wanted, block=4)
+    phrase = "with `%r2` set to 0 at the start of the function"
+    assert _list_missing(found) == [(17, "mov.b32 %r2, 0", phrase)]
+
+
 def test_a_sum_that_is_not_set_to_0_before_each_loop_is_explained() -> None:
     phrase = "with `%r3` set to 0 before the loop that begins here"
     fault = _SUMS.replace("  mov.u32 %r3, 0;\n", "\n")

@@ -5,16 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from .control_flow import find_blocks
 from .device_code import (
     TYPE_BITS,
     CodeStatement,
     ConstantOperand,
     DeviceCode,
     Function,
+    ListOperand,
     RegisterOperand,
 )
-from .register_names import iter_read_names, iter_written_names
+from .register_names import iter_read_names, iter_register_names, iter_written_names
 
+_ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
+"""The opcodes after which no thread goes on with the next statement."""
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
 
@@ -45,6 +49,8 @@ class MissingStatement(NamedTuple):
 
 def iter_missing_statements(function: Function, *, has_shared: bool) -> Iterator[MissingStatement]:
     """Yield what may be missing; with shared memory also barriers."""
+    if not function.statements:  # it is not in the text
+        return
     yield from _iter_initial_values(function)
     if has_shared:
         yield from _iter_barriers(function)
@@ -57,17 +63,12 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
     """
     statements = function.statements
     loops = {(y, i) for i, x in enumerate(statements) for y in x.targets if y <= i}
-    written = {x.name for x in function.parameters}
     found: dict[tuple[int, str], CodeStatement] = {}
+    for name, statement in _iter_unwritten(function):
+        found.setdefault((0, name), statement)
     for i, statement in enumerate(statements):
-        reads, writes = set(iter_read_names(statement)), set(iter_written_names(statement))
-        kept = writes if statement.guard else set[str]()
-        for name in sorted((reads | kept) - written):
-            if name.partition(".")[0] not in written:
-                found.setdefault((0, name), statement)
-        written |= writes - kept
         starts = sorted({start for start, end in loops if start <= i <= end})
-        for name in sorted(reads & writes):
+        for name in sorted({*iter_read_names(statement)} & {*iter_written_names(statement)}):
             # the start of the function is as good as the outermost loop for what nothing writes
             for start in starts[(0, name) in found :]:
                 found.setdefault((start, name), statements[start])
@@ -80,6 +81,43 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
             where = "before the loop that begins here" if index else "at the start of the function"
             phrase = f"with `{shown}` set to 0 {where}"
             yield MissingStatement(function, place, statement, phrase, index, is_before_label=True)
+
+
+def _iter_unwritten(function: Function) -> Iterator[tuple[str, CodeStatement]]:
+    """Yield the registers that a way through a function reads before it writes them."""
+    statements, flow = function.statements, find_blocks(function)
+    writes = [frozenset(() if x.guard else _iter_writes(x)) for x in statements]
+    entries: dict[int, frozenset[str]] = {0: frozenset(x.name for x in function.parameters)}
+    pending = [0]
+    while pending:
+        number = pending.pop()
+        block = flow.blocks[number]
+        written = entries[number].union(*writes[block.start : block.end])
+        last = statements[block.end - 1]
+        following = {flow.numbers[x] for x in last.targets}
+        if last.guard or last.opcode not in _ENDS:
+            following.add(number + 1)
+        for x in sorted(following):
+            entry = entries.get(x, written) & written
+            if x < len(flow.blocks) and entry != entries.get(x):
+                entries[x] = entry
+                pending.append(x)
+    for number, entry in sorted(entries.items()):
+        known = set(entry)
+        for i in range(*flow.blocks[number]):
+            statement = statements[i]
+            kept = set(_iter_writes(statement)) if statement.guard else set[str]()
+            for name in sorted((kept | {*iter_read_names(statement)}) - known):
+                if name.partition(".")[0] not in known:
+                    yield name, statement
+            known |= writes[i]
+
+
+def _iter_writes(statement: CodeStatement) -> Iterator[str]:
+    yield from iter_written_names(statement)
+    results = statement.operands[0] if statement.opcode == "call" and statement.operands else None
+    if isinstance(results, ListOperand):
+        yield from iter_register_names(results)
 
 
 def _iter_barriers(function: Function) -> Iterator[MissingStatement]:

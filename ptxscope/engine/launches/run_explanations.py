@@ -22,6 +22,7 @@ from ..tracing.operand_bits import check_argument
 from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
 from .device_code_loader import load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
+from .fidelity import NEVER_WRITTEN
 from .kernel_run import (
     DEFAULT_MAX_STEPS,
     KernelRun,
@@ -201,7 +202,10 @@ class _Search:
             self.max_thread_steps += min(self.result.step_count, 32 * average)
 
     def run(self) -> RunDiagnosis:
-        """Try the likely changes, and the others if these explain nothing."""
+        """Try the likely changes, and the others if these explain nothing.
+
+        What is missing is likeliest if elements come from what nothing has written.
+        """
         if self._is_right_without_change():
             return RunDiagnosis((), (), self.element_count, 0)
         explanations = list(self._iter_model_explanations())
@@ -209,7 +213,10 @@ class _Search:
         near_misses: list[StatementChange] = []
         nearest: list[RunExplanation] = []
         untried: list[str] = []
-        for likelihood in Likelihood:
+        kinds = list(Likelihood)
+        if self._reads_unwritten():
+            kinds.sort(key=lambda x: x is not Likelihood.MISSING)
+        for likelihood in kinds:
             if self._is_late:
                 untried.append(_KINDS[likelihood])
                 continue
@@ -246,6 +253,11 @@ class _Search:
     @property
     def _is_late(self) -> bool:
         return monotonic() > self.end
+
+    def _reads_unwritten(self) -> bool:
+        """Whether expected elements are unknown since nothing wrote what they come from."""
+        found = (self.result.buffers[x.buffer.name].causes for x in self.elements if self.result)
+        return any(bool((x & np.uint64(NEVER_WRITTEN)).any()) for x in found if x is not None)
 
     def _is_right_without_change(self) -> bool:
         """Whether the run gives what was expected, or would with a higher limit of steps."""
