@@ -1,4 +1,5 @@
 """``python -m ptxscope``."""
+# PYTHON_ARGCOMPLETE_OK
 
 import sys
 

@@ -1,7 +1,9 @@
 """The command line: one module per command; arguments in, text out."""
+# PYTHON_ARGCOMPLETE_OK
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -10,7 +12,6 @@ from .support.command_error import CommandError
 from .support.command_table import COMMANDS, make_top_parser
 from .support.streams import drop_stream, prepare_streams, print_message
 
-_MODULES = (*COMMANDS, "complete")
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 _BROKEN_PIPE_STATUS = 141
 """The exit status of a program ended by SIGPIPE: the reader has not seen the whole answer."""
@@ -18,6 +19,10 @@ _BROKEN_PIPE_STATUS = 141
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit status."""
+    if "_ARGCOMPLETE" in os.environ:  # a shell asks for completions
+        from .support.completion import complete_line
+
+        complete_line()
     words = [*(sys.argv[1:] if arguments is None else arguments)]
     with prepare_streams():
         status = _run_guarded(lambda: _run_command(words))
@@ -68,9 +73,9 @@ def _flush_output() -> int:
 
 def _run_command(words: Sequence[str]) -> int:
     """Run a command and return its exit status."""
-    if not words or (words[0] not in _MODULES and _can_open(words[0])):
+    if not words or (words[0] not in COMMANDS and _can_open(words[0])):
         words = ("open", *words)
-    if words[0] in _MODULES:
+    if words[0] in COMMANDS:
         command = import_module(f".commands.{words[0]}", __name__)
         status: int = command.run(words[1:])
         return status

@@ -1,28 +1,60 @@
-"""Shell completion: what is offered, and that the shells accept the scripts."""
+"""Shell completion: what is offered, and that bash completes by it."""
 
 from __future__ import annotations
 
-import json
+import io
+import os
 import re
 import shutil
 import subprocess
 import sys
 from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from shlex import quote
+from unittest.mock import patch
 
 import pytest
+from argcomplete.completers import FilesCompleter
+from argcomplete.finders import CompletionFinder
 
 from ptxscope.cli import main
-from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.completion import complete_line
 from ptxscope.documents import FORMATS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.learn.lesson import list_files
 from tests.cli.test_commands import ptxscope
 
+FILE = "a file"
+
+
+def described(*words: str) -> dict[str, str]:
+    """The completions of the last word, as fish gets them, with their meanings."""
+    *before, last = words
+    line = " ".join(["ptxscope", *map(quote, before), last])
+    variables = {
+        "_ARGCOMPLETE": "1",
+        "_ARGCOMPLETE_SHELL": "fish",
+        "_ARGCOMPLETE_IFS": "\n",
+        "_ARGCOMPLETE_DFS": "\t",
+        "_ARGCOMPLETE_SUPPRESS_SPACE": "1",
+        "COMP_LINE": line,
+        "COMP_POINT": str(len(line)),
+    }
+    output = io.StringIO()
+    with (
+        patch.dict(os.environ, variables),
+        patch.object(FilesCompleter, "__call__", lambda *_, **__: [FILE]),
+        patch.object(CompletionFinder, "_init_debug_stream", lambda _: None),
+    ):
+        complete_line(output, lambda status: status)
+    return dict(x.split("\t") for x in output.getvalue().splitlines())
+
 
 def offered(*words: str) -> list[str]:
-    return [word for word, _ in _find_candidates(list(words))]
+    return [*described(*words)]
 
 
 def test_commands_options_and_values() -> None:
@@ -69,19 +101,34 @@ def test_every_completion_leads_on() -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_the_shells_accept_their_scripts(shell: str) -> None:
     script = ptxscope("completion", shell).stdout
-    assert "ptxscope complete" in script
+    assert "_ARGCOMPLETE" in script
     if shutil.which(shell):
         subprocess.run([shell, "-n"], input=script, text=True, check=True)
 
 
-def test_bash_completes() -> None:
-    script = ptxscope("completion", "bash").stdout
-    program = (
-        f'ptxscope() {{ "{sys.executable}" -m ptxscope "$@"; }}\n{script}\n'
-        "COMP_WORDS=(ptxscope show vav); COMP_CWORD=2; _ptxscope; echo ${COMPREPLY[@]}"
-    )
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["vavrg2", "vavrg4"]
+def test_bash_completes(tmp_path: Path) -> None:
+    command = tmp_path / "ptxscope"
+    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m ptxscope "$@"\n')
+    command.chmod(0o755)
+    for line, words in (
+        ("ptxscope show vav", ["vavrg2", "vavrg4"]),
+        (f"ptxscope trace '{_ADD}' %r1=5 %r", ["%r2="]),
+        ("ptxscope trace --model=p", ["ptxas"]),
+        ("ptxscope trace 'vadd4.u32.u32.u32 d, a, b.", ["vadd4.u32.u32.u32 d, a, b.b7654"]),
+    ):
+        program = (
+            f"PATH={quote(str(tmp_path))}:$PATH; {ptxscope('completion', 'bash').stdout}\n"
+            f"COMP_LINE={quote(line)}; COMP_POINT=${{#COMP_LINE}}; compopt() {{ :; }}\n"
+            "_python_argcomplete ptxscope; printf '%s\\n' \"${COMPREPLY[@]}\""
+        )
+        done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+        assert done.stdout.splitlines() == words
+
+
+def test_the_modules_have_the_marker_of_argcomplete() -> None:
+    for name in ("ptxscope.cli", "ptxscope.__main__"):
+        (origin,) = filter(None, [find_spec(name).origin])  # type: ignore[union-attr]
+        assert "PYTHON_ARGCOMPLETE_OK" in Path(origin).read_text()[:1024]
 
 
 # --- every command and every option --------------------------------------------------------
@@ -119,10 +166,10 @@ def test_every_option_of_every_command(
     )
     assert offered(command, "-") == list(options)
     assert offered(command, "--") == [name for name in options if name.startswith("--")]
-    described = dict(_find_candidates([command, "-"]))
+    meanings = described(command, "-")
     for name, takes in options.items():
-        assert described[name]
-        assert f"  {described[name]}\n" in help_
+        assert meanings[name]
+        assert f"  {meanings[name]}\n" in help_
         assert offered(command, name) == [x for x in options if x.startswith(name)]
         # what comes after a flag is what came before it
         if not takes:
@@ -138,18 +185,20 @@ def test_every_value_of_every_option(command: str) -> None:
             continue
         values = offered(command, name, "")
         if action.choices:
-            assert values == [str(x) for x in action.choices]
+            more = first if action.nargs == "?" else []
+            assert values == [*map(str, action.choices), *more]
         else:
             models = ["isa", "ptxas"] if name.startswith("--model") else []
             opcodes = offered("show", "") if action.metavar == "OPCODE" else models
-            assert values == {"--lesson": [*list_files()]}.get(name, opcodes)
-        if name.startswith("--"):
+            files = [] if action.metavar in ("PART", "RESULT") else [FILE]
+            files += [x for x in first if action.nargs == "?"]
+            assert values == {"--lesson": [*list_files()]}.get(name, opcodes or files)
+        if name.startswith("--") and action.nargs != "?":
             assert offered(command, f"{name}=") == [f"{name}={value}" for value in values]
-        assert offered(command, name, "=") == values  # bash takes `=` for a word
         if action.nargs is None:
-            assert offered(command, name, "any", "") == first
-            assert offered(command, f"{name}=any", "") == first
-            assert offered(command, name, "=", "any", "") == first
+            value = values[0] if action.choices else "1"
+            assert offered(command, name, value, "") == first
+            assert offered(command, f"{name}={value}", "") == first
 
 
 def test_the_formats_are_those_there_are() -> None:
@@ -162,11 +211,11 @@ def test_values_stand_where_the_parser_takes_them() -> None:
     for command in ("open", "trace", "eval", "explain"):
         assert offered(command, _ADD, "") == ["%r1=", "%r2="]
     assert offered("explain", "--brief", "--got", "7", _ADD, "%r1=5", "") == ["%r2="]
-    assert offered("trace", f"'{_ADD}'", "%r1", "=", "5", "") == ["%r2="]  # as bash splits it
+    assert offered("trace", _ADD, "--model", "isa", "") == ["%r1=", "%r2="]  # not before it alone
+    assert offered("trace", _ADD, "%r1=5", "--model", "isa", "") == ["%r2="]
     assert offered("run", "kernel.ptx", "") == []
     assert offered("show", "vadd", "") == []
     assert offered("export", "--update", "a.md", "--c") == ["--check"]
-    assert offered("trace", _ADD, "--", "--m") == []
     errata = ["E1", *(f"E{number}" for number in range(10, 19))]
     assert offered("trace", _ADD, "--model", "E1") == errata
 
@@ -180,16 +229,19 @@ def test_an_instruction_in_place_of_a_command_is_opened() -> None:
 
 
 def test_completing_stays_light() -> None:
-    words = [[command, "x", "-"] for command in COMMANDS]
     program = (
-        "import sys, json\n"
+        "import os, sys\n"
         "from ptxscope.cli import main\n"
-        f"for words in {words!r}: main(['complete', *words])\n"
-        "print(json.dumps([*{'textual', 'rich', 'numpy', 'sphinx'} & {*sys.modules}]))\n"
+        "print('argcomplete' in sys.modules)\n"
+        "os._exit = sys.exit\n"
+        "os.environ |= {'_ARGCOMPLETE': '1', 'COMP_POINT': '18'}\n"
+        "os.environ['COMP_LINE'] = 'ptxscope trace --m'\n"
+        "os.environ['_ARGCOMPLETE_STDOUT_FILENAME'] = os.devnull\n"
+        "try: main()\n"
+        "except SystemExit as end: print(end.code)\n"
+        "print({'textual', 'rich', 'numpy', 'sphinx'} & {*sys.modules})\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
-    *options, loaded = done.stdout.splitlines()
-    assert len(options) > 3 * len(COMMANDS)
-    assert json.loads(loaded) == []
+    assert done.stdout.split() == ["False", "0", "set()"]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.cli.commands.complete import _find_candidates
 from ptxscope.documents.sweeps.terminal_plot import RAMP
 from tests.cli.running import run
+from tests.cli.test_completion import offered
 from tests.tiers import ci_only
 
 SAT = "vadd4.s32.s32.s32.sat d, a, b, c"
@@ -194,9 +194,6 @@ def test_what_only_a_model_reads_needs_a_value_too() -> None:
 
 
 def test_lanes_are_completed() -> None:
-    def offered(*words: str) -> list[str]:
-        return [word for word, _ in _find_candidates(list(words))]
-
     assert offered("sweep", SAT, "--x", "a") == ["a.b0", "a.b1", "a.b2", "a.b3", "a"]
     assert offered("sweep", SAT, "--of", "") == ["d.b0", "d.b1", "d.b2", "d.b3", "d"]
     assert offered("sweep", "--x", "") == []
