@@ -83,7 +83,7 @@ class Figure:
     @property
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
-        from .documents.media.slides import find_kind
+        from .documents.media.frames import find_kind
 
         kind = find_kind(self.trace, self.options)
         return kind.describe(kind.build_document(self.trace, self.options))

@@ -35,7 +35,7 @@ from ptxscope.cli.support.markdown_markers import find_doubtful
 from ptxscope.documents import export
 from ptxscope.documents.formats import sarif
 from ptxscope.documents.formats.check_report import item_lines, item_to_json
-from ptxscope.documents.formats.json_reader import load_with_options
+from ptxscope.documents.formats.json_reader import load as load_trace
 from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
@@ -194,7 +194,7 @@ def _lesson(text: str) -> object:
 def _recorded(text: str) -> None:
     """As it is, and as what a trace may hold of anybody's words."""
     for whole in (text, _JSON.replace('"title": ""', f'"title": {json.dumps(text)}')):
-        _refused(load_with_options)(whole)
+        _refused(load_trace)(whole)
 
 
 def _marked(text: str) -> str:

@@ -114,9 +114,9 @@ def _make_json_page() -> list[str]:
         f"object. Its schema is `{schema['$id']}`; the number changes with the shape. "
         + format_text(schema["description"]),
         "",
-        "`ptxscope trace --from FILE.json` and `ptxscope.documents.formats.json.load(text)` read "
-        "it back. They compare every field with a new computation, and name the first one that is "
-        "missing or differs in type or value by its place: `steps[3].rows[0].lanes[0].value`. "
+        "`ptxscope.documents.formats.json_reader.load(text)` reads it back as a `Trace`. It "
+        "compares every field with a new computation, and names the first one that is missing or "
+        "differs in type or value by its place: `steps[3].rows[0].lanes[0].value`. "
         "Sentences may differ if another version wrote the file.",
         "",
         "The package contains the schema, as JSON Schema:",

@@ -20,8 +20,6 @@ class Motion(StrEnum):
     STILL = "still"
     STEPPING = "stepping"
     """The fragment ``#step-saturate`` in the address shows the steps up to that one."""
-    PLAYING = "playing"
-    """The steps appear one after the other, in a loop."""
 
 
 class MachineRow(NamedTuple):
@@ -80,8 +78,6 @@ class Options(NamedTuple):
     """Show the result; if false, values that reveal it are hidden too."""
     format: str = ""
     """Format of the document, for the command that it prints."""
-    slide: bool = False
-    """Pictures: use columns on a 16:9 page."""
     compact: bool = False
     """Pictures: use the width of a column of a paper, and omit steps that change nothing."""
     motion: Motion = Motion.STILL
@@ -150,12 +146,11 @@ def validate_options(options: Options) -> Options:
     if level is not None and (type(level) is not int or level not in range(7)):
         raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
     stages = options.stages
-    if options.compact and (options.slide or options.both):
-        rival = "a slide" if options.slide else "both answers"
-        raise ValueError(f"a compact figure has no room for {rival}: choose one of them")
+    if options.compact and options.both:
+        raise ValueError("a compact figure has no room for both answers: choose one of them")
     if options.beside is not None:
         rivals = {
-            "compact": options.compact, "slide": options.slide, "both": options.both,
+            "compact": options.compact, "both": options.both,
             "motion": options.motion is not Motion.STILL, "sass": options.machine_code,
         }  # fmt: skip
         if names := [name for name, is_given in rivals.items() if is_given]:

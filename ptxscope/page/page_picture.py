@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..documents.content.document import list_traces
 from ..documents.formats.html import iter_value_sentences
-from ..documents.media import slides
+from ..documents.media import frames
 from ..documents.options import Options
 from ..documents.svg import trace_picture
 from ..documents.svg.svg_canvas import Node
@@ -43,7 +43,7 @@ def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
     """Draw a trace; if both answers are wanted in compact pictures, one picture for each."""
     traces = _list_traces(trace, options) if options.compact else [trace]
     options = options._replace(format="svg", both=options.both and not options.compact)
-    style, draw = trace_picture.choose_style(options), slides.find_kind(trace).draw
+    style, draw = trace_picture.choose_style(options), frames.find_kind(trace).draw
     drawings = [draw(x, options, style=style) for x in traces]
     return tuple(
         PagePicture(x, drawing, trace_picture.render_drawing(drawing))

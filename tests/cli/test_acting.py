@@ -92,10 +92,8 @@ GIVEN: dict[str, list[str]] = {
     "heading-level": ["--heading-level", "0"],
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
-    "slide": ["--slide"],
     "compact": ["--compact"],
     "stepping": ["--stepping"],
-    "animate": ["--animate"],
     "scale": ["--scale", "0.5"],
     "width": ["--width", "300"],
     "no-footer": ["--no-footer"],
@@ -107,7 +105,7 @@ BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"], "sass": ["--sass"]}
 
 
 def test_every_option_is_looked_at() -> None:
-    known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames", "--from"}
+    known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames"}
     known |= {"--fold"}  # for blocks, in every format
     known |= {"--ptxas", "--nvdisasm"}  # for --sass
     assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, *BESIDE}

@@ -45,9 +45,7 @@ def test_without_a_footer_no_version_is_in_a_document(shown: Trace, form: str) -
 
 
 @SHOWN
-@pytest.mark.parametrize(
-    "options", [Options(), Options(compact=True), Options(slide=True), Options(both=True)]
-)
+@pytest.mark.parametrize("options", [Options(), Options(compact=True), Options(both=True)])
 def test_a_picture_without_text_has_no_sentences(shown: Trace, options: Options) -> None:
     options = options._replace(footer=False)
     whole, short = (

@@ -130,7 +130,7 @@ def test_picture() -> None:
 
 
 @ci_only
-def test_a_folded_block_of_eight_fits_a_slide() -> None:
+def test_a_folded_block_of_eight_is_wider_than_high() -> None:
     lines = " ".join(f"shf.l.wrap.b32 t, t, t, {x};" for x in range(1, 9))
     trace = trace_block(lines, {"t": 1})
     drawing = draw_block(trace, Options(folded=frozenset(range(1, 9))))

@@ -6,8 +6,6 @@ import json
 import re
 import shlex
 from importlib.resources import files
-from itertools import combinations, pairwise
-from random import Random
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,7 +17,6 @@ from ptxscope import trace_block
 from ptxscope.cli import main
 from ptxscope.documents.content.annotated_trace import annotate_trace
 from ptxscope.documents.media.frames import make_frames
-from ptxscope.documents.media.slides import _split_evenly
 from ptxscope.documents.options import Motion, Options
 from ptxscope.documents.svg.block_picture import draw_block
 from ptxscope.documents.svg.page_layout import COMPACT
@@ -211,10 +208,8 @@ def test_notes_name_their_statement(capsys: pytest.CaptureFixture[str]) -> None:
 
 @sampled
 @pytest.mark.parametrize("both", [False, True])
-@pytest.mark.parametrize("slide", [False, True])
-def test_frames_go_through_all_statements(both: bool, slide: bool) -> None:
-    options = Options(both=both, slide=slide)
-    frames = make_frames(TRACE, options)
+def test_frames_go_through_all_statements(both: bool) -> None:
+    frames = make_frames(TRACE, Options(both=both))
     *early, last = frames
     assert [int(x.name[:2]) for x in frames] == sorted({int(x.name[:2]) for x in frames})
     if not both:
@@ -226,18 +221,11 @@ def test_frames_go_through_all_statements(both: bool, slide: bool) -> None:
     assert len({ET.fromstring(x.svg).attrib["viewBox"] for x in frames}) == 1
 
 
-@pytest.mark.parametrize("motion", [Motion.STEPPING, Motion.PLAYING])
-def test_motion_goes_through_all_statements(motion: Motion) -> None:
-    svg = ptxscope.export(TRACE, "svg", Options(motion=motion))
+def test_motion_goes_through_all_statements() -> None:
+    svg = ptxscope.export(TRACE, "svg", Options(motion=Motion.STEPPING))
     classes = {int(x) for x in re.findall(r"px-k(\d+)", svg)}
     assert classes == {*range(1, len(TRACE.steps) + 1)}
-    if motion is Motion.STEPPING:
-        assert 'id="step-s2.saturate"' in svg
-
-
-def test_slides_of_a_block_are_16_to_9() -> None:
-    svg = ptxscope.export(TRACE, "svg", Options(slide=True))
-    assert ET.fromstring(svg).attrib["viewBox"] == "0 0 1280 720"
+    assert 'id="step-s2.saturate"' in svg
 
 
 def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> None:
@@ -249,24 +237,6 @@ def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> Non
     )
     assert main(words) == 0
     assert "2. vadd.u32.s32.s32.sat t.b0, a, b, c gives t = 0x11223300." in capsys.readouterr().out
-
-
-def test_columns_of_a_slide_are_as_low_as_any_cut_makes_them() -> None:
-    rng = Random(1)
-    for _ in range(300):
-        bounds = sorted({float(rng.randrange(90)) for _ in range(rng.randrange(2, 9))})
-        if len(bounds) < 2:
-            continue
-        for count in range(1, min(4, len(bounds) - 1) + 1):
-            lowest = min(
-                max(end - top for top, end in pairwise((bounds[0], *cuts, bounds[-1])))
-                for cuts in combinations(bounds[1:-1], count - 1)
-            )
-            columns = _split_evenly(bounds, count)
-            assert len(columns) <= count
-            assert max(x.end - x.top for x in columns) == lowest
-            assert [columns[0].top, *(x.end for x in columns)][-1] == bounds[-1]
-            assert all(x.end == y.top for x, y in pairwise(columns))
 
 
 @pytest.mark.parametrize("motion", Motion)

@@ -30,11 +30,11 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @ci_only
 @pytest.mark.parametrize("width", [380, 760, 1200])
-@pytest.mark.parametrize("name", ["e3", "vadd4", "slide"])
+@pytest.mark.parametrize("name", ["e3", "vadd4"])
 def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width: int) -> None:
     """And only the picture scrolls, not the page, whatever the page says of pictures."""
     shown = E3 if name == "e3" else example("vadd4")
-    figure = shown.figure(both=name == "e3", slide=name == "slide")
+    figure = shown.figure(both=name == "e3")
     style = "svg { max-width: 100%; height: auto }"
     browser.open(f"<style>{style}</style><p>text</p>{figure.html}<p>more</p>", width)
     sizes = browser.value(SIZES)
@@ -48,12 +48,11 @@ def test_letters_have_9_px_in_a_narrow_column(browser: Browser, name: str, width
 
 
 @pytest.mark.parametrize("shown", EXAMPLES[::18])
-@pytest.mark.parametrize("options", [Options(), Options(both=True), Options(slide=True)],
-                         ids=["page", "both", "slide"])  # fmt: skip
+@pytest.mark.parametrize("options", [Options(), Options(both=True)], ids=["page", "both"])
 def test_how_wide_a_picture_must_be(shown: tuple[str, str], options: Options) -> None:
     svg = export(example(*shown), "svg", options)
     wide = float(str(ET.fromstring(svg).get("width")))
     smallest = min(box.size for box in boxes(svg))
     assert compute_min_width(svg) == pytest.approx(9 / smallest * wide, abs=2)
-    assert compute_min_width(svg) <= (720 if not options.slide else 1280)
+    assert compute_min_width(svg) <= 720
     assert ET.fromstring(add_min_width(svg)).get("style") == f"min-width:{compute_min_width(svg)}px"

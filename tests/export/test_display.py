@@ -52,7 +52,7 @@ def test_a_figure_is_what_the_command_draws() -> None:
         ({"steps": "satur"}, "'satur' is not a step.* 1 select, 2 extend"),
         ({"until": "pink"}, "'pink' is not a step.* 1 select, 2 extend"),
         ({"theme": "pink"}, "theme: 'pink' is none of auto, light, dark"),
-        ({"motion": "fast"}, "motion: 'fast' is none of still, stepping, playing"),
+        ({"motion": "fast"}, "motion: 'fast' is none of still, stepping"),
         ({"id": "1 2"}, "'1 2' is not an id: a letter"),
         ({"id": 5}, "5 is not an id: a letter"),
         ({"scale": "2"}, "scale is '2'; it is a number"),

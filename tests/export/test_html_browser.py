@@ -9,9 +9,8 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import Trace, export, trace
-from ptxscope.documents.options import Motion, Options
+from ptxscope.documents.options import Options
 from ptxscope.documents.theme import HTML, Theme, format_rules
-from ptxscope.engine.micro_operations.stage import Stage
 from tests.export.browser import CHROMIUM, Browser, Rgb, Words
 from tests.export.colours import contrast, linear
 from tests.export.samples import E3, HOSTILE, annotated, example
@@ -408,23 +407,6 @@ def test_pictures_of_any_themes_stand_on_one_page(browser: Browser) -> None:
             ".map(x => getComputedStyle(x).fill)"
         )
         assert [pixels(x) for x in found] == [expected(pictures[x]) for x in order]
-
-
-@ci_only
-def test_played_pictures_on_one_page_keep_their_own_time(browser: Browser) -> None:
-    whole, part = (
-        export(E3, "svg", Options(motion=Motion.PLAYING, stages=stages))
-        for stages in (None, frozenset({Stage.SELECT, Stage.EXTEND}))
-    )
-    times = []
-    for shown in (whole + part, part + whole):
-        browser.open(page(HOSTS["unmarked"], shown))
-        times.append(browser.value(
-            "[...document.querySelectorAll('svg')].map(svg => "
-            "getComputedStyle(svg.querySelector('.px-k2')).animationDuration)"
-        ))  # fmt: skip
-    assert times[0] == times[1][::-1]
-    assert len(set(times[0])) == 2
 
 
 def pixels(css: str) -> Rgb:

@@ -43,7 +43,6 @@ def own_size(svg: str) -> tuple[float, float]:
         (Options(scale=1), 1),
         (Options(scale=0.5), 0.5),
         (Options(width=200), 0.25),
-        (Options(slide=True, width=1280), 1),
     ],
 )
 def test_a_png_is_as_large_as_asked_for(options: Options, times: float) -> None:
@@ -204,10 +203,10 @@ def test_a_closed_output_is_told() -> None:
 @ci_only
 def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "frames"
-    done = run("trace", *LINE, "-f", "svg", "--slide", "--frames", str(folder))
+    done = run("trace", *LINE, "-f", "svg", "--frames", str(folder))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
     found = {path.name: path.read_text("utf-8") for path in folder.iterdir()}
-    wanted = make_frames(VMAD, Options(slide=True))
+    wanted = make_frames(VMAD)
     assert found == {f"{frame.name}.svg": frame.svg for frame in wanted}
     assert len(found) == 7
     done = run("trace", *LINE, "-f", "png", "--width", "160", "--frames", str(folder))
@@ -220,7 +219,7 @@ def test_frames_are_written_into_a_folder(tmp_path: Path) -> None:
 def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
     pytest.importorskip("typst")
     deck = tmp_path / "deck.pdf"
-    done = run("trace", *LINE, "-f", "pdf", "--slide", "--frames", str(deck))
+    done = run("trace", *LINE, "-f", "pdf", "--frames", str(deck))
     assert (done.returncode, done.stderr) == (0, "")
     pages = texts(deck.read_bytes())
     assert len(pages) == 7
@@ -238,7 +237,6 @@ def test_frames_are_the_pages_of_a_pdf(tmp_path: Path) -> None:
         (["-f", "png", "--scale", "1e308"], "error: a picture at a scale of 1e+308 is too large\n"),
         (["-f", "pdf", "--scale", "1e300"], "error: a picture at a scale of 1e+300 is too large\n"),
         (["-f", "png", "--width", "9", "--scale", "2"], "usage: "),
-        (["-f", "svg", "--stepping", "--animate"], "usage: "),
         (["-f", "png", "--width", "x"], "usage: "),
     ],
 )

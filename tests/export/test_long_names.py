@@ -47,8 +47,7 @@ def letters_below(svg: str, name: str) -> list[str]:
 
 
 @sampled
-@pytest.mark.parametrize("options", [Options(), Options(slide=True), Options(both=True)],
-                         ids=["page", "slide", "both"])  # fmt: skip
+@pytest.mark.parametrize("options", [Options(), Options(both=True)], ids=["page", "both"])
 @pytest.mark.parametrize("line", LINES)
 def test_what_stands_for_a_long_name_is_said(line: str, options: Options) -> None:
     ptx = line.format(LONG)
@@ -103,11 +102,8 @@ def words(svg: str) -> list[str]:
     return [x.text or "" for x in ET.fromstring(svg).iter(f"{NS}text")]
 
 
-@pytest.mark.parametrize("options", [Options(), Options(slide=True)], ids=["page", "slide"])
-def test_a_register_that_is_read_and_written_has_the_letter_of_each_place(
-    options: Options,
-) -> None:
-    svg = export(ACCUMULATED, "svg", options)
+def test_a_register_that_is_read_and_written_has_the_letter_of_each_place() -> None:
+    svg = export(ACCUMULATED, "svg")
     assert letters_below(svg, SUM) == ["c, d"] * 2
     shown = words(svg)
     text = " ".join(shown)
@@ -171,11 +167,3 @@ def test_each_part_of_a_name_on_two_lines_has_its_letter(compact: bool) -> None:
         assert len(parts) > 1
         assert all(letters_below(svg, part.removeprefix("%")) for part in parts[1:])
         assert lines.count(letter) >= len(parts)
-
-
-def test_a_slide_loses_nothing_of_a_line_with_endless_names() -> None:
-    """Letters stand for the names, which follow; digits of selectors are none of a name's."""
-    shown = said(export(ENDLESS, "svg", Options(slide=True)))
-    assert "vadd4.s32.s32.s32.sat d.b310, a, b.b7310, c;" in shown
-    for name, letter in zip("wxyz", "dabc", strict=True):
-        assert f"{letter}: %{name * 100}" in shown

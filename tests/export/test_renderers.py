@@ -56,9 +56,7 @@ FAMILIES = {
         DEFAULT,
     ),
     "two answers": (E3, Options(both=True)),
-    "slide": (E3, Options(slide=True)),
     "stepping": (E3, Options(motion=Motion.STEPPING)),
-    "played": (E3, Options(motion=Motion.PLAYING)),
 }
 
 

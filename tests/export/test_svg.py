@@ -112,10 +112,9 @@ def test_the_result_stands_in_it_once_as_one_word(opcode: str, model: str) -> No
         assert said.count(word) == 1 or bits == 1
 
 
-@pytest.mark.parametrize("layout", [DEFAULT, Options(slide=True)], ids=["page", "slide"])
-def test_the_name_of_a_result_stands_in_its_box_however_long_its_bits_are(layout: Options) -> None:
+def test_the_name_of_a_result_stands_in_its_box_however_long_its_bits_are() -> None:
     shown = trace("add.cc.u64 lo, a, b", {"a": 1 << 63, "b": 1 << 63})
-    boxed = texts(group(drawn(shown, layout), "px-result"))
+    boxed = texts(group(drawn(shown), "px-result"))
     assert sorted(boxed) == ["0", "0x0000000000000000", "1", "CC.CF =", "Result", "lo =", "true"]
 
 
@@ -140,30 +139,6 @@ def test_no_literal_and_no_word_of_the_author_loses_its_prefix() -> None:
         assert words in described
     assert "prmt.b32 d, a, b, 0x5410, model isa. Operands: a = 0x01020304, " in described
     assert "Result: d = 0x07080304" in described
-
-
-def test_bits_and_flags_stay_in_a_narrow_lane_of_a_slide() -> None:
-    """Three columns of four lanes, because of the long names."""
-    names = [f"%{role}{'_name' * 10}" for role in "abcd"]
-    a, b, c, d = names
-    line = f"vsub4.s32.u32.s32.sat {d}.b210, {a}.b7351, {b}.b0246, {c}"
-    shown = trace(line, {a: 0xFE030281, b: 0x40302090, c: 1})
-    said = Annotations("W" * 96, "m" * 120, (Note("a" * 140, Stage.SATURATE),))
-    tree = drawn(replace(shown, annotations=said), Options(slide=True))
-    selected = group(tree, "px-select")
-    rects = (
-        [float(x.get(name, "0")) for name in ("x", "width")] for x in selected.iter(f"{NS}rect")
-    )
-    chips = [(x, x + width) for x, width in rects if 30 < width < 60]
-    bits = [x for x in boxes(selected) if len(x.text) == 2]
-    assert len(chips) == len(bits) == 8
-    for box in bits:
-        assert any(left <= box.left and box.right <= right for left, right in chips), box
-    flags = sorted(x for x in boxes(tree) if x.text == "clamped high")
-    assert len(flags) == 3
-    assert all(
-        (x.left + x.right) / 2 + (x.right - x.left) * 0.56 <= y.left for x, y in pairwise(flags)
-    )  # bold is wider
 
 
 def test_a_fraction_of_zeros_does_not_look_like_the_result() -> None:
@@ -499,10 +474,9 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
 
 
 @pytest.mark.parametrize("theme", ["auto", "dark"])
-@pytest.mark.parametrize("slide", [False, True])
-def test_bits_are_monospaced_without_a_style_sheet(theme: str, slide: bool) -> None:
+def test_bits_are_monospaced_without_a_style_sheet(theme: str) -> None:
     """Inkscape passes over a sheet in which an ``@supports`` is nested."""
-    svg = export(E3, "svg", Options(theme=Theme(theme), slide=slide))
+    svg = export(E3, "svg", Options(theme=Theme(theme)))
     mono = [x for x in ET.fromstring(svg).iter(f"{NS}text") if "px-mono" in x.get("class", "")]
     assert len(mono) > 20
     assert {x.get("font-family") for x in mono} == {"DejaVu Sans Mono, monospace"}

@@ -19,8 +19,8 @@ from ...documents.content.alt_text import format_short_alt
 from ...documents.content.document import build_document
 from ...documents.content.id_prefix import with_unique_ids
 from ...documents.formats.markdown import escape_text, fence_text
+from ...documents.media.frames import find_kind
 from ...documents.media.picture_marks import is_ours, read_title
-from ...documents.media.slides import find_kind
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace

@@ -52,7 +52,6 @@ from ..support.picture_output import (
     print_document,
     reject_idle_options,
     render_document,
-    warn_about_small_letters,
     warn_about_suffix,
     write_frames,
 )
@@ -70,12 +69,10 @@ examples:
   ptxscope trace 'asm("vmin4.s32.s32.s32 %0, %1, %2, %3;" : "=r"(d) : ...)' %1=[1,2,3,4] %2=0 %3=0
   ptxscope trace 'vadd4.s32.s32.s32.sat d, a, b, c' a=0x7f b=1 c=0 -f svg -o t.svg \\
       --title 'Saturation' --note 'saturate=the clamp is why 128 becomes 127'
-  ptxscope trace 'vmin4.s32.s32.s32 d, a, b, c' a=1 b=2 c=3 -f json | ptxscope trace --from - -f rst
   ptxscope trace '{ prmt.b32 t, a, b, 0x5410; vadd2.s32.s32.s32.sat d, t, c, c; }' \\
       a=0x11223344 b=0x8899aabb c=0x7fff --fold 1
   ptxscope trace kernel.ptx:10-17 %r1=3 %r2=4
-  ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --slide \\
-      --frames deck.pdf
+  ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --frames deck.pdf
 """
 _ALTS = ("short", "long")
 """Lengths of a picture's description."""
@@ -86,8 +83,6 @@ _ARCH = re.compile(r"(?:[a-z]++_)?\d++[a-z]?|")
 """The value of ``--sass``, or what is mistaken for one."""
 _ASSIGNMENT = re.compile(r"[^=]++=[^=]")
 """A word of ``--beside`` that is a value."""
-_MAX_DOCUMENT_CHARS = 1 << 24
-"""Maximum characters of a JSON trace; a usual one has a few thousand."""
 
 
 def make_parser() -> Parser:
@@ -111,7 +106,6 @@ def run(words: Sequence[str]) -> int:
     if arguments.output is not None:
         warn_about_suffix(arguments.output, arguments.format)
     _warn_about_hidden_notes(trace, options)
-    warn_about_small_letters(trace, arguments.format, options)
     if arguments.frames is not None:
         if arguments.output is not None:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
@@ -249,22 +243,18 @@ def _parse_document_words(
 
 def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
     """Return the block that the arguments have instead of an instruction, or None."""
-    if arguments.ptx is not None and arguments.read is None:
-        arguments.target = parse_ptx(arguments.ptx)
-        if not isinstance(arguments.target, Instruction):
-            return arguments.target  # type: ignore[no-any-return]
-    return None
+    arguments.target = parse_ptx(arguments.ptx)
+    return None if isinstance(arguments.target, Instruction) else arguments.target
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
     about = "Print an annotated trace of one evaluation."
     usage = "PTX [name=value ...]"
     parser = make_command_parser("trace", about, _EPILOG, usage=usage, add_help=not is_document)
-    add_instruction(parser, is_optional=not is_document)
+    add_instruction(parser)
     add_model(parser)
     add_format(parser, formats, "text")
     if not is_document:
-        parser.set_defaults(model=None)
         add_output(parser)
     _add_selection(parser.add_argument_group("what to show"))
     pictures = parser.add_argument_group("pictures")
@@ -278,7 +268,6 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
         add_frames(pictures)
     output = parser.add_argument_group("output")
     _add_output_options(output)
-    parser.set_defaults(read=None)
     if not is_document:
         _add_live(output)
         _add_alternatives(output)
@@ -380,13 +369,6 @@ def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
         help="description of a picture in words: one sentence for an alt= (short), or all its "
         "steps (long, default); with -o, in addition to the picture",
     )
-    parser.add_argument(
-        "--from",
-        dest="read",
-        metavar="FILE.json",
-        help="trace of an instruction that `-f json` wrote, instead of PTX and values; - is "
-        "standard input",
-    )
 
 
 def _annotate_request(
@@ -396,13 +378,11 @@ def _annotate_request(
     for name in ("steps", "until"):
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace, options = (
-        _trace_line(arguments, block) if arguments.read is None else _read_document(arguments)
-    )
+    trace = _trace_line(arguments, block)
     if arguments.fold and trace.is_line:
         raise CommandError("error: --fold is for a block of several statements")
-    options = options._replace(
-        both=options.both or arguments.both,
+    options = DEFAULT._replace(
+        both=arguments.both,
         standalone=arguments.standalone,
         format=arguments.format,
         theme=Theme(arguments.theme),
@@ -427,15 +407,13 @@ def _annotate_request(
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> tuple[Trace, Options]:
-    """Return the trace of the line or of the block, and the values."""
-    if arguments.ptx is None:
-        make_parser().error("PTX or --from FILE.json is required")
-    model = choose_model(arguments.model or "isa")
+def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> Trace:
+    """Return the trace of the line or of the block."""
+    model = choose_model(arguments.model)
     if block:
-        return build_block_trace(block, arguments.values, model), DEFAULT
+        return build_block_trace(block, arguments.values, model)
     ins = getattr(arguments, "target", None) or parse_instruction(arguments.ptx)
-    return build_trace(ins, arguments.values, model), DEFAULT
+    return build_trace(ins, arguments.values, model)
 
 
 def _trace_beside(trace: Trace, text: str) -> Trace:
@@ -458,31 +436,8 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
     return build_trace(ins, [*given, *values], trace.model)
 
 
-def _read_document(arguments: argparse.Namespace) -> tuple[Trace, Options]:
-    """Return the trace of a file, and the options that it was written with."""
-    from ...documents.formats.json_reader import load_with_options
-    from ..support.inputs import format_input_name, open_text
-
-    unused = [arguments.ptx, *arguments.values, arguments.model and f"--model {arguments.model}"]
-    if extra := next(filter(None, unused), None):
-        message = (
-            f"--from has instruction, values and model; {make_printable(extra)} can't be given too"
-        )
-        raise CommandError(f"error: {message}")
-    with open_text(arguments.read) as stream:
-        text = stream.read(_MAX_DOCUMENT_CHARS + 1)
-    try:
-        if len(text) > _MAX_DOCUMENT_CHARS:
-            raise ValueError(f"it has more than {_MAX_DOCUMENT_CHARS:,} characters")
-        return load_with_options(text)
-    except ValueError as error:
-        raise CommandError(
-            f"error: {format_input_name(arguments.read)}: {make_printable(str(error))}"
-        ) from None
-
-
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
-    from ...documents.media.slides import find_kind
+    from ...documents.media.frames import find_kind
 
     kind = find_kind(trace, options)
     describe = kind.describe_shortly if length == _ALTS[0] else kind.describe

@@ -119,9 +119,7 @@ def is_printed(output: str | None) -> bool:
 
 def add_picture(parser: argparse._ActionsContainer) -> None:
     """Add the options of a picture."""
-    page = parser.add_mutually_exclusive_group()
-    page.add_argument("--slide", action="store_true", help="lay out a 16:9 page, for a slide")
-    page.add_argument(
+    parser.add_argument(
         "--compact",
         action="store_true",
         help="draw for one column of a paper, without steps that change nothing",
@@ -130,15 +128,11 @@ def add_picture(parser: argparse._ActionsContainer) -> None:
         "--no-text", action="store_true", help="draw no sentences, only titles, names and values"
     )
     add_size(parser)
-    motion = parser.add_mutually_exclusive_group()
-    motion.add_argument(
+    parser.add_argument(
         "--stepping",
         action="store_true",
         help="make an SVG that steps on a click; FILE.svg#step-saturate shows the steps up to that "
         "one",
-    )
-    motion.add_argument(
-        "--animate", action="store_true", help="make an SVG that plays the steps one by one"
     )
 
 
@@ -167,12 +161,10 @@ def add_frames(parser: argparse._ActionsContainer) -> None:
 
 def make_picture_options(arguments: argparse.Namespace, options: Options) -> Options:
     """Return the options with those of a picture."""
-    motion = Motion.PLAYING if arguments.animate else Motion.STILL
     return options._replace(
-        slide=arguments.slide,
         compact=arguments.compact,
         sentences=not arguments.no_text,
-        motion=Motion.STEPPING if arguments.stepping else motion,
+        motion=Motion.STEPPING if arguments.stepping else Motion.STILL,
         scale=arguments.scale,
         width=arguments.width,
     )
@@ -198,35 +190,6 @@ def warn_about_suffix(file: str, format_: str) -> None:
         print_message(
             f"warning: {file} has the suffix of {suffix}, but -f {format_} decides the format"
         )
-
-
-def warn_about_small_letters(trace: Trace, format_: str, options: Options) -> None:
-    """Warn if the letters of a slide are too small for a hall, and name larger formats."""
-    if not options.slide or format_ not in PICTURES:
-        return
-    from ...documents.media.slides import READABLE, Parts, measure_smallest_letter, split_steps
-
-    if trace.is_line:
-        size, readable, crowded = split_steps(trace, options)
-    else:
-        size, readable, crowded = Parts(measure_smallest_letter(trace, options))
-    if round(size, 1) >= READABLE:
-        return
-    how = ""
-    if not trace.is_line:
-        how = "; --fold leaves out the steps of statements, and --steps shows some of them"
-    if readable:
-        formats = [f"--steps {part}" for part in readable]
-        how = f"; {_format_names(formats)} {'have' if len(formats) > 1 else 'has'} larger ones"
-    if crowded:
-        is_single = len(crowded) == 1
-        noun, verb = ("step", "is") if is_single else ("steps", "are")
-        suffix = "" if is_single and not readable else " even alone"
-        how += f"; {noun} {_format_names(crowded)} {verb} too much for a slide{suffix}"
-    print_message(
-        f"warning: the smallest letters of this slide are {size:.1f} px of 720, where "
-        f"{READABLE:g} can be read from the back row{how}"
-    )
 
 
 def _format_names(names: Sequence[str]) -> str:
@@ -348,8 +311,7 @@ def write_frames(
     if format_ not in PICTURES:
         raise CommandError(f"error: frames are pictures: add -f {', -f '.join(PICTURES)}")
     if options.motion is not Motion.STILL:
-        moves = "--stepping" if options.motion is Motion.STEPPING else "--animate"
-        raise CommandError(f"error: frames do not move: --frames and {moves} can't both be given")
+        raise CommandError("error: frames do not move: --frames and --stepping can't both be given")
     if options.beside is not None:
         raise CommandError("error: frames show the steps of one trace; --beside draws two")
     from pathlib import Path

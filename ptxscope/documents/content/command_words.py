@@ -82,9 +82,6 @@ def _list_annotation_options(extra: Annotations) -> _OptionValues:
         yield "note", f"{note.target}={note.text}"
 
 
-_MOTIONS = {Motion.STEPPING: "stepping", Motion.PLAYING: "animate"}
-
-
 def _list_style_options(options: Options) -> _OptionValues:
     """Yield the options for the appearance."""
     if options.both:
@@ -103,12 +100,10 @@ def _list_style_options(options: Options) -> _OptionValues:
         yield "no-footer", None
     if not options.sentences:
         yield "no-text", None
-    if options.slide:
-        yield "slide", None
     if options.compact:
         yield "compact", None
-    if options.motion in _MOTIONS:
-        yield _MOTIONS[options.motion], None
+    if options.motion is Motion.STEPPING:
+        yield "stepping", None
     if options.beside:
         yield "beside", " ".join((str(options.beside.block), *_iter_given_words(options.beside)))
     if options.width is not None:

@@ -272,13 +272,6 @@ class Document(NamedTuple):
         """The title, or the instruction, or the number of statements."""
         return self.title or (self.ptx if self.is_line else self.count_text)
 
-    @property
-    def subject(self) -> str:
-        """What a slide has at its head: the instruction, or the given registers with their bits."""
-        if self.is_line:
-            return self.ptx
-        return ", ".join(f"{x.name} = {x.bits}" for x in self.operands) or self.count_text
-
     def without_sentences(self) -> Document:
         """Return the document without sentences of ptxscope, for a picture beside a text."""
         sections = (

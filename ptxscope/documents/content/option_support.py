@@ -26,11 +26,9 @@ AFFECTED_FORMATS: Mapping[str, tuple[str, ...]] = {
     "live": ("html",),
     "theme": ("html", *_PICTURE_FORMATS),
     "id": ("html", "svg"),
-    "slide": _PICTURE_FORMATS,
     "compact": _PICTURE_FORMATS,
     "alt": _PICTURE_FORMATS,
     "stepping": ("svg",),
-    "animate": ("svg",),
     "scale": ("png", "pdf"),
     "width": ("png", "pdf"),
 }
@@ -42,7 +40,7 @@ def has_effect(option: str, format_: str) -> bool:
     return not format_ or option not in AFFECTED_FORMATS or format_ in AFFECTED_FORMATS[option]
 
 
-_FIELDS = {x: x for x in ("standalone", "theme", "id", "slide", "compact", "scale", "width")}
+_FIELDS = {x: x for x in ("standalone", "theme", "id", "compact", "scale", "width")}
 _FIELDS |= {"motion": "stepping", "heading_level": "heading-level", "machine_code": "sass"}
 _FIELDS |= {"footer": "no-footer", "sentences": "no-text", "beside": "beside"}
 """Option for each field of ``Options`` that does not affect every format."""

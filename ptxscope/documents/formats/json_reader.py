@@ -31,11 +31,6 @@ def load(text: str) -> Trace:
     Raise ValueError if the text is not such a trace, or if a recorded value differs from the one
     that this version computes; the message has the value and its place.
     """
-    return load_with_options(text)[0]
-
-
-def load_with_options(text: str) -> tuple[Trace, Options]:
-    """Return the trace that ``render`` wrote, and its options; raise the errors of ``load``."""
     data = parse_json(text)
     is_block = isinstance(data.value, dict) and data.value.get("schema") == BLOCK_SCHEMA
     schema, is_as_given = (BLOCK_SCHEMA, True) if is_block else (SCHEMA, True)
@@ -55,7 +50,7 @@ def load_with_options(text: str) -> tuple[Trace, Options]:
         _require_equal_record(data, computed, version, _POSITIONS)
     else:
         _require_equal_line(data, trace, computed, version, is_as_given)
-    return trace, options
+    return trace
 
 
 def _line_from_json(data: JsonNode) -> tuple[Trace, bool]:

@@ -1,1 +1,1 @@
-"""Pictures as PNG and PDF, frames and slides; figures of forms."""
+"""Pictures as PNG and PDF, frames; figures of forms."""

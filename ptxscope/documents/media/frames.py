@@ -1,4 +1,4 @@
-"""Variants of a picture: single frames by step, stepping, animation, slides.
+"""Variants of a picture: single frames by step, and pictures that a reader steps through.
 
 All frames of a trace share the geometry of the whole picture; later steps are blank.
 """
@@ -6,7 +6,6 @@ All frames of a trace share the geometry of the whole picture; later steps are b
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -18,13 +17,9 @@ from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, write_sheet
-from ..svg.trace_picture import PictureKind
-from . import slides
+from ..svg.trace_picture import INSTRUCTION, PictureKind
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
-_STEP, _END = 2.5, 5.0
-"""Seconds that an animation shows each step, and the whole picture."""
-_FADE = 0.4
 _HINT = 18.0
 """Height in px of the line with the hint to click, in a compact stepping picture."""
 _FOOT = 14.0
@@ -45,18 +40,24 @@ class Frame(NamedTuple):
     """Description in one sentence."""
 
 
+def find_kind(trace: Trace, options: Options = DEFAULT) -> PictureKind:
+    """Return how a trace is drawn."""
+    if trace.is_line and options.beside is None:
+        return INSTRUCTION
+    from ..svg.block_picture import BLOCK, PAIR  # loaded late: most pictures are of one instruction
+
+    return PAIR if options.beside else BLOCK
+
+
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render the picture with the motion and the slide that options request."""
-    kind = slides.find_kind(trace, options)
-    drawing = kind.draw(trace, options, style=_choose_style(trace, options))
-    if not options.slide and options.motion is Motion.STILL:
-        return trace_picture.render_drawing(drawing)
-    sheet = _make_sheet(drawing, options)
+    """Render the picture, with the motion that options request."""
+    kind = find_kind(trace, options)
+    drawing = kind.draw(trace, options, style=trace_picture.choose_style(options))
     if options.motion is Motion.STILL or not drawing.doc.steps:
-        return _write_svg(drawing, sheet, options, _wrap_nothing)
-    if options.motion is Motion.STEPPING and options.compact:  # its source takes up the whole line
+        return trace_picture.render_drawing(drawing)
+    if options.compact:  # its source takes up the whole line
         drawing = drawing._replace(height=drawing.height + _HINT)
-        sheet = _make_sheet(drawing, options)
+    sheet = trace_picture.make_sheet(drawing)
     numbering = _make_step_numbering(drawing.canvas.prefix)
     return _write_svg(_with_drawn_steps(drawing), sheet, options, numbering)
 
@@ -65,9 +66,9 @@ def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     if options.beside is not None:
         raise ValueError("frames show the steps of one trace, not of two beside each other")
-    kind = slides.find_kind(trace)
+    kind = find_kind(trace)
     options = options._replace(motion=Motion.STILL)
-    style = _choose_style(trace, options)
+    style = trace_picture.choose_style(options)
     count = len(_with_drawn_steps(kind.draw(trace, options, style=style)).doc.steps)
     return tuple(
         _make_frame(kind, kind.draw(trace, options, f"-{number}", style), options, number, count)
@@ -82,14 +83,6 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
     return drawing._replace(doc=drawing.doc.with_steps(steps))
 
 
-def _choose_style(trace: Trace, options: Options) -> trace_picture.PictureStyle:
-    return (
-        slides.choose_style(trace, options)
-        if options.slide
-        else trace_picture.choose_style(options)
-    )
-
-
 def _make_frame(
     kind: PictureKind,
     drawing: trace_picture.SvgDrawing,
@@ -102,22 +95,13 @@ def _make_frame(
     newest = doc.steps[number - 1]
     title = f"step {number} of {count}, {newest.title}"
     part = doc.take_steps(number, f"{doc.title}: {title}" if doc.title else title.capitalize())
-    sheet = _make_sheet(drawing._replace(doc=part, about=kind.describe(part)), options)
+    sheet = trace_picture.make_sheet(drawing._replace(doc=part, about=kind.describe(part)))
     text = _write_svg(drawing, sheet, options, _make_step_limit(number), "px-frame", number)
     name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
     return Frame(name, text, kind.describe(part), kind.describe_shortly(part))
 
 
-def _make_sheet(drawing: trace_picture.SvgDrawing, options: Options) -> Sheet:
-    size = slides.SIZE if options.slide else (drawing.layout.width, drawing.height)
-    return trace_picture.make_sheet(drawing, *size)
-
-
 # --- visibility --------------------------------------------------------------------------
-
-
-def _wrap_nothing(_: int, elements: list[str]) -> list[str]:
-    return elements
 
 
 def _make_step_limit(last: int) -> Wrap:
@@ -133,19 +117,13 @@ def _make_step_numbering(prefix: str) -> Wrap:
     return wrap
 
 
-def _accent_last_band(bands: list[Band], page: Area, last: int, *, has_veil: bool) -> list[Band]:
-    """Return bands with a bar beside the newest step; with a veil, older steps are faded."""
+def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
+    """Return bands with a bar beside the newest step."""
     accented, x = [], page.x - _BAR
     for band, next_band in pairwise([*bands, bands[-1]]):
-        canvas, height = SvgCanvas(""), next_band.y - band.y
-        if has_veil and 0 < band.step < last:
-            canvas.draw_rect(
-                x, band.y, page.width + 2 * _BAR, height, SvgColour.PAGE, None, radius=0
-            )
-            veil = canvas.parts[0].replace("<rect ", _VEIL)
-            band = band._replace(parts=[*band.parts, veil])
-        elif band.step == last and band.parts:
-            canvas.draw_rect(x, band.y + _BAR, _BAR, height - _BAR, SvgColour.INK, None, radius=0)
+        if band.step == last and band.parts:
+            canvas, height = SvgCanvas(""), next_band.y - band.y - _BAR
+            canvas.draw_rect(x, band.y + _BAR, _BAR, height, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*canvas.parts, *band.parts])
         accented.append(band)
     return accented
@@ -153,7 +131,6 @@ def _accent_last_band(bands: list[Band], page: Area, last: int, *, has_veil: boo
 
 _BAR = 5.0
 """Width in px of the bar beside a step, and its distance below the top of the step."""
-_VEIL = '<rect fill-opacity="0.6" '
 
 # --- the svg element ---------------------------------------------------------------------
 
@@ -166,28 +143,24 @@ def _write_svg(
     css: str = "",
     last: int = 0,
 ) -> str:
-    """Return an ``<svg>``; `last` is the newest step of a slide."""
-    canvas, bands = drawing.canvas, cut_bands(drawing)
+    """Return an ``<svg>``; `last` is the newest step of a frame."""
+    bands = cut_bands(drawing)
     if last:
-        bands = _accent_last_band(bands, drawing.layout.page, last, has_veil=options.slide)
+        bands = _accent_last_band(bands, drawing.layout.page, last)
     width, height = sheet.width, sheet.height
-    if options.slide:
-        page = SvgCanvas(canvas.prefix)
-        page.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
-        ground, body = page.parts, list(slides.lay_out_columns(drawing, bands, wrap))
-    else:
-        ground = trace_picture.draw_page(drawing)
-        body = [*list_grounds(drawing, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
+    ground = trace_picture.draw_page(drawing)
+    body = [*list_grounds(drawing, wrap), *list_flows(bands, wrap), *list_parts(bands, wrap)]
     elements = [*ground, '<g class="px-body">', *body, "</g>"]
-    markers, overlay, style = _MOTIONS[options.motion](drawing.doc, canvas.prefix, (width, height))
+    is_stepping = options.motion is Motion.STEPPING
+    motion = _make_stepping(drawing.doc, (width, height)) if is_stepping else _MotionParts()
     return write_sheet(
         sheet,
         elements,
         options.theme,
         css=css,
-        style=style,
-        markers=markers,
-        overlay=overlay,
+        style=motion.style,
+        markers=motion.markers,
+        overlay=motion.overlay,
     )
 
 
@@ -205,11 +178,7 @@ class _MotionParts(NamedTuple):
 SizePx = tuple[float, float]
 
 
-def _make_still(_doc: Document, _prefix: str, _size: SizePx) -> _MotionParts:
-    return _MotionParts()
-
-
-def _make_stepping(doc: Document, _prefix: str, size: SizePx) -> _MotionParts:
+def _make_stepping(doc: Document, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
     if not count:
@@ -260,30 +229,3 @@ def _list_step_names(steps: tuple[StepView, ...]) -> list[list[str]]:
         names.append([own_name, *(name for name in extra_names if name not in used_names)])
         used_names.update(names[-1])
     return names
-
-
-def _make_playing(doc: Document, prefix: str, _size: SizePx) -> _MotionParts:
-    """Return an animation that reveals steps in turn, unless the user prefers reduced motion."""
-    count = len(doc.steps)
-    seconds = count * _STEP + _END
-    rules = []
-    for number in range(2, count + 1):
-        begin, end = (
-            100 * seconds_after / seconds
-            for seconds_after in ((number - 1) * _STEP, (number - 1) * _STEP + _FADE)
-        )
-        name = f"{prefix}-k{number}"
-        rules.append(
-            f"@keyframes {name}{{0%,{begin:.2f}%{{opacity:0}}{end:.2f}%,100%{{opacity:1}}}}"
-            f".{name}{{animation:{name} {seconds:g}s linear infinite}}"
-        )
-    paused = ".px-svg:hover .px-k{animation-play-state:paused}"
-    motion = f"@media (prefers-reduced-motion:no-preference){{{''.join(rules)}{paused}}}"
-    return _MotionParts(style=motion if rules else "")
-
-
-_MOTIONS: dict[Motion, Callable[[Document, str, SizePx], _MotionParts]] = {
-    Motion.STILL: _make_still,
-    Motion.STEPPING: _make_stepping,
-    Motion.PLAYING: _make_playing,
-}

@@ -225,9 +225,7 @@ def _draw_words(
                          width=_MIDDLE.width)  # fmt: skip
                 end += 14.5
             lines = canvas.wrap_text(about, _MIDDLE.width, 11)
-            end = canvas.draw_lines(
-                _MIDDLE.x, end, lines, 11, SvgColour.DIM, step=canvas.compute_pitch(14.5, 11)
-            )
+            end = canvas.draw_lines(_MIDDLE.x, end, lines, 11, SvgColour.DIM, step=14.5)
         sentences.append(about)
         canvas.close_group()
     return end

@@ -31,7 +31,7 @@ from .page_layout import (
 )
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
-from .text_fitting import LARGEST, measure_text
+from .text_fitting import measure_text
 from .trace_picture import (
     NOTHING_DIFFERS,
     PLAIN,
@@ -143,12 +143,10 @@ def draw_block(
     """
     doc = build_document(trace, options)
     canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
-    canvas.lettering, canvas.min_size = style.lettering, style.min_size
     about = describe_block(doc)
     if not options.sentences:
         doc = doc.without_sentences()
     y = _draw_head(doc, canvas, style)
-    canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
     canvas.add_mark("operands", y)
     wires = _Wires(canvas, style.layout.page.x)  # as wide as at the left
     for group in _list_groups(doc, is_stacked=style.layout.is_compact):
@@ -160,7 +158,7 @@ def draw_block(
         ]
         y = max(ends)
         wires.branches_above = frozenset(section.branch for section in group)
-        if len(group) > 1:  # a slide does not cut between the steps of one answer
+        if len(group) > 1:  # no cut between the steps of one answer
             *marks, last = canvas.marks
             canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
     canvas.add_mark("notes", y)
@@ -186,13 +184,7 @@ def draw_block(
     )
 
 
-BLOCK = PictureKind(
-    draw_block,
-    build_document,
-    describe_block,
-    describe_block_shortly,
-    lambda *_: False,
-)
+BLOCK = PictureKind(draw_block, build_document, describe_block, describe_block_shortly)
 
 
 def draw_pair(
@@ -204,7 +196,6 @@ def draw_pair(
     if not options.sentences:
         doc = doc.without_sentences()
     canvas = SvgCanvas(make_block_id(trace, options, "svg") + part)
-    canvas.lettering, canvas.min_size = style.lettering, style.min_size
     wires, top = _Wires(canvas, style.layout.page.x), _draw_head(doc, canvas, style) + _GAP
     left, right = doc.sections
     lane_count = left.trace.instruction.entry.lanes
@@ -243,7 +234,7 @@ def build_pair_document(trace: Trace, options: Options) -> Document:
     )
 
 
-PAIR = PictureKind(draw_pair, build_pair_document, describe_block, describe_block, lambda *_: False)
+PAIR = PictureKind(draw_pair, build_pair_document, describe_block, describe_block)
 
 
 def _format_model(doc: Document) -> str:
@@ -302,7 +293,7 @@ def _draw_head(doc: Document, canvas: SvgCanvas, style: PictureStyle) -> float:
     model = _format_model(doc)
     canvas.draw_text(page.right, y, model, 11, SvgColour.DIM, anchor="end")
     room = max(90 * (2 if doc.other else 1), measure_text(model, 11) + 8)
-    given = doc.subject if doc.operands else ""
+    given = ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
     lines = canvas.wrap_text(given, page.width - room, 12, is_monospaced=True)
     return canvas.draw_lines(page.x, y, lines, 12, SvgColour.INK, step=17, is_monospaced=True) - 30
 
@@ -317,8 +308,6 @@ def _draw_section(
     """Draw a statement from the top of its line, and the wires into it; return its end."""
     canvas = wires.canvas
     own_canvas = SvgCanvas(f"{canvas.prefix}-{section.key}")
-    own_canvas.lettering, own_canvas.min_size = style.lettering, style.min_size
-    own_canvas.smallest_size = LARGEST
     own_canvas.add_mark("line", band)
     y = _draw_band(own_canvas, section, band, style)
     has_numbers = False
@@ -358,8 +347,6 @@ def _add_canvas(canvas: SvgCanvas, own_canvas: SvgCanvas, section: Section) -> N
     canvas.flows += own_canvas.flows
     line = f"line-{section.key}"
     canvas.grounds += (x._replace(first_mark=line) for x in own_canvas.grounds)
-    canvas.smallest_size = min(canvas.smallest_size, own_canvas.smallest_size)
-    canvas.cut_count += own_canvas.cut_count
 
     def rename(node: Node) -> Node:
         return section.branch, node[1], node[2]

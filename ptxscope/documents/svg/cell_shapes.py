@@ -20,7 +20,7 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import MIN_LETTER_PX, fit_text, measure_text, wrap_text
+from .text_fitting import MIN_LETTER_PX, MIN_SIZE, fit_text, measure_text, wrap_text
 
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
@@ -513,7 +513,7 @@ def _draw_formula(
     value_text = value[0].text
     colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     lines = [formula] if formula else []
-    if formula and measure_text(lines[0], canvas.min_size, is_monospaced=True) > area.width - 2:
+    if formula and measure_text(lines[0], MIN_SIZE, is_monospaced=True) > area.width - 2:
         lines = canvas.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
     extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:

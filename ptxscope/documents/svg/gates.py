@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ...scene.scene_model import PLAIN, ChoiceBranch, ChoiceFigure, Gate, LaneRef, RowScene, Tint
 from .cell_shapes import draw_text_inside
 from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, choose_link_colour
-from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
-from .text_fitting import MIN_LETTER_PX, measure_text
+from .text_fitting import MIN_LETTER_PX, MIN_SIZE, measure_text
 
 _GATE = 24
 """Height of the box of a gate in px."""
@@ -41,7 +38,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         if port:
             # a line from the side descends first, past the middle
             is_from_side = sketch.slots.get(value.place.key) in (ColumnPart.LEFT, ColumnPart.RIGHT)
-            words_end = sketch.rows_top if sketch.layout.has_words_above else port.y
+            words_end = sketch.rows_top if sketch.layout.is_compact else port.y
             turn = max((y - 4 if is_from_side else words_end + 6) - port.y, 9)
             start, colour = (port.area.center, port.y), choose_link_colour(Tint(value.place.key))
             canvas.draw_elbow(start, (x, top), colour, turn=turn)
@@ -88,14 +85,13 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     """Draw two values and the condition between their lines; the chosen line is strong."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
     parts = area.split_columns(2, 12)
-    extra_height = max(map(partial(_measure_extra_height, canvas), figure.options, parts))
-    end = y + _OPTION + extra_height
+    end = y + _OPTION
     pill, bottom = end + 8, end + _LINES_HEIGHT
     width = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
     box = area.take_middle(width)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
-        _draw_option(sketch, option, part, y, extra_height)
+        _draw_option(sketch, option, part, y)
         x = area.center - aside if option.is_true_branch else area.center + aside
         _draw_way(sketch, option, (part.center, end), (x, bottom))
     condition = figure.condition
@@ -119,22 +115,11 @@ def _format_option(option: ChoiceBranch) -> tuple[str, str]:
     return option.name, f"if {'true' if option.is_true_branch else 'false'}"
 
 
-def _is_one_line(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> bool:
-    return measure_text(", ".join(_format_option(option)), canvas.min_size) <= box.width - _MARGIN
+def _is_one_line(option: ChoiceBranch, box: Area) -> bool:
+    return measure_text(", ".join(_format_option(option)), MIN_SIZE) <= box.width - _MARGIN
 
 
-def _measure_extra_height(canvas: SvgCanvas, option: ChoiceBranch, box: Area) -> float:
-    """Return the extra height of an option: two lines of larger letters need more."""
-    return (
-        0
-        if _is_one_line(canvas, option, box)
-        else canvas.compute_pitch(_SECOND_INPUT, 10) - _SECOND_INPUT
-    )
-
-
-def _draw_option(
-    sketch: Sketch, option: ChoiceBranch, box: Area, y: float, extra_height: float
-) -> None:
+def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> None:
     """Draw an option with its value and its condition."""
     canvas, is_strong = sketch.canvas, option.is_taken
     fill, frame = choose_chip_colours(option.tint)
@@ -146,37 +131,20 @@ def _draw_option(
         x = box.center if draw == canvas.draw_flow else port.area.center
         draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=is_strong)
     canvas.draw_rect(
-        box.x, y, box.width, _OPTION + extra_height,
+        box.x, y, box.width, _OPTION,
         fill if is_strong else SvgColour.PAGE, frame if is_strong else SvgColour.LINE, radius=5,
         line=1.6 if is_strong else 1, dash="" if is_strong else "4 3",
     )  # fmt: skip
     is_coloured = is_strong and fill is not SvgColour.PAGE
     name, condition = _format_option(option)
     room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
-    if _is_one_line(canvas, option, box):
+    if _is_one_line(option, box):
         canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, colour, width=room)
     else:
-        canvas.draw_text(
-            box.x + 8,
-            y + canvas.compute_pitch(_FIRST_INPUT, 10),
-            f"{name},",
-            10,
-            colour,
-            width=room,
-        )
-        canvas.draw_text(
-            box.x + 8, y + canvas.compute_pitch(_SECOND_INPUT, 10), condition, MIN_LETTER_PX, colour
-        )
+        canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", 10, colour, width=room)
+        canvas.draw_text(box.x + 8, y + _SECOND_INPUT, condition, MIN_LETTER_PX, colour)
     colour = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
-    draw_text_inside(
-        canvas,
-        box,
-        y + 35 + extra_height,
-        option.bits,
-        17,
-        colour,
-        is_bold=is_strong,
-    )
+    draw_text_inside(canvas, box, y + 35, option.bits, 17, colour, is_bold=is_strong)
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:

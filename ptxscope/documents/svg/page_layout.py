@@ -95,10 +95,8 @@ class Layout(NamedTuple):
     figures: Area
     words: Area
     """Extent of the sentences of a step."""
-    has_words_above: bool = False
-    """Whether words are above the figures of their step instead of beside them."""
     is_compact: bool = False
-    """Whether it is for a column of a paper, without steps that change nothing."""
+    """Whether it is for a column of a paper, with words above figures and fewer steps."""
     crossing: float = 46
     """Height in px for lines that cross."""
     drop: float = 22
@@ -118,7 +116,6 @@ COMPACT = Layout(
     _COLUMN,
     _COLUMN,
     _COLUMN.shrink(2),
-    has_words_above=True,
     is_compact=True,
     crossing=30,
     drop=15,
@@ -126,21 +123,6 @@ COMPACT = Layout(
 )
 
 
-def make_side_layout(figures: float) -> Layout:
-    """Return a layout with figures of a width, and words beside them."""
-    return Layout(Area(EDGE, FIGURES.x + figures - EDGE), Area(FIGURES.x, figures), PAGE.words)
-
-
-def make_stacked_layout(figures: float) -> Layout:
-    """Return a layout as wide as the figures, with the words of a step above them."""
-    full_area = Area(EDGE, figures)
-    return Layout(
-        full_area, full_area, Area(EDGE + _TITLE, figures - _TITLE - 8), has_words_above=True
-    )
-
-
-_TITLE = 138
-"""Width in px for the number and the title of a step."""
 MAX_NAME_CHARS = 11
 """Longest name in characters that is drawn in full."""
 GAP = 8
@@ -322,7 +304,7 @@ class Sketch:
     @property
     def has_margin(self) -> bool:
         """Whether words stand beside the lane columns; below them, what is of no lane."""
-        return not self.layout.has_words_above and not self.branch
+        return not self.layout.is_compact and not self.branch
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """Return the registers that a row reads and that are not drawn; a choice draws its own."""
@@ -446,7 +428,6 @@ def draw_instruction(
     for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
     letters = SvgCanvas(canvas.prefix)
-    letters.min_size = canvas.min_size
     name_spans = [
         (start, start + len(name), name) for name in roles for start in find_name(name, ptx)
     ]

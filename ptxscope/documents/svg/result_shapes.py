@@ -42,11 +42,11 @@ def draw_results(
     canvas, is_branched = sketch.canvas, other_results is not None
     top = y + 34
     canvas.open_group("px-result")
-    room, has_words_above = sketch.figures, sketch.layout.has_words_above
+    room, is_compact = sketch.figures, sketch.layout.is_compact
     if not is_branched:
-        x = room.x + 8 if has_words_above else sketch.layout.words.x
+        x = room.x + 8 if is_compact else sketch.layout.words.x
         canvas.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
-    if has_words_above:
+    if is_compact:
         room = Area(room.x + _WORD, room.width - _WORD)
     if not views:
         end = _draw_empty_result(section, sketch, room, top)

@@ -1,6 +1,6 @@
 """Captions of a picture: numbers, titles and sentences of its steps, and names of registers.
 
-They are in the margin beside the figures, or in a band above them, in front of the lines.
+They are in the margin beside the figures; in a compact picture above them, in front of the lines.
 """
 
 from __future__ import annotations
@@ -15,8 +15,6 @@ from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .svg_colours import SvgColour
 from .text_fitting import measure_text
 
-_STRIP_HEIGHT = 22
-"""Smallest height of a band in px."""
 _SMALL = 10
 """Size of sentences in a compact figure."""
 _NUMBER = 36
@@ -41,18 +39,11 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
         for role, area in zip(roles, words.split_columns(2, 24), strict=False):
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
-    if not sketch.layout.has_words_above:
-        canvas.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
-        end = y + 38
-        for role in roles:
-            end = _draw_register_name(sketch, role, end, Area(WORDS_X, WORDS_WIDTH))
-        return end - 12
-    page = sketch.layout.page
-    canvas.draw_rect(page.x, y - 2, page.width, _STRIP_HEIGHT + 4, SvgColour.PAGE, None)
-    canvas.draw_text(page.x + 8, y + 15, "Registers", 13, SvgColour.DIM, is_bold=True)
-    for role, area in zip(roles, words.split_columns(2, 30), strict=False):
-        _draw_register_name(sketch, role, y + 15, area)
-    return y + _STRIP_HEIGHT + 2
+    canvas.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
+    end = y + 38
+    for role in roles:
+        end = _draw_register_name(sketch, role, end, Area(WORDS_X, WORDS_WIDTH))
+    return end - 12
 
 
 def draw_step_caption(
@@ -70,8 +61,6 @@ def draw_step_caption(
         return _draw_compact_caption(
             sketch, [joined_step, step] if joined_step else [step], roles, y
         )
-    if sketch.layout.has_words_above:
-        return _draw_band_caption(sketch, step, roles, y)
     return _draw_side_caption(sketch, step, roles, y)
 
 
@@ -81,12 +70,10 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
     if not step_names:
         return y
     canvas, page = sketch.canvas, sketch.layout.page
-    area = (
-        Area(page.x + 8, page.width - 16) if sketch.layout.has_words_above else sketch.layout.words
-    )
+    area = Area(page.x + 8, page.width - 16) if sketch.layout.is_compact else sketch.layout.words
     lines = canvas.wrap_text(f"not shown: {step_names}", area.width, 10.5)
     canvas.open_group("px-gap")
-    if sketch.layout.has_words_above:
+    if sketch.layout.is_compact:
         canvas.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
         y -= 6
     else:
@@ -101,67 +88,25 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
 def draw_thread(sketch: Sketch, previous_end: float | None, y: float) -> float:
     """Draw the line from the number of the step above to the next one; return its end."""
     top = y + 18
-    if previous_end is not None and not sketch.layout.has_words_above:
+    if previous_end is not None and not sketch.layout.is_compact:
         sketch.canvas.draw_line(_NUMBER, previous_end, _NUMBER, top - 4, SvgColour.LINE)
     return top + 20
 
 
 def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
-    canvas, scale = sketch.canvas, sketch.canvas.lettering
+    canvas = sketch.canvas
     y += 18
     canvas.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
     canvas.draw_text(
         _NUMBER, y + 12.3, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
     )
-    canvas.draw_text(
-        WORDS_X,
-        y + 12.5,
-        _format_title(step),
-        14 * scale,
-        SvgColour.INK,
-        is_bold=True,
-        width=WORDS_WIDTH,
-    )
-    lines = canvas.wrap_text(step.about, WORDS_WIDTH, 11 * scale)
-    first = y + 12.5 + 16.5 * scale
-    end = canvas.draw_lines(WORDS_X, first, lines, 11 * scale, SvgColour.DIM, step=14.5 * scale)
+    title = step.title[:1].upper() + step.title[1:]
+    canvas.draw_text(WORDS_X, y + 12.5, title, 14, SvgColour.INK, is_bold=True, width=WORDS_WIDTH)
+    lines = canvas.wrap_text(step.about, WORDS_WIDTH, 11)
+    end = canvas.draw_lines(WORDS_X, y + 29, lines, 11, SvgColour.DIM, step=14.5)
     for role in roles:
         end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
     return end - 6
-
-
-def _draw_band_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: float) -> float:
-    canvas, page, words = sketch.canvas, sketch.layout.page, sketch.layout.words
-    scale = canvas.lettering
-    lines = canvas.wrap_text(step.about, words.width, 11 * scale)
-    roles, line_height, top = list(roles), 14 * scale, y + 8
-    height = max(8 + line_height * len(lines), _STRIP_HEIGHT + 17 * len(roles), _STRIP_HEIGHT)
-    canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None)
-    canvas.draw_dot(page.x + 14, top + 12, SvgColour.INK, is_hollow=True, size=10)
-    canvas.draw_text(
-        page.x + 14, top + 16, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
-    )
-    room = words.x - page.x - 44
-    canvas.draw_text(
-        page.x + 30,
-        top + 17,
-        _format_title(step),
-        14,
-        SvgColour.INK,
-        is_bold=True,
-        width=room / 1.12,
-    )
-    first = (
-        top
-        + 12.5
-        + (line_height - 11 * scale) / 2
-        + max(_STRIP_HEIGHT - 8 - line_height * len(lines), 0) / 2
-    )
-    canvas.draw_lines(words.x, first, lines, 11 * scale, SvgColour.DIM, step=line_height)
-    end = top + 33
-    for role in roles:
-        end = _draw_register_name(sketch, role, end, Area(page.x + 30, room))
-    return top + height
 
 
 def _draw_compact_caption(
@@ -201,10 +146,6 @@ def _find_first_sentence(text: str) -> str:
         if dot
         else text
     )
-
-
-def _format_title(step: StepView) -> str:
-    return step.title[:1].upper() + step.title[1:]
 
 
 def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> float:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ..content.sanitizer import show_controls
 from .svg_colours import PALETTE, SvgColour
-from .text_fitting import LARGEST, USUAL, fit_text, is_leftwards, wrap_text
+from .text_fitting import MIN_SIZE, fit_text, is_leftwards, wrap_text
 
 _LEFTWARDS = "\u2067{}\u2069"
 """Marks around a right-to-left line: resvg does not support ``direction``, but these."""
@@ -109,22 +109,10 @@ class SvgCanvas:
         """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
         """Source and target of each link, with the lines that show it."""
-        self.lettering = 1.0
-        """Scale of the words beside the figures."""
-        self.min_size = USUAL
-        """Smallest size of letters that fit."""
-        self.smallest_size = LARGEST
-        """Smallest size of letters drawn."""
-        self.cut_count = 0
-        """Number of truncated texts."""
 
     def scale_size(self, size: float) -> float:
         """Return the size of letters on this canvas for a requested size."""
-        return max(size, self.min_size)
-
-    def compute_pitch(self, usual: float, size: float) -> float:
-        """Return the distance of lines, grown with the letters from `usual` at `size`."""
-        return usual * self.scale_size(size) / max(size, USUAL)
+        return max(size, MIN_SIZE)
 
     def wrap_text(
         self, text: str, width: float, size: float, *, is_monospaced: bool = False
@@ -302,12 +290,9 @@ class SvgCanvas:
         """Draw a line of text, fitted to a width if there is one."""
         size = self.scale_size(size)
         if width is not None:
-            fitted = fit_text(text, width, size, is_monospaced)
-            self.cut_count += fitted.text != text
-            text, size = fitted
+            text, size = fit_text(text, width, size, is_monospaced)
         if not text:
             return
-        self.smallest_size = min(self.smallest_size, size)
         letters = _format_letters(size, colour, anchor, is_monospaced, is_bold, is_italic)
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
         self.parts.append(f"<text {place} {letters}>{escape_xml(text)}</text>")

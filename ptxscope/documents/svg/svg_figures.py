@@ -27,7 +27,7 @@ from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import measure_text
+from .text_fitting import MIN_SIZE, measure_text
 
 
 class _PlacedNumberLine(NamedTuple):
@@ -411,7 +411,7 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
     room = Area(x + 10, column.right - x - 12)
     if not term.is_added:
         canvas.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
-        if measure_text(_OMITTED, canvas.min_size) <= room.width:
+        if measure_text(_OMITTED, MIN_SIZE) <= room.width:
             canvas.draw_text(room.x, y + 13, _OMITTED, 10.5, SvgColour.DIM, width=room.width)
         canvas.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
         return

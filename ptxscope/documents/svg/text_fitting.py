@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-USUAL = 10.0
+MIN_SIZE = 10.0
 """Smallest usual letters in px."""
 MIN_LETTER_PX = 9.0
 """Smallest possible letters in px."""
-LARGEST = 28.0
 _BREAKS = re.compile(r"(?<=\.\.)(?=[^.])|(?<=\|)(?=[^|])|(?<=\})(?=[{.a-z])|(?<=[^{.|])(?=\.[a-z])")
 """Matches preferred breaks in a long word: in a range, between destinations or choices, between
 modifiers."""
@@ -111,15 +110,13 @@ class Fitted(NamedTuple):
 
 
 @lru_cache(4096)
-def fit_text(
-    text: str, width: float, size: float, is_monospaced: bool, min_size: float = MIN_LETTER_PX
-) -> Fitted:
+def fit_text(text: str, width: float, size: float, is_monospaced: bool) -> Fitted:
     """Return a text in a size at which it fits, truncated with an ellipsis if none does."""
     em_width = measure_text(text, 1, is_monospaced)
     if em_width * size <= width:
         return Fitted(text, size)
-    if em_width * min_size <= width:
-        return Fitted(text, max(int(width / em_width * 10) / 10, min_size))
-    while text and measure_text(text + "…", min_size, is_monospaced) > width:
+    if em_width * MIN_LETTER_PX <= width:
+        return Fitted(text, max(int(width / em_width * 10) / 10, MIN_LETTER_PX))
+    while text and measure_text(text + "…", MIN_LETTER_PX, is_monospaced) > width:
         text = text[: -max(1, len(text) // 16)]
-    return Fitted(text + "…", min_size)
+    return Fitted(text + "…", MIN_LETTER_PX)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from math import ceil
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...engine.micro_operations.stage import Stage
 from ...engine.semantics.models import ISA_MODEL
@@ -23,7 +23,6 @@ from ..content.document import (
     Section,
     StepView,
     build_document,
-    list_traces,
 )
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
@@ -60,7 +59,7 @@ from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
 from .svg_sheet import Sheet, list_elements, write_sheet
-from .text_fitting import LARGEST, USUAL, measure_text
+from .text_fitting import measure_text
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
@@ -72,13 +71,9 @@ _FIRST_ROLES = ("a", "b")
 
 
 class PictureStyle(NamedTuple):
-    """The style of a picture: layout, and size of the letters."""
+    """The style of a picture."""
 
     layout: Layout = PAGE
-    lettering: float = 1.0
-    """Scale of the words beside the figures."""
-    min_size: float = USUAL
-    """Smallest size of letters that fit."""
     has_answers: bool = True
     """Whether it lists the answers of models that differ."""
 
@@ -108,7 +103,7 @@ class SvgDrawing(NamedTuple):
 
 
 class PictureKind(NamedTuple):
-    """How slides and frames draw and describe a trace: of an instruction, or of a block."""
+    """How a trace is drawn and described: of an instruction, or of a block."""
 
     draw: Callable[..., SvgDrawing]
     """Draws a trace with options, a part of its ids, and a style."""
@@ -118,8 +113,6 @@ class PictureKind(NamedTuple):
     """Describes a document in words."""
     describe_shortly: Callable[..., str]
     """Describes it in one sentence."""
-    has_branches: Callable[[Any, Options], bool]
-    """Whether two answers are drawn, in the one style that they have."""
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
@@ -128,7 +121,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def choose_style(options: Options) -> PictureStyle:
-    """Return the style of a picture that is not a slide."""
+    """Return the style that options request."""
     return SMALL if options.compact else PLAIN
 
 
@@ -142,7 +135,6 @@ def draw_trace(
     doc = build_document(trace, options)
     about = format_alt_text(doc)
     canvas = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    canvas.lettering, canvas.min_size = style.lettering, style.min_size
     is_compact = style.layout.is_compact
     branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
     max_chars = LONGEST_OF_BRANCH if branches else MAX_NAME_CHARS
@@ -164,7 +156,6 @@ def draw_trace(
         sketch.ends = folded_scene.ends
     place_rows(sketch)
     y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, canvas, long_names)
-    canvas.smallest_size, canvas.cut_count = LARGEST, 0  # of the part below the head
     canvas.add_mark("operands", y)
     y = _draw_operands(sketch, y)
     y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
@@ -204,13 +195,7 @@ def draw_trace(
     return SvgDrawing(doc, canvas, y, about, format_model(doc), options.theme, layout, long_names)
 
 
-INSTRUCTION = PictureKind(
-    draw_trace,
-    build_document,
-    format_alt_text,
-    format_short_alt,
-    lambda trace, options: len(list_traces(trace, options)) > 1,
-)
+INSTRUCTION = PictureKind(draw_trace, build_document, format_alt_text, format_short_alt)
 
 
 def draw_form(
@@ -259,14 +244,13 @@ def draw_body(
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
     """Render a drawing as an ``<svg>``, with elements over it."""
     canvas = drawing.canvas
-    sheet = make_sheet(drawing, drawing.layout.width, drawing.height)
-    return write_sheet(
-        sheet, [*draw_page(drawing), *list_elements(canvas)], drawing.theme, overlay=overlay
-    )
+    elements = [*draw_page(drawing), *list_elements(canvas)]
+    return write_sheet(make_sheet(drawing), elements, drawing.theme, overlay=overlay)
 
 
-def make_sheet(drawing: SvgDrawing, width: float, height: float) -> Sheet:
-    """Return the page of a drawing, with its size in px."""
+def make_sheet(drawing: SvgDrawing) -> Sheet:
+    """Return the page of a drawing."""
+    width, height = drawing.layout.width, drawing.height
     return Sheet(drawing.canvas.prefix, width, height, drawing.doc.name, drawing.about)
 
 
@@ -367,7 +351,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     ]
     lanes = [x.role for x in registers if x.is_by_lane]
     words_end = y
-    if registers and sketch.layout.has_words_above:
+    if registers and sketch.layout.is_compact:
         canvas.open_group("px-registers")
         y = words_end = step_captions.draw_registers(sketch, lanes, y)
         canvas.close_group()
@@ -375,7 +359,7 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     if not registers:
         return y
     canvas.open_group("px-operands")
-    if not sketch.layout.has_words_above:
+    if not sketch.layout.is_compact:
         words_end = step_captions.draw_registers(sketch, lanes, y)
     end = max(
         draw_register(sketch, figure, sketch.slots[figure.role], y + 6) for figure in registers
@@ -434,7 +418,7 @@ def _draw_steps(
         words_end = step_captions.draw_step_caption(sketch, step, named_roles, y, joined_step)
         end = words_end
         if scene_step.rows:
-            top = words_end if sketch.layout.has_words_above else y
+            top = words_end if sketch.layout.is_compact else y
             end = max(draw_rows(sketch, scene_step, top, words_end), words_end)
         y = draw_step_notes(canvas, step, end, sketch.figures)
         stages = [x.stage for x in (joined_step, step) if x and sketch.has_machine_code(x.stage)]

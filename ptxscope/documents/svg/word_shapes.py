@@ -16,6 +16,7 @@ from .page_layout import Area, Sketch
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
+from .text_fitting import MIN_SIZE
 
 _BYTE = 28
 """Height of the box of a byte in px."""
@@ -120,7 +121,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     groups = "".join(f" {x}" if i and i % 4 == 0 else x for i, x in enumerate(figure.result.digits))
     beside = Area(inner.x + width + 20, inner.width - width - 20)
     size = min(_SIZE, beside.width / max(len(groups) * _ADVANCE, 1))
-    is_beside = size >= canvas.min_size
+    is_beside = size >= MIN_SIZE
     table = Area(inner.x, width) if is_beside and groups else inner.take_middle(width)
     pitch = _COMPACT_LINE if sketch.layout.is_compact else _LINE
     end = _draw_entries(sketch, figure, words, table, y + 6, pitch)

@@ -138,8 +138,8 @@ class ExportDialog(Dialog[Annotations]):
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
         from ...documents.content.document import build_document
+        from ...documents.media.frames import find_kind
         from ...documents.media.images import describe_image
-        from ...documents.media.slides import find_kind
 
         image = describe_image(trace, self._format, options)
         says = find_kind(trace).describe(build_document(trace, options))
