@@ -68,7 +68,7 @@ _SECTIONS: tuple[tuple[str, tuple[tuple[object, Sequence[str]], ...]], ...] = (
         "Kernels",
         (
             (ptxscope.run_kernel, ()),
-            (ptxscope.KernelRun, ("get_buffer", "is_exact")),
+            (ptxscope.KernelRun, ("get_buffer", "is_exact", "printed", "lost_print_count")),
             (ptxscope.explain_kernel, ()),
             (ptxscope.RunDiagnosis, ptxscope.RunDiagnosis._fields),
             (ptxscope.RunExplanation, ptxscope.RunExplanation._fields),

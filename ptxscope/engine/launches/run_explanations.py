@@ -1,7 +1,7 @@
 """Explanations of a run whose results are not as expected: the changes that give all of them.
 
 First a few threads run with every change, some of those that wrote wrong elements. Then all threads
-run with the changes that are right there.
+run with the changes that are right there, and with each statement that may be missing.
 """
 
 from __future__ import annotations
@@ -63,9 +63,9 @@ class RunExplanation(NamedTuple):
     """One change, and how many of the expected elements a run with it gives."""
 
     statement: CodeStatement | None
-    """The statement that is changed; None for another model."""
+    """The statement that is changed, or named for a missing one; None for another model."""
     changed_text: str
-    """The changed statement; empty for another model."""
+    """The changed or the missing statement; empty for another model."""
     phrase: str
     """``with dtype `.u32` rather than `.s32```."""
     cost: int
@@ -115,6 +115,7 @@ def explain_kernel(
 ) -> RunDiagnosis:
     """Run a kernel, and try one change at each statement if it does not give what was expected.
 
+    A statement that may be missing is a change, too: a register that is set to 0, or a barrier.
     ``expected`` has by the name of a parameter, or ``param0``, all elements of its buffer as an
     array of the same type, or the bits of some by their positions. The other arguments are those of
     ``run_kernel``. ``on_progress`` is called with the number of changes that were tried and of all
