@@ -15,9 +15,7 @@ import re
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
-from functools import partial
 from io import StringIO
-from itertools import islice
 from pathlib import Path
 from random import Random
 from time import process_time
@@ -57,7 +55,6 @@ from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.learn.exercises import grade_answer, iter_exercises
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
@@ -204,15 +201,12 @@ def _marked(text: str) -> str:
 _ASKED = trace("vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3})
 _KEYS = (("select.a", 0), ("saturate", 1), ("d", None))
 _PLACES = tuple(locate_answer(Question(_ASKED, *key)) for key in _KEYS)
-_EXERCISES = tuple({x.kind: x for x in islice(iter_exercises("linear", 2), 20)}.values())
 
 
 def _answered(text: str) -> None:
-    """A text as the answer to a lane, to a result, and to exercises of each kind."""
+    """A text as the answer to a lane and to a result."""
     for where in _PLACES:
         _refused(where.parse_answer)(text)
-    for exercise in _EXERCISES:
-        _refused(partial(grade_answer, exercise))(text)
 
 
 def _lane(text: str) -> object:

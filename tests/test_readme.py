@@ -32,7 +32,7 @@ def typed(words: list[str], shown: str) -> str:
     enters = 0
     if words[0] == "lesson":
         enters = next(at for at, card in enumerate(load_lesson(words[1]).cards) if card.ask)
-    asks = words[0] in ("lesson", "challenge")
+    asks = words[0] == "lesson"
     return "\n" * enters + "".join(f"{x}\n" for x in _ANSWERED.findall(shown) if asks)
 
 

@@ -59,8 +59,6 @@ HOSTILE: Final = (
     "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=%3Cimg+src=x+onerror=window.hacked=1%3E",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=../../../etc/passwd",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=%3Cscript%3Ewindow.hacked=1%3C/script%3E",
-    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=%3Cscript%3Ewindow.hacked=1%3C/script%3E.9.9",
-    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.1.99999999999999999999",
     "vadd4.s32.s32.s32+d,+a,+b,+c&step=-1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&step=1e9",
     "vadd4.s32.s32.s32+d,+a,+b,+c&step=99999999999999999999999",
@@ -317,7 +315,7 @@ def check_offline(driver: PageDriver) -> str:
         before = driver.page.inner_html("#picture")
         driver.page.fill("#value-b", "0x12345678")
         require(driver.page.inner_html("#picture") != before, "offline, nothing is drawn")
-        for name in ("explain", "check", "sweep", "lesson", "challenge"):
+        for name in ("explain", "check", "sweep", "lesson"):
             driver.page.click(f"[data-do=tool][data-name={name}]")
             driver.page.wait_for_timeout(150)
             require(driver.page.inner_text("#panel"), f"offline, {name} shows nothing")
@@ -415,7 +413,6 @@ _STATES: Final = (
     "vadd4.s32.s32.s32+d,+a,+b,+c&sweep=a.b0&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=lanes.2&v=1",
     "vadd4.s32.s32.s32+d,+a,+b,+c&lesson=&v=1",
-    "vadd4.s32.s32.s32+d,+a,+b,+c&challenge=x.2.3&v=1",
 )
 """What a page may look like."""
 

@@ -8,11 +8,12 @@ import signal
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import StringIO
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, ClassVar, cast
 
 from rich.console import Console
 from textual import events
 from textual.app import App, SystemCommand
+from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
@@ -89,6 +90,9 @@ class Explorer(ExplorerApp):
     """The explorer, opened on an instruction, on the saved state or on an example."""
 
     TITLE = "ptxscope"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+z", "suspend_process", "Suspend to the shell", show=False, id="suspend")
+    ]
     CSS = WIDGETS_CSS + (
         "Toast { padding: 0 1; margin-top: 0; }"
         "ToastRack { scrollbar-size-vertical: 0; }"  # with one, toasts are a line too short

@@ -12,7 +12,7 @@ from textual.types import IgnoreReturnCallbackType
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
 from ..screens.main.main_screen import MainScreen
-from ..state.actions import GROUPS
+from ..state.actions import GROUPS, format_key
 from ..state.instruction_search import find_opcode, search_instructions
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.instruction_browser import InstructionBrowser
@@ -53,12 +53,12 @@ class ActionCommands(Provider):
 
     def _iter_commands(self) -> Iterator[tuple[Content, str, IgnoreReturnCallbackType]]:
         main = self.app.screen_stack[0]
-        keys = get_explorer_app(main).key_names
+        keys = get_explorer_app(main).action_keys
         for group, actions in GROUPS.items():
             for action in actions:
                 if action.is_command:
                     label = f"{group}: {action.label}  "
-                    name = Content.assemble(label, (" ".join(keys[action.id]), "bold"))
+                    name = Content.assemble(label, (" ".join(map(format_key, keys[action.id])), "bold"))
                     yield name, action.tooltip, partial(main.run_action, action.action)
 
 

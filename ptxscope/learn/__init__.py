@@ -1,1 +1,1 @@
-"""Learning by prediction: questions, grading, mistakes, exercises, lessons."""
+"""Learning by prediction: questions, grading, mistakes, practice, lessons."""

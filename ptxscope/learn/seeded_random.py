@@ -73,7 +73,7 @@ def _hash(data: bytes) -> int:
 
 # --- forms -------------------------------------------------------------------------------
 
-EASY = frozenset(("sat", "po", "ftz", "mask"))
+_EASY = frozenset(("sat", "po", "ftz"))
 """Optional slots that level 1 uses."""
 _PLAIN_TYPES = (Type.U32, Type.S32, Type.F32)
 _WORD_TYPES = ("dtype", "atype", "btype")
@@ -106,7 +106,7 @@ def _draw_slots(draw: SeededRandom, entry: Entry, level: int) -> Form:
         and "mode" not in values
     ):
         values |= dict.fromkeys((x for x in _WORD_TYPES if x in values), values["atype"])
-    free_slots = [x for x in slots if x.is_optional and (level > 1 or x.name in EASY)]
+    free_slots = [x for x in slots if x.is_optional and (level > 1 or x.name in _EASY)]
     max_count = {1: 1, 2: 2}.get(level, len(free_slots))
     count = max(draw.random_below(max_count + 1) for _ in range(level))
     for slot in draw.shuffle(free_slots)[:count]:

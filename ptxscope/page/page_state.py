@@ -18,7 +18,6 @@ from .permalink import PageLink
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
-    from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
 
 FIRST_OPCODE = "vadd4"
@@ -61,8 +60,6 @@ class PageState:
         """The key of the trace that the panel is about."""
         self.diagnosis: Diagnosis | None = None
         """The explanations that the panel shows."""
-        self.exercise: Exercise | None = None
-        """The exercise that the panel shows."""
         self.lesson_places: Mapping[str, LessonProgress] = {}
         """The card at which each lesson was left since the page was opened."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None

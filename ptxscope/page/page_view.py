@@ -37,7 +37,6 @@ _TOOL_NAMES = {
     "check": "Check a listing",
     "sweep": "Sweep an operand",
     "lesson": "Lessons",
-    "challenge": "Challenge",
 }
 
 

@@ -21,7 +21,7 @@ _MAX_STEP = 999
 _READABLE = "@!$*,;:/[]"
 """Characters that stay as they are, beside letters, digits and ``_.-~``."""
 _ROLES = frozenset(map(str, Role))
-TOOLS = ("explain", "check", "sweep", "lesson", "challenge")
+TOOLS = ("explain", "check", "sweep", "lesson")
 """The tools that the page can show beside the picture."""
 _FLAGS = ("both", "result", "predict")
 """Words for what else is shown: each is absent or ``1``."""

@@ -1,8 +1,6 @@
-"""The actions of the tools beside the picture: explanations, listings, exercises, lessons."""
+"""The actions of the tools beside the picture: explanations, listings, lessons."""
 
 from __future__ import annotations
-
-import os
 
 from ..engine.syntax.errors import PtxError, make_printable
 from ..state import edits
@@ -28,10 +26,6 @@ def _make_panel(page: PageState) -> list[Child]:
         from .sweep_panel import sweep
 
         return sweep(page.shown_trace, text)
-    if name == "challenge":
-        exercise = page.exercise or tool_panels.find_exercise(text)
-        page.exercise = exercise
-        return tool_panels.show_exercise(exercise, text, feedback)
     if name == "lesson" and page.explorer.lesson:
         return tool_panels.show_lesson(page.explorer.lesson, "\n".join(feedback))
     return tool_panels.list_lessons(page.lesson_places) if name == "lesson" else []
@@ -45,44 +39,11 @@ def open_tool(page: PageState, arguments: Arguments) -> None:
         "" if name == page.tool.name and "text" not in arguments else name,
         str(arguments.get("text", ""))[: tool_panels.MAX_LISTING_CHARS + 1],
     )
-    if page.tool == OpenTool("challenge"):
-        page.tool = OpenTool("challenge", f"{os.urandom(3).hex()}.1.1")
-    page.exercise = None
 
 
 def _type_in_tool(page: PageState, arguments: Arguments) -> None:
     text = str(arguments["text"])[: tool_panels.MAX_LISTING_CHARS + 1]
     page.tool = page.tool._replace(text=text, feedback=())
-
-
-def _answer_exercise(page: PageState, arguments: Arguments) -> None:
-    from ..learn.exercises import feedback_lines, grade_answer
-
-    if page.exercise is None:
-        return
-    try:
-        verdict = grade_answer(page.exercise, str(arguments["text"]))
-    except PtxError as error:
-        page.tool = page.tool._replace(feedback=(make_printable(error.message),))
-        return
-    lines = tuple(map(make_printable, feedback_lines(page.exercise, verdict)))
-    page.tool = page.tool._replace(feedback=lines)
-
-
-def _hint_exercise(page: PageState, _: Arguments) -> None:
-    from ..learn.exercises import list_hints
-
-    if page.exercise is not None:
-        hints = list_hints(page.exercise)
-        page.tool = page.tool._replace(feedback=hints[: len(page.tool.feedback) + 1])
-
-
-def _move_exercise(page: PageState, arguments: Arguments) -> None:
-    seed, level, number = tool_panels.parse_exercise(page.tool.text)
-    if "level" in arguments:
-        level, number = int(arguments["level"]), 0
-    text = f"{seed}.{level}.{number + 1}"
-    page.exercise, page.tool = None, OpenTool("challenge", text)
 
 
 def open_lesson(page: PageState, arguments: Arguments) -> None:
@@ -152,24 +113,11 @@ def _show_explanation(page: PageState, arguments: Arguments) -> None:
         edit(page, edits.with_explanation(page.explorer.setup, explanation))
 
 
-def _show_exercise(page: PageState, _: Arguments) -> None:
-    """Show the exercise's line and operands in the picture."""
-    if page.exercise is not None:
-        from ..state.setup import make_setup_of_trace
-
-        edit(page, make_setup_of_trace(page.exercise.trace))
-
-
 ACTIONS: Actions = {
     "refresh": refresh_panel,
     "tool": open_tool,
     "tool_text": _type_in_tool,
     "show_explanation": _show_explanation,
-    "challenge_answer": _answer_exercise,
-    "challenge_hint": _hint_exercise,
-    "challenge_next": _move_exercise,
-    "challenge_level": _move_exercise,
-    "challenge_show": _show_exercise,
     "open_lesson": open_lesson,
     "lesson_answer": _answer_lesson,
     "lesson_hint": lambda page, _: _answer_lesson(page, {"hint": True}),

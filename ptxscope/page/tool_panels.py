@@ -5,17 +5,15 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable_lines
 from ..engine.tracing.trace import Trace
-from .elements import Child, Element, format_flag, make_button, make_element, make_problem
+from .elements import Child, Element, make_button, make_element, make_problem
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.diagnosis.observation import Observation
-    from ..learn.exercises import Exercise
     from ..learn.lesson_progress import LessonProgress
     from ..state.open_lesson import OpenLesson
 
@@ -25,8 +23,6 @@ _MOST_EXPLAINED = 16
 """Maximum statements of a block that is explained: the time grows with their square."""
 _MAX_FOUND = 40
 """Maximum instructions that a search lists."""
-_MAX_EXERCISE = 500
-"""Number of the last exercise."""
 
 
 def make_report(text: str) -> Element:
@@ -246,58 +242,6 @@ def _make_paragraphs(text: Sequence[object]) -> list[Child]:
         else:
             paragraphs[-1].append(make_element("code", piece.text))
     return [make_element("p", *x) for x in paragraphs if x]
-
-
-# --- challenges --------------------------------------------------------------------------
-
-
-def parse_exercise(text: str) -> tuple[str, int, int]:
-    """Return seed, level and number of an exercise from ``seed.level.number``.
-
-    What is missing or impossible is that of the first exercise.
-    """
-    seed, _, rest = text.partition(".")
-    level, _, number = rest.partition(".")
-    has_level = level in ("1", "2", "3")
-    is_number = number.isascii() and number.isdecimal() and 0 < int(number[:4]) <= _MAX_EXERCISE
-    return seed[:40] or "page", int(level) if has_level else 1, int(number) if is_number else 1
-
-
-def find_exercise(text: str) -> Exercise:
-    """Return the exercise of a text that ``parse_exercise`` reads."""
-    from ..learn.exercises import iter_exercises
-
-    seed, level, number = parse_exercise(text)
-    return next(islice(iter_exercises(seed, level), number - 1, None))
-
-
-def show_exercise(exercise: Exercise, text: str, feedback: Sequence[str]) -> list[Child]:
-    """Return an exercise, and the feedback on its answer."""
-    from ..learn.exercises import format_prompt, question_lines
-
-    _, level, number = parse_exercise(text)
-    title, *lines = question_lines(exercise)
-    levels = (
-        make_button(
-            f"Level {x}", "challenge_level", data_level=str(x), aria_pressed=format_flag(x == level)
-        )
-        for x in (1, 2, 3)
-    )
-    return [
-        make_element("p", *levels, class_="choices"),
-        make_element("h2", f"{number}. {title}"),
-        make_report("\n".join(lines)),
-        make_element(
-            "form",
-            make_field(format_prompt(exercise), "text", "", key=f"-{text}"),
-            make_element("button", "Answer", type="submit"),
-            make_button("Hint", "challenge_hint"),
-            make_button("Show it", "challenge_show"),
-            make_button("Next", "challenge_next"),
-            data_do="challenge_answer",
-        ),
-        make_element("div", *(make_element("p", x) for x in feedback), role="status"),
-    ]
 
 
 # --- the browser -------------------------------------------------------------------------

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 _WIDE_COLUMNS = 110
 """Columns from which the registers have room for their decimal values."""
 _KEYS = (
-    *("n over", "i into", "p back", "[ ] explained", "g cursor", "> < thread"),
-    *("m memory", "x explain", "R args", "? help", "Esc leave"),
+    *("n over", "i into", "N back", "[ ] explained", "g cursor", "> < thread"),
+    *("m memory", "x explain", "F5 args", "? help", "Esc leave"),
 )
 _KEY_RANKS = (0, 3, 2, 8, 7, 6, 5, 1, 9, 4, 0)
 """The order in which the texts are kept if there is little room."""
@@ -56,7 +56,7 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "move('over')", "Over", show=False),
         Binding("i", "move('into')", "Into", show=False),
-        Binding("p,left", "move('back')", "Back", show=False),
+        Binding("N,left", "move('back')", "Back", show=False),
         Binding(
             "right_square_bracket,alt+down",
             "explained(1)",
@@ -83,7 +83,7 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         Binding("m", "memory(1)", "Next buffer", show=False),
         Binding("M", "memory(-1)", "Previous buffer", show=False),
         Binding("x", "explain", "Explain", show=False),
-        Binding("R", "arguments", "Arguments", show=False),
+        Binding("f5", "arguments", "Arguments", show=False),
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
         Binding("escape", "leave", "Leave", show=False),
     ]

@@ -16,7 +16,7 @@ class Action(NamedTuple):
     id: str
     """The id of the action in a key map."""
     keys: str
-    """The keys that trigger it, as Textual names them, separated by commas."""
+    """The keys that trigger it, as Textual names them, separated by commas; none for a rare one."""
     action: str
     label: str
     """One or two words, for the footer."""
@@ -37,11 +37,10 @@ class Action(NamedTuple):
 GROUPS: dict[str, tuple[Action, ...]] = {
     "Steps": (
         Action("step.next", "n,right", "step(1)", "next", "Reveal the next step"),
-        Action("step.back", "p,left", "step(-1)", "back", "Go back a step"),
+        Action("step.back", "N,left", "step(-1)", "back", "Go back a step"),
         Action("step.first", "home", "step_to('first')", "first", "Go to the first step"),
-        Action("step.last", "end", "step_to('last')", "last", "Go to the last step"),
         Action("step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause"),
-        Action("step.all", "a", "step_to('last')", "all", "Reveal every step"),
+        Action("step.last", "a,end", "step_to('last')", "all", "Reveal every step"),
         Action("step.number", "1,2,3,4,5,6,7,8,9", "step_to({n})", "step", "Go to that step"),
         Action(
             "step.result",
@@ -50,7 +49,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "result",
             "Show the result before its step, or hide it",
         ),
-        Action("step.motion", "M", "motion", "motion", "Draw each step bit by bit, or at once"),
+        Action("step.motion", "", "motion", "motion", "Draw each step bit by bit, or at once"),
     ),
     "Go to": (
         Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),
@@ -58,38 +57,31 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
         Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
-        Action("lanes.down", "pagedown", "page(1)", "page down", "Scroll the lanes down"),
-        Action("lanes.up", "pageup", "page(-1)", "page up", "Scroll the lanes up"),
+        Action(
+            "lanes.page", "pagedown,pageup", "page({n})", "page", "Scroll the lanes down or up"
+        ),
         Action("go.picture", "escape", "leave", "leave", "Leave a field or a panel"),
     ),
     "Listings": (
-        Action("listing.open", "ctrl+o", "open_file", "open file", "Open a listing or a source"),
-        Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing"),
+        Action("listing.open", "", "open_file", "open file", "Open a listing or a source"),
+        Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing, or open one"),
         Action(
-            "listing.expect", "f", "expect", "expect", "Find the line that wrote unexpected bits"
+            "listing.expect", "", "expect", "expect", "Find the line that wrote unexpected bits"
         ),
-        Action("listing.run", "R", "run_kernel", "run", "Run a kernel with arguments, by threads"),
-        Action("check", "c", "check", "check", "Show errors, and errata that can change a result"),
+        Action("listing.run", "f5", "run_kernel", "run", "Run a kernel with arguments, by threads"),
+        Action("check", "", "check", "check", "Show errors, and errata that can change a result"),
         Action(
-            "listing.next",
-            "alt+down,right_square_bracket",
-            "statement(1)",
-            "next",
-            "Next instruction",
-        ),
-        Action(
-            "listing.back",
-            "alt+up,left_square_bracket",
-            "statement(-1)",
-            "back",
-            "Previous instruction",
+            "listing.move",
+            "right_square_bracket,left_square_bracket",
+            "statement({n})",
+            "instruction",
+            "Go to the next or the previous instruction",
         ),
     ),
     "Learn": (
         Action("predict", "P", "predict", "predict", "Predict each lane, step by step"),
-        Action("lessons", "L", "lessons", "lessons", "Play a lesson: a short tour with questions"),
-        Action("predict.hint", "h", "hint", "hint", "Show a hint during a prediction"),
-        Action("challenge", "C", "challenge", "challenge", "Solve exercises, and keep a tally"),
+        Action("lessons", "", "lessons", "lessons", "Play a lesson: a short tour with questions"),
+        Action("predict.hint", "", "hint", "hint", "Show a hint during a prediction"),
     ),
     "Answers": (
         Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
@@ -98,14 +90,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or unpin it"),
         Action(
             "prove",
-            "E",
+            "",
             "prove",
             "prove",
             "Prove this instruction equal to the pinned one, or show where it differs",
         ),
         Action(
             "machine_code",
-            "A",
+            "",
             "machine_code",
             "SASS",
             "Show the machine instructions, and what each computes",
@@ -115,14 +107,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
         Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
         Action("edit.random", "r", "random", "random", "Random operand values, often edge cases"),
-        Action("edit.swap", "s", "swap", "swap", "Exchange the values of a and b"),
-        Action("edit.fix", "f2", "fix", "fix", "Apply the fix that an error offers"),
+        Action("edit.swap", "", "swap", "swap", "Exchange the values of a and b"),
+        Action("edit.fix", "", "fix", "fix", "Apply the fix that an error offers"),
     ),
     "Documents": (
-        Action("note", "w", "note", "note", "Write a note on this step, for exports"),
+        Action("note", "", "note", "note", "Write a note on this step, for exports"),
         Action("export", "e", "export", "export", "Export the trace: text, Markdown, HTML, SVG …"),
         Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
-        Action("copy.result", "Y", "copy('result')", "copy result", "Copy the result"),
+        Action("copy.result", "", "copy('result')", "copy result", "Copy the result"),
     ),
     "Program": (
         Action(
@@ -133,14 +125,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "Find an action or instruction by name",
         ),
         Action("help", "question_mark,f1", "help", "help", "Explain every key, stage and glyph"),
-        Action(
-            "suspend",
-            "ctrl+z",
-            "app.suspend_process",
-            "suspend",
-            "Suspend to the shell; fg resumes",
-        ),
-        Action("quit", "q", "app.quit", "quit", "Leave the explorer"),
+        Action("quit", "q", "app.quit", "quit", "Leave the explorer; ^z suspends it, fg resumes"),
     ),
 }
 """All actions, grouped and ordered as in help."""
@@ -148,7 +133,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
 ACTIONS = tuple(action for group in GROUPS.values() for action in group)
 FOOTER = (
     *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
-    *("go.modifiers", "model", "explain", "step.all", "pin", "export"),
+    *("go.modifiers", "model", "explain", "step.last", "pin", "export"),
 )
 """The actions whose keys the footer shows while they apply, as far as there is room."""
 FOOTER_GROUPS = {
@@ -158,8 +143,6 @@ FOOTER_GROUPS = {
     "explain": "why?",
 }
 """The labels of the actions in the footer at 80 columns; actions with the same label share it."""
-PREDICTING = ("predict.hint",)
-"""Actions that come first while a trace is predicted."""
 FIXED_FOOTER_ACTIONS = ("help", "quit", "palette")
 """Actions that the footer shows wherever they apply."""
 
@@ -212,7 +195,7 @@ def make_bindings() -> list[BindingType]:
             action.action.format(n=n),
             action.label,
             show=action.id in FOOTER,
-            key_display=format_key(keys.partition(",")[0]),
+            key_display=format_key(keys.partition(",")[0]) if action.keys else None,
             tooltip=action.tooltip,
             id=f"{action.id}.{n}" if action.is_numbered else action.id,
             group=Binding.Group(name),
@@ -224,7 +207,12 @@ def make_bindings() -> list[BindingType]:
 
 
 def split_keys(action: Action, keys: str) -> list[str]:
-    """Return groups of keys with one effect: all keys, or single ones if they are numbered."""
+    """Return groups of keys with one effect: all keys, or single ones if they are numbered.
+
+    An action without a key gets a name that no key has, which the user's key map can replace.
+    """
+    if not keys:
+        return [f"no key: {action.id}"]
     return keys.split(",") if action.is_numbered else [keys]
 
 
@@ -241,16 +229,23 @@ def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
 def map_keys(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     """Return Textual's key names by action id, with the changes of the user's key map."""
     return FrozenDict(
-        (action.id, tuple(key.strip() for key in keymap.get(action.id, action.keys).split(",")))
+        (action.id, tuple(filter(None, map(str.strip, keys.split(",")))))
         for action in ACTIONS
+        for keys in [keymap.get(action.id, action.keys)]
     )
 
 
 def map_key_names(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str, ...]]:
-    """Return the displayed key names by action id, for the keys that ``map_keys`` returns."""
+    """Return the displayed key names by action id, for the keys that ``map_keys`` returns.
+
+    An action without a key has the palette's key and its own label.
+    """
     names = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
     for action in ACTIONS:
-        if action.is_numbered:
+        if not names[action.id]:
+            names[action.id] = (f"{names['palette'][0]} {action.label}",)
+        elif action.is_numbered:
             numbers = names[action.id]
-            names[action.id] = (f"{numbers[0]} … {numbers[-1]}",)
+            separator = " … " if len(numbers) > 2 else " "
+            names[action.id] = (f"{numbers[0]}{separator}{numbers[-1]}",)
     return FrozenDict(names)

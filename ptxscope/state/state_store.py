@@ -23,7 +23,6 @@ from .setup import Setup, trace_of
 if TYPE_CHECKING:
     from ..engine.json_node import JsonNode
     from ..learn.lesson_progress import LessonProgress
-    from ..learn.tally import Tally
 
 ValueT = TypeVar("ValueT")
 
@@ -70,7 +69,6 @@ class StateStore:
                 raise RuntimeError("there is no home folder")
         self.state = state / "explorer.json"
         self.lessons = state / "lessons.json"
-        self.tally = state / "tally.json"
         self.keys = config / "keys.toml"
         self.messages: list[str] = []
 
@@ -129,16 +127,6 @@ class StateStore:
             progress = progress._replace(done=True)
         text = json.dumps(progress_to_json({**places, name: progress}), indent=1)
         self._save(self.lessons, text)
-
-    def load_tally(self) -> Tally:
-        """Return the results of exercises, or an empty tally if there is none that can be used."""
-        from ..learn.tally import Tally, tally_from_json
-
-        return self._load(self.tally, tally_from_json) or Tally()
-
-    def save_tally(self, tally: Tally) -> None:
-        """Save the results of exercises. Raise OSError if they cannot be written."""
-        self._save(self.tally, tally.json)
 
     def load_keymap(self) -> dict[str, str]:
         """Return action ids and the keys that the user assigned to them."""

@@ -18,7 +18,6 @@ from ..state.actions import (
     FIXED_FOOTER_ACTIONS,
     FOOTER,
     FOOTER_GROUPS,
-    PREDICTING,
     format_key,
 )
 from .base.explorer_app import get_explorer_app
@@ -60,7 +59,7 @@ _ARROWS = frozenset({"up", "down", "left", "right"})
 
 
 def list_footer_keys(
-    screen: Screen[Any], *, is_predicting: bool = False
+    screen: Screen[Any],
 ) -> tuple[tuple[FooterKey, ...], tuple[FooterKey, ...]]:
     """Return the keys that apply at a screen's focus, and the permanent keys at the right.
 
@@ -93,9 +92,8 @@ def list_footer_keys(
     ]
     taken_keys = _find_taken_keys(focus, own_keys)
     permanent_keys = [key for key in permanent_keys if key.names[0][0] not in taken_keys]
-    first = PREDICTING if is_predicting else ()
     own_keys += acting("listing.run") if getattr(focus, "has_kernel", False) else ()
-    return (*acting(*first), *own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
+    return (*own_keys, *acting(*FOOTER)), (*exit_keys, *permanent_keys)
 
 
 def group_keys(keys: Sequence[FooterKey]) -> list[FooterKey]:

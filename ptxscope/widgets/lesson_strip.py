@@ -36,7 +36,7 @@ class LessonStrip(Pane):
     BINDING_GROUP_TITLE = "Lesson"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("n,right", "next", "next", id="step.next"),
-        Binding("p,left", "back", "back", id="step.back"),
+        Binding("N,left", "back", "back", id="step.back"),
         Binding("b,backspace", "back", "back", show=False),
         Binding("enter", "enter", "go on"),
         Binding("question_mark,h", "hint", "hint"),

@@ -25,6 +25,7 @@ class ListingPane(Pane):
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("enter", "leave", "To the steps", show=False),
+        Binding("c", "screen.check", "check", show=False),
     ]
     DEFAULT_CSS = """
     ListingPane { height: 1fr; display: none; }

@@ -31,6 +31,7 @@ class MachinePane(Pane):
         Binding("ctrl+y", "copy", "Copy"),
         *LINE_END_BINDINGS,
         Binding("enter", "leave", "To the steps", show=False),
+        Binding("delete", "screen.machine_code", "Close"),
     ]
     DEFAULT_CSS = """
     MachinePane { height: 1fr; display: none; }

@@ -48,6 +48,7 @@ class OperandTable(CursorPane):
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
         Binding("space", "flip", "flip", key_display="Space"),
         Binding("v", "presets", "edge cases", key_display="v"),
+        Binding("s", "screen.swap", "swap", key_display="s"),
     ]
     """Keys that start no literal."""
 

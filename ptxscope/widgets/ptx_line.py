@@ -80,6 +80,7 @@ class PtxLine(PlainInput):
         Binding("up", "move_candidate(-1)", "Previous completion", show=False),
         Binding("down", "move_candidate(1)", "Next completion", show=False),
         Binding("enter", "leave", "Leave", show=False),
+        Binding("f2", "screen.fix", "fix", show=False),
     ]
     DEFAULT_CSS = """
     PtxLine { border: none; height: 1; padding: 0 1; }

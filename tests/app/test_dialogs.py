@@ -502,7 +502,6 @@ HELP = {
     "prove": (("equals_sign", "E"), "f1"),
     "export": (("e",), "question_mark"),
     "lessons": (("L",), "question_mark"),
-    "exercises": (("C",), "f1"),
 }
 
 
@@ -545,7 +544,7 @@ async def test_the_export_dialog_says_what_enter_does() -> None:
         assert "Enter" not in seen["preview"]
 
 
-@pytest.mark.parametrize("key", ["x", "C", "c"])
+@pytest.mark.parametrize("key", ["x", "c"])
 async def test_a_dialog_is_as_high_as_what_it_shows(key: str) -> None:
     async with explorer(size=(120, 60)) as drive:
         await drive.press(key)

@@ -19,7 +19,6 @@ FIELDS = {
     "value": ("o", "1"),
     "prediction": ("1", "P", "p", "enter"),
     "lesson": ("L", *["down"] * 9, "enter", *["n"] * 7),
-    "challenge": ("C",),
     "explain": ("x",),
     "export": ("e", "tab"),
     "file": ("ctrl+o",),

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ptxscope.learn.exercises import iter_exercises
-from ptxscope.learn.tally import ExerciseKind
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.screens.dialogs.exercise_dialog import ExerciseDialog
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
@@ -193,16 +190,3 @@ async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
         assert "Not 68" not in strip.read_text()
         await drive.type("0x114")
         assert drive.screen.view.mount_value_field().input.value == "0x114"
-
-
-async def test_an_exercises_answer_that_can_not_be_read_is_typed_over() -> None:
-    async with explorer() as drive:
-        await drive.press("C")
-        screen = drive.app.screen
-        assert isinstance(screen, ExerciseDialog)
-        found = next(x for x in iter_exercises("typed-over") if x.kind is ExerciseKind.RESULT)
-        screen._ask(found)
-        await drive.type("12q")
-        await drive.press("enter")
-        await drive.type("7")
-        assert screen._answer.value == "7"

@@ -39,7 +39,6 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "check --sarif": ("check", "--sarif", "-"),
     "run": ("run", "-", "%1=1", "%2=2"),
     "export": ("export", "--update", "FILE.md"),
-    "challenge": ("challenge", "--seed", "a", "-n", "1"),
     "lesson": ("lesson",),
     "lesson -f": ("lesson", "lanes", "-f", "text"),
     "list": ("list",),

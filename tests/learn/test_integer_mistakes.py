@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import islice
-
 import pytest
 
 from ptxscope import trace
-from ptxscope.learn.exercises import iter_exercises, list_hints, map_families
-from ptxscope.learn.grader import Question, grade_answer
+from ptxscope.learn.grader import Question, grade_answer, list_hints
 from ptxscope.learn.mistakes import iter_mistakes
-from ptxscope.learn.tally import ExerciseKind
+from ptxscope.learn.practice import Practice, map_families
+from ptxscope.learn.seeded_random import SeededRandom
 from tests.tiers import some
 
 CASES = [
@@ -145,8 +143,8 @@ def test_a_mistake_is_told_first(case: tuple[str, dict[str, int], str, str]) -> 
 @pytest.mark.parametrize("opcode", ["bfe", "bfi", "sad", "fns", "lop3"])
 def test_an_opcode_of_another_shape_is_no_mistake(opcode: str) -> None:
     """Whoever predicts a field does not compute a sum of distances."""
-    found = next(x for x in iter_exercises("shape", 2, opcode) if x.kind is ExerciseKind.RESULT)
-    told = [x.sentence for x in iter_mistakes(found.question)]
+    trace = Practice(opcode, 2).draw_trace(SeededRandom("shape"))
+    told = [x.sentence for x in iter_mistakes(Question(trace, "d"))]
     assert told
     assert not any(f"rather than `{opcode}`" in said or "lut" in said for said in told)
 
@@ -167,19 +165,21 @@ def test_a_number_above_3_is_never_taken_for_0(mode: str) -> None:
 
 @pytest.mark.parametrize("family", ["permute", "fields", "packed"])
 @pytest.mark.parametrize("seed", some([str(seed) for seed in range(8)]))
-def test_every_exercise_of_a_new_family_has_mistakes_and_hints(family: str, seed: str) -> None:
-    opcodes = map_families()[family]
+def test_every_line_of_a_new_family_has_mistakes_and_hints(family: str, seed: str) -> None:
+    opcodes, draw = map_families()[family], SeededRandom(seed)
     for level in (1, 2, 3):
-        for found in islice(iter_exercises(seed, level, family), 10):
-            assert found.opcode in opcodes
-            assert all(list_hints(found))
-            if found.kind is ExerciseKind.RESULT:
-                assert all(x.sentence for x in iter_mistakes(found.question))
+        for _ in range(10):
+            trace = Practice(family, level).draw_trace(draw)
+            assert trace.instruction.opcode in opcodes
+            question = Question(trace, next(iter(trace.instruction.results)))
+            assert all(list_hints(question))
+            assert all(x.sentence for x in iter_mistakes(question))
 
 
 def test_fields_are_asked_about_with_fields_that_matter() -> None:
     """Random words as positions and lengths would leave nothing of a."""
-    found = [x for x in islice(iter_exercises("f", 1, "bfe"), 40) if x.kind is ExerciseKind.RESULT]
-    results = [next(iter(x.trace.result.values())) for x in found]
+    draw = SeededRandom("f")
+    found = [Practice("bfe").draw_trace(draw) for _ in range(40)]
+    results = [next(iter(x.result.values())) for x in found]
     assert sum(0 < x < 0xFFFFFFFF for x in results) > len(results) // 2
-    assert all(x.trace.operands["b"] <= 40 for x in found)
+    assert all(x.operands["b"] <= 40 for x in found)

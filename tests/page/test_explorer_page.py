@@ -251,7 +251,6 @@ def test_both_answers_are_there_where_they_differ() -> None:
         ("check", "vadd4.s32.s32 d, a, b, c;", "1 illegal"),
         ("sweep", "a.b0", "d.b0 over all 256 values of a.b0"),
         ("lesson", "lanes", "card 1 of"),
-        ("challenge", "seed.1.1", "1."),
     ],
 )
 def test_each_tool_answers(name: str, text: str, said: str) -> None:
@@ -294,18 +293,6 @@ def test_a_lesson_is_played_to_its_end() -> None:
         act(page, "lesson_go", delta="1")
     assert page.state.explorer.lesson is None
     assert page.state.line == line
-
-
-def test_a_challenge_is_graded() -> None:
-    page = open_page(VADD4 + "&challenge=seed.1.1&v=1")
-    first = text_of(page.state.panel)
-    act(page, "challenge_hint")
-    assert text_of(page.state.panel) != first
-    act(page, "challenge_answer", text="a=0 b=0 c=0")
-    assert "Wrong." in text_of(page.state.panel)
-    act(page, "challenge_next")
-    assert "2." in text_of(page.state.panel)
-    assert "challenge=seed.1.2" in format_permalink(page.state.link)
 
 
 @pytest.mark.parametrize("format_", ["link", "markdown", "svg", "command", "c"])
@@ -531,19 +518,6 @@ def test_an_intrinsic_is_opened_as_what_it_computes() -> None:
     assert page.state.block_trace
     assert page.state.block_trace.result == {"d": 1}
     assert "Nothing found" in text_of(act(page, "search", text="xyzzy")["#found"])
-
-
-def test_a_challenge_that_is_opened_is_another_one_each_time() -> None:
-    page = open_page(VADD4)
-    seeds = set()
-    for _ in range(2):
-        act(page, "tool", name="challenge")
-        seeds.add(page.state.tool.text)
-        assert text_of(open_page(format_permalink(page.state.link)).state.panel) == text_of(
-            page.state.panel
-        )
-        act(page, "tool", name="challenge")
-    assert len(seeds) == 2
 
 
 def test_a_lesson_is_found_again_where_it_was_left() -> None:

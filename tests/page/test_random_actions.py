@@ -52,8 +52,6 @@ def list_usual(random: Random) -> list[Action]:
         ("lesson_go", {"delta": random.choice(("1", "-1"))}),
         ("lesson_answer", {"text": "5"}),
         ("lesson_leave", {}),
-        ("challenge_next", {}),
-        ("challenge_show", {}),
         ("end_line", {}),
     ]
 

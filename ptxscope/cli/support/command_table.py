@@ -22,7 +22,6 @@ COMMANDS = {
     "vectors": "make operands for tests, with every model's results",
     "check": "check the instructions in listings and sources",
     "run": "run a kernel or a block of inline assembly, line by line",
-    "challenge": "practise with exercises, and keep a tally",
     "export": "keep the traces in Markdown files current",
     "lesson": "learn by predicting, in short tours",
     "list": "list the instructions that ptxscope explains",

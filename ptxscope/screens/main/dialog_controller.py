@@ -1,4 +1,4 @@
-"""Dialogs and files of the main screen: explanations, exercises, sweeps, notes, exports, help."""
+"""Dialogs and files of the main screen: explanations, sweeps, notes, exports, help."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...engine.tracing.lane_text import format_result
 from ...engine.tracing.step_text import format_title
 from ...state import edits
 from ...state.explorer_state import ExplorerState
-from ...state.setup import make_setup_of_trace, trace_of
+from ...state.setup import trace_of
 from ...state.state_store import StateStore
 from ...widgets.base.explorer_app import get_explorer_app
 from .edit_controller import EditController
@@ -19,7 +19,6 @@ from .explorer_view import ExplorerView
 if TYPE_CHECKING:
     from ...engine.diagnosis.explanations import Explanation
     from ...engine.tracing.annotations import Annotations
-    from ...engine.tracing.trace import Trace
 
 HELP_SECTIONS = {
     "lanes": "lanes",
@@ -86,17 +85,6 @@ class DialogController:
         is_of_another = setup.error is not None
         dialog = ExplainDialog(trace_of(setup), self._observed_text, of_another=is_of_another)
         self._view.screen.app.push_screen(dialog, on_close)
-
-    def ask_exercises(self) -> None:
-        """Ask exercises, then show the steps of one on request."""
-        from ..dialogs.exercise_dialog import ExerciseDialog
-
-        def on_close(trace: Trace | None) -> None:
-            if trace is not None:
-                edit = self._state.show_last_step(make_setup_of_trace(trace))
-                self._edits.show_edit(edit)
-
-        self._view.screen.app.push_screen(ExerciseDialog(self._store), on_close)
 
     def sweep(self) -> None:
         """Plot the results over all values of an operand; moves in the plot are one edit."""

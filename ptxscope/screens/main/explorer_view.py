@@ -246,8 +246,7 @@ class ExplorerView:
 
     def show_keys(self) -> None:
         """Update the footer with the keys that apply now."""
-        is_predicting = self._state.is_predicting
-        self.keys.show(*list_footer_keys(self.screen, is_predicting=is_predicting))
+        self.keys.show(*list_footer_keys(self.screen))
 
     def show_origin(self, cell: LaneBits | None) -> None:
         """Highlight the operand bits that a cell came from."""

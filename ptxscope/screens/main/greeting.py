@@ -21,7 +21,7 @@ class Start(Enum):
 
 def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
     """Return the line; ``key`` names the key of an action, ``at_end`` is true at the last step."""
-    learn = f"{key('lessons')} learn"
+    learn = key("lessons")
     rewind = f"{key('step.first')} first step · {learn}"
     next_step = f"{key('step.next')} next step · {learn}"
     match start:

@@ -101,7 +101,7 @@ class LessonController:
         self._view.show_session()
         if message:
             undo = f" · {self._view.get_key('edit.undo')} shows its line" if is_back else ""
-            self._view.show_hint(f"{message} · {self._view.get_key('lessons')} lessons{undo}")
+            self._view.show_hint(f"{message} · {self._view.get_key('lessons')}{undo}")
         else:
             self._view.clear_hint(is_at_once=True)
 

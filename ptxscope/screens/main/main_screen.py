@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from .controllers import Controllers
 
 
+_DIRECTIONS = {1: 1, 2: -1}
+"""The direction of each key of an action with two: on, and back."""
+
+
 class MainScreen(ThemedScreen[None]):
     """The line, lanes, steps and operands, with instructions and modifiers beside them."""
 
@@ -182,10 +186,10 @@ class MainScreen(ThemedScreen[None]):
 
     # --- what is shown -------------------------------------------------------------------
 
-    def action_page(self, delta: int) -> None:
-        """Scroll the lanes by their visible height."""
+    def action_page(self, number: int) -> None:
+        """Scroll the lanes by their visible height: down by the first key, up by the second."""
         lanes = self.view.lanes
-        lanes.scroll_relative(y=delta * lanes.scrollable_content_region.height, animate=False)
+        lanes.scroll_relative(y=_DIRECTIONS[number] * lanes.scrollable_content_region.height, animate=False)
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
@@ -345,8 +349,8 @@ class MainScreen(ThemedScreen[None]):
     def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
         self.controllers.listings.go_to(event.cursor)
 
-    def action_statement(self, delta: int) -> None:
-        self.controllers.listings.move_by(delta)
+    def action_statement(self, number: int) -> None:
+        self.controllers.listings.move_by(_DIRECTIONS[number])
 
     def action_open_file(self) -> None:
         self.controllers.listings.ask_file()
@@ -393,9 +397,6 @@ class MainScreen(ThemedScreen[None]):
         self.controllers.lessons.leave_card()
 
     # --- dialogs -------------------------------------------------------------------------
-
-    def action_challenge(self) -> None:
-        self.controllers.dialogs.ask_exercises()
 
     def action_explain(self) -> None:
         self.controllers.dialogs.explain()

@@ -9,6 +9,7 @@ from functools import partial
 from ...engine.syntax.errors import PtxError, format_count
 from ...scene.scene_model import LaneRef
 from ...state.explorer_state import ExplorerState
+from ...widgets.base.explorer_app import get_explorer_app
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
 
@@ -55,10 +56,10 @@ class PredictionController:
         else:
             yield f"What will it be? Type {_NOTATIONS}"
             yield "0-9 a-f are digits here (a is 0xa)"
-        yield f"{self._view.get_key('predict.hint')} hint"
+        yield "h hint"
         for id_, shows in (("step.next", "the step"), ("step.last", "all")):
-            key = self._view.get_key(id_)
-            if not lanes.check_consume_key(key, key):
+            keys = get_explorer_app(lanes).key_names[id_]
+            if key := next((x for x in keys if not lanes.check_consume_key(x, x)), ""):
                 yield f"{key} shows {shows}"
         yield "Esc leaves, and saves what you typed"
 

@@ -67,6 +67,7 @@ class LanesPane(Pane):
         Binding("enter", "change", "edit", show=False),
         Binding("less_than_sign", "nudge(-1)", "one less", show=False),
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
+        Binding("h", "screen.hint", "hint", show=False),
     ]
 
     class CursorMoved(PartMessage):
@@ -623,6 +624,8 @@ class LanesPane(Pane):
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
+        if action == "screen.hint":
+            return label if self._guesses is not None else ""
         place = self.place
         if place is None or self.is_predictable(place) or self._is_operand(place):
             return label

@@ -1,0 +1,178 @@
+"""Lines to predict: drawn from a family, easy ones first, and their wrong answers named."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import CORE_GROUPS
+from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
+from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.syntax.parser import parse
+from ptxscope.engine.tracing.operand_bits import bind_values
+from ptxscope.engine.tracing.trace import Trace
+from ptxscope.learn.grader import grade_answer, list_hints
+from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
+from ptxscope.learn.practice import Practice, map_families
+from ptxscope.learn.question import Question
+from ptxscope.learn.seeded_random import (
+    LEVELS,
+    SeededRandom,
+    draw_form,
+    draw_operands,
+    make_instruction,
+)
+from tests.reference import reference
+from tests.tiers import ci_only, some
+
+SEEDS = [str(seed) for seed in range(24)]
+
+
+def drawn(family: str, level: int, count: int, seed: str = "s") -> list[Trace]:
+    draw = SeededRandom(f"{seed} {level} {family}")
+    return [Practice(family, level).draw_trace(draw) for _ in range(count)]
+
+
+def question_of(trace: Trace) -> Question:
+    """The question about the first result."""
+    return Question(trace, next(iter(trace.instruction.results)))
+
+
+def by_hand(line: object, given: dict[str, int], model: str = "isa") -> dict[str, int]:
+    """The result by the reference of the tests."""
+    return reference(str(line), given, model)
+
+
+def test_the_generator_is_splitmix64() -> None:
+    # the first numbers from state 0, as published with the generator
+    draw = SeededRandom("")
+    draw._state = 0
+    assert [draw.draw_bits() for _ in range(3)] == [
+        0xE220A8397B1DCDAF,
+        0x6E789E6AA1B965F4,
+        0x06C45D188009454F,
+    ]
+
+
+def test_the_seed_of_a_text_is_its_fnv_1a() -> None:
+    # from the table of test vectors of FNV
+    assert SeededRandom("")._state == 0xCBF29CE484222325
+    assert SeededRandom("foobar")._state == 0x85944171F73967E8
+
+
+@pytest.mark.parametrize("family", ["vadd", "simd", "set", "permute"])
+def test_three_right_answers_in_a_row_make_the_lines_harder(family: str) -> None:
+    practice = Practice(family)
+    levels = []
+    for is_right in (True, True, False, True, True, True, True, True, True, True):
+        practice = practice.with_answer(is_right=is_right)
+        levels.append(practice.level)
+    assert levels == [1, 1, 1, 1, 1, 2, 2, 2, 3, 3]
+
+
+@pytest.mark.parametrize("family", ["vadd", "compare", "scalar", "simd", "permute", "vmad"])
+def test_easy_lines_have_no_selector_and_no_mask(family: str) -> None:
+    for trace in drawn(family, 1, 40):
+        form = trace.instruction.form
+        assert not any((form.asel, form.bsel, form.dsel, form.mask)), form
+    selected = [x.instruction.form for x in drawn("vadd", 3, 40)]
+    assert any(x.asel or x.dsel for x in selected)
+    assert any(x.mask for x in selected)
+
+
+def test_easy_lines_are_of_video_instructions_where_the_family_has_some() -> None:
+    mixed = next(x for x, y in map_families().items() if len({CATALOG[z].group for z in y}) > 1)
+    for trace in drawn(mixed, 1, 20):
+        assert CATALOG[trace.instruction.opcode].group in CORE_GROUPS
+    assert {x.instruction.opcode for x in drawn("fields", 1, 40)} == set(map_families()["fields"])
+
+
+@ci_only
+def test_a_family_is_kept_to() -> None:
+    for name, opcodes in map_families().items():
+        assert {x.instruction.opcode for x in drawn(name, 2, 3)} <= set(opcodes)
+    assert map_families()["vadd"] == ("vadd", "vadd2", "vadd4")
+
+
+@pytest.mark.parametrize("seed", some(SEEDS, 0, 1))
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("family", ["compare", "scalar", "simd"])
+def test_the_right_answer_is_what_the_reference_computes(
+    seed: str, level: int, family: str
+) -> None:
+    for trace in drawn(family, level, 4, seed):
+        ins, question = trace.instruction, question_of(trace)
+        held = trace.operands
+        given = {name: held[role] for role, name in ins.names.items() if role in held}
+        bits = by_hand(ins, given)[ins.results[question.key]]
+        assert grade_answer(question, hex(bits)).is_right, ins
+        assert not grade_answer(question, hex(bits ^ 1)).is_right, ins
+        assert all(list_hints(question))
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_forms_can_be_drawn_of_every_instruction(level: int) -> None:
+    for opcode in CATALOG:
+        draw = SeededRandom(f"{opcode} {level}")
+        for _ in range(6):
+            ins = make_instruction(draw_form(draw, opcode, level))
+            given = draw_operands(draw, ins, level)
+            assert set(given) >= {x.name for x in ins.inputs}
+            roles = {name: role for role, name in ins.names.items()}
+            assert all(bits >> ins.type_of(roles[x]).bits == 0 for x, bits in given.items())
+
+
+# --- wrong answers -----------------------------------------------------------------------
+
+
+@ci_only
+def test_every_habits_answer_is_named_as_that() -> None:
+    told = Counter[str]()
+    sentences = {habit.id: habit.sentence for habit in MISCONCEPTIONS}
+    for family in ("vset", "set", "vavrg", "vadd4"):
+        for question in map(question_of, drawn(family, 2, 16)):
+            for mistake in iter_mistakes(question):
+                if mistake.id in sentences:
+                    likely = find_likely_mistakes(question, mistake.value)
+                    said = [x.sentence for x in likely]
+                    assert any(sentences[mistake.id] in x for x in said), question
+                    told[mistake.id] += 1
+    assert set(told) >= {"H1", "H2", "H3", "H4", "H6", "H7"}
+
+
+WRONG = [
+    # H1, H2: all ones for true is set's, 1 vset's
+    ("vset4.u32.u32.lt d, a, b, c", {"a": 0x00000001, "b": 0x01000002, "c": 0}, "0xff0000ff", "H1"),
+    ("set.gt.u32.u32 d, a, b", {"a": 9, "b": 8}, "1", "H2"),
+    # (4 + 7) / 2 is 5.5: 6 away from zero, 5 down; (2 + 3) / 2 is 2.5: 3, and 2 to even
+    ("vavrg4.u32.u32.u32 d, a, b, c", {"a": 4, "b": 7, "c": 0}, "5", "H3"),
+    ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 2, "b": 3, "c": 0}, "2", "H4"),
+    # (-2 + 1) / 2 is -0.5: -1 away from zero, 0 in C; (-8 - 5) / 2 is -6.5: -7, and -6 in C
+    ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0xFFFE, "b": 0x0001, "c": 0}, "0", "H17"),
+    ("vavrg4.s32.s32.s32 d, a, b, c", {"a": 0xF8, "b": 0xFB, "c": 0}, "0xfa", "H17"),
+    # 2^32 - 1 + 2 wraps to 1, clamped it stays 2^32 - 1
+    ("vmax.u32.u32.u32.add d, a, b, c", {"a": 5, "b": 2, "c": 2**32 - 1}, "0xffffffff", "H5"),
+    # 200 + 100 + 7 is 307; cut to a byte first 44 + 7 = 51
+    ("vadd4.u32.u32.u32.add d, a, b, c", {"a": 200, "b": 100, "c": 7}, "51", "H6"),
+    # lane 0 takes 3; lanes 3 to 1 are b's 0x09 0x08 0x07
+    (
+        "vmin4.u32.u32.u32 d.b0, a, b, c",
+        {"a": 0x03, "b": 0x09080706, "c": 0x11111111},
+        "0x09080703",
+        "H7",
+    ),
+]
+
+
+@pytest.mark.parametrize(("line", "given", "text", "habit"), WRONG)
+def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: str) -> None:
+    ins = parse(line)
+    question = question_of(Trace.of(ins, ISA_MODEL, bind_values(ins, given)))
+    right = by_hand(line, given)["d"]
+    assert grade_answer(question, hex(right)).is_right
+    assert not grade_answer(question, text).is_right
+    sentence = next(x.sentence for x in MISCONCEPTIONS if x.id == habit)
+    likely = find_likely_mistakes(question, int(text, 0))
+    assert any(sentence in mistake.sentence for mistake in likely)
