@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ptxscope.state.actions import map_key_names, map_keys
+from ptxscope.state.actions import ACTIONS, make_bindings, map_key_names, map_keys
 from ptxscope.widgets.base.explorer_app import ExplorerApp
 
 
@@ -18,3 +18,24 @@ def test_the_table_of_keys_is_made_once() -> None:
     app = ExplorerApp()
     assert app.action_keys is app.action_keys
     assert app.key_names is app.key_names
+
+
+def test_at_most_thirty_actions_have_a_key() -> None:
+    assert sum(bool(action.keys) for action in ACTIONS) <= 30
+
+
+def test_a_capital_is_its_small_letter_reversed_or_nothing_else() -> None:
+    actions = {key: action.action for action in ACTIONS for key in action.keys.split(",")}
+    both = [(key, key.lower()) for key in actions if key.isupper() and key.lower() in actions]
+    assert both == [("N", "n")]
+    assert (actions["n"], actions["N"]) == ("step(1)", "step(-1)")
+
+
+def test_an_action_without_a_key_is_named_by_the_palette() -> None:
+    names = map_key_names(map_keys({}))
+    assert names["note"] == ("^p note",)
+    keys = map_keys({"note": "f9", "palette": "f8"})
+    assert map_key_names(keys)["note"] == ("F9",)
+    assert map_key_names(keys)["machine_code"] == ("F8 SASS",)
+    ids = [binding.id for binding in make_bindings() if not isinstance(binding, tuple)]
+    assert "note" in ids  # so that a key map can give it a key

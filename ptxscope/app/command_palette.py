@@ -58,7 +58,9 @@ class ActionCommands(Provider):
             for action in actions:
                 if action.is_command:
                     label = f"{group}: {action.label}  "
-                    name = Content.assemble(label, (" ".join(map(format_key, keys[action.id])), "bold"))
+                    name = Content.assemble(
+                        label, (" ".join(map(format_key, keys[action.id])), "bold")
+                    )
                     yield name, action.tooltip, partial(main.run_action, action.action)
 
 

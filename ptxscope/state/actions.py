@@ -57,14 +57,14 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
         Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
         Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
-        Action(
-            "lanes.page", "pagedown,pageup", "page({n})", "page", "Scroll the lanes down or up"
-        ),
+        Action("lanes.page", "pagedown,pageup", "page({n})", "page", "Scroll the lanes down or up"),
         Action("go.picture", "escape", "leave", "leave", "Leave a field or a panel"),
     ),
     "Listings": (
         Action("listing.open", "", "open_file", "open file", "Open a listing or a source"),
-        Action("listing.go", "g", "focus_on('listing')", "listing", "Go to the listing, or open one"),
+        Action(
+            "listing.go", "g", "focus_on('listing')", "listing", "Go to the listing, or open one"
+        ),
         Action(
             "listing.expect", "", "expect", "expect", "Find the line that wrote unexpected bits"
         ),
@@ -246,6 +246,6 @@ def map_key_names(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str
             names[action.id] = (f"{names['palette'][0]} {action.label}",)
         elif action.is_numbered:
             numbers = names[action.id]
-            separator = " … " if len(numbers) > 2 else " "
+            separator = " … " if action.keys.count(",") > 1 else " "
             names[action.id] = (f"{numbers[0]}{separator}{numbers[-1]}",)
     return FrozenDict(names)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Mapping
 from contextlib import asynccontextmanager
+from itertools import groupby
 
 from textual import events
 from textual.pilot import Pilot
@@ -60,9 +61,17 @@ class Driver:
         return self.state.session
 
     async def press(self, *keys: str) -> None:
-        """Press keys, and wait until they have done what they do."""
-        await self.pilot.press(*keys)
-        await self._settle()
+        """Press keys, and wait until they have done what they do.
+
+        ``@note`` is the action of that name, which the palette has and no key.
+        """
+        for is_action, group in groupby(keys, lambda key: key.startswith("@")):
+            if is_action:
+                for key in group:
+                    await self.screen.run_action(key.removeprefix("@"))
+            else:
+                await self.pilot.press(*group)
+            await self._settle()
 
     async def read_after(self, action: Awaitable[None]) -> str:
         """Return the screen's text after an action; drawing all of it takes as long as a key."""

@@ -26,8 +26,8 @@ KEYS = {
     "two operands": ("o", "enter", *"123", "enter", "down", "enter", *"45", "enter"),
     "a field that was left": ("o", *"56", "ctrl+u", "escape", "o", *"789", "enter"),
     "the line": ("i", "end", "left", "ctrl+w", *"x, y", "escape"),
-    "dialogs": ("w", *"hello", "enter", "x", *"0x7", "escape", "o", *"9", "enter"),
-    "answers": ("ctrl+o", "x", "enter", "enter", "escape", "w", "y", "enter", "enter", "escape"),
+    "dialogs": ("g", *"hello", "escape", "x", *"0x7", "escape", "o", *"9", "enter"),
+    "answers": ("g", "x", "enter", "enter", "escape", "e", "y", "enter", "enter", "escape"),
     "find": ("slash", *"vmad", "enter", "o", *"3", "enter"),
 }
 

@@ -204,7 +204,7 @@ def test_the_app_offers_all_themes() -> None:
 
 # --- the whole screen ---------------------------------------------------------------------
 
-DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "c", "question_mark", "ctrl+p")
+DIALOGS = ("", "m", "i", "slash", "o", "l", "x", "e", "@check", "question_mark", "ctrl+p")
 """Keys that focus, or open, everything there is."""
 
 

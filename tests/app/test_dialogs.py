@@ -37,7 +37,7 @@ async def test_enter_leaves_the_line_and_letters_act_again() -> None:
         await drive.press("i", "end", *"npq", "enter")
         assert focused(drive) is None
         assert drive.session.setup.line.endswith("npq")
-        await drive.press("p")
+        await drive.press("N")
         assert drive.session.setup.line.endswith("npq")
         assert drive.state.step == 4
 
@@ -55,7 +55,7 @@ async def test_keys_behind_enter_act_however_fast_they_come() -> None:
 
 async def test_escape_leaves_the_line_too() -> None:
     async with explorer() as drive:
-        await drive.press("i", "x", "escape", "p")
+        await drive.press("i", "x", "escape", "N")
         assert focused(drive) is not drive.screen.query_one("#line")
         assert drive.state.step == 4
 
@@ -246,11 +246,11 @@ SIZES = [(60, 20), (80, 24), (120, 40), (250, 70)]
 OPENED = {
     "help": ("question_mark",),
     "explain": ("x", *"7", "enter"),
-    "check": ("c",),
+    "check": ("@check",),
     "export": ("e",),
     "menu": ("o", "v"),
-    "ask": ("w",),
-    "open": ("ctrl+o",),
+    "ask": ("@note",),
+    "open": ("@open_file",),
 }
 
 
@@ -358,7 +358,7 @@ async def test_explain_elides_nothing(
 
 async def test_what_check_counts_is_not_cut() -> None:
     async with explorer(*E3, size=(60, 20)) as drive:
-        await drive.press("c")
+        await drive.press("@check")
         said = " ".join(" ".join(await framed(drive)).split())
         assert "1 instruction, 0 illegal, 1 that an erratum can change" in said
 
@@ -389,8 +389,8 @@ EDITED = {
     "an operand": ("o",),
     "a value": ("o", "enter"),
     "the filter": ("slash",),
-    "a note": ("w",),
-    "a file": ("ctrl+o",),
+    "a note": ("@note",),
+    "a file": ("@open_file",),
     "what came out": ("x",),
     "the format": ("e",),
     "the steps": ("e", "tab"),
@@ -495,13 +495,13 @@ HELP = {
     "modifiers": (("m",), "question_mark"),
     "line": (("i",), "f1"),
     "find": (("slash",), "f1"),
-    "listing": (("ctrl+o",), "f1"),
+    "listing": (("@open_file",), "f1"),
     "all values": (("v",), "question_mark"),
-    "check": (("c",), "question_mark"),
+    "check": (("@check",), "question_mark"),
     "why?": (("x",), "f1"),
-    "prove": (("equals_sign", "E"), "f1"),
+    "prove": (("equals_sign", "@prove"), "f1"),
     "export": (("e",), "question_mark"),
-    "lessons": (("L",), "question_mark"),
+    "lessons": (("@lessons",), "question_mark"),
 }
 
 
@@ -544,7 +544,7 @@ async def test_the_export_dialog_says_what_enter_does() -> None:
         assert "Enter" not in seen["preview"]
 
 
-@pytest.mark.parametrize("key", ["x", "c"])
+@pytest.mark.parametrize("key", ["x", "@check"])
 async def test_a_dialog_is_as_high_as_what_it_shows(key: str) -> None:
     async with explorer(size=(120, 60)) as drive:
         await drive.press(key)

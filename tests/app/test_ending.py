@@ -92,13 +92,13 @@ def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) 
 
 @ci_only
 def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
-    with Explorer(tmp_path, broken("action_swap", "\n    while True: pass")) as explorer:
+    with Explorer(tmp_path, broken("action_random", "\n    while True: pass")) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.type(b"n")
         explorer.wait_for(b"Step 2 of 5")
         explorer.settle()
-        explorer.type(b"s")
+        explorer.type(b"r")
         explorer.settle()
         explorer.process.send_signal(signal.SIGTERM)
         assert explorer.ended() == 128 + signal.SIGTERM
@@ -142,13 +142,13 @@ def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_pa
 
 @ci_only
 def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> None:
-    code = broken("action_swap", "raise KeyError('on purpose \\x1b[31m')")
+    code = broken("action_random", "raise KeyError('on purpose \\x1b[31m')")
     with Explorer(tmp_path, code) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.type(b"n")
         explorer.wait_for(b"Step 2 of 5")
-        explorer.type(b"s")
+        explorer.type(b"r")
         assert explorer.ended() == 70
         is_put_back(explorer)
         assert step_kept(explorer) == 2

@@ -39,7 +39,7 @@ async def test_steps_are_revealed_one_by_one() -> None:
         assert "▸3 compare" in shown
         assert "-1 < 1 ✓ 1" in shown
         assert "⊕ 6" not in shown
-        assert "▸2 extend" in await drive.read_after(drive.press("p"))
+        assert "▸2 extend" in await drive.read_after(drive.press("N"))
         assert "▸3 compare" in await drive.read_after(drive.press("right"))
         assert "▸2 extend" in await drive.read_after(drive.press("left"))
         assert "▸5 write" in await drive.read_after(drive.press("end"))
@@ -128,7 +128,7 @@ async def test_the_model_switches_and_a_badge_says_that_answers_part() -> None:
 async def test_undo_and_redo() -> None:
     async with explorer() as drive:
         before = drive.session.setup
-        await drive.press("s", "r")
+        await drive.press("@swap", "r")
         assert drive.session.setup.values != before.values
         await drive.press("u", "u")
         assert drive.session.setup == before
@@ -170,7 +170,7 @@ async def test_hostile_text_is_shown_as_text() -> None:
 
 async def test_resizing_keeps_everything() -> None:
     async with explorer() as drive:
-        await drive.press("p", "p")
+        await drive.press("N", "N")
         for size in ((60, 20), (200, 60), (80, 24), (40, 12), (120, 40)):
             await drive.pilot.resize_terminal(*size)
         shown = await drive.text()

@@ -153,7 +153,7 @@ async def test_a_fix_is_one_key() -> None:
         shown = await drive.read_after(drive.paste("varvg2.s32.s32.s32 d, a, b, c"))
         assert "did you mean `vavrg2`" in shown
         assert "F2: vavrg2" in shown
-        await drive.press("f2")
+        await drive.press("@fix")
         assert drive.session.setup.error is None
         assert drive.session.setup.instruction.opcode == "vavrg2"
 
@@ -330,7 +330,7 @@ async def test_the_steps_play_by_themselves_and_stop(monkeypatch: pytest.MonkeyP
 
 async def test_the_current_step_has_its_section_and_flags() -> None:
     async with explorer(*VADD4) as drive:
-        shown = await drive.read_after(drive.press("p", "p"))
+        shown = await drive.read_after(drive.press("N", "N"))
         assert "PTX ISA 9.7.18.2.3" in shown
         assert "254 ▸ 127" in shown
         assert ".sat clamps" in shown
@@ -359,7 +359,7 @@ async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
         )
         assert "d = 0x112233ff" in done.stdout
         assert "d = 0x112233ff" in await drive.text()
-        await drive.press("Y")
+        await drive.press("@copy('result')")
         assert drive.app.clipboard == "0x112233ff"
 
 
@@ -441,7 +441,7 @@ async def test_the_users_keymap_is_obeyed_and_shown(tmp_path: Path) -> None:
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n[go]\nline = "e"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         assert "▸4" in await drive.read_after(drive.press("j"))
-        assert "▸4" in await drive.read_after(drive.press("p"))
+        assert "▸4" in await drive.read_after(drive.press("N"))
         assert "j back" in await drive.text()
         await drive.press("e")
         assert focused(drive) is drive.screen.query_one("#line")
@@ -452,7 +452,7 @@ async def test_a_keymap_that_is_wrong_is_named_and_ignored(tmp_path: Path) -> No
     async with explorer(store=StateStore(tmp_path, tmp_path), size=(120, 40)) as drive:
         said = [notification.message for notification in drive.app._notifications]
         assert any("keys.toml is not used" in message for message in said)
-        assert "▸4" in await drive.read_after(drive.press("p"))
+        assert "▸4" in await drive.read_after(drive.press("N"))
 
 
 # --- letters and fields, mouse -----------------------------------------------------------
@@ -465,7 +465,7 @@ async def test_letters_act_unless_a_field_has_the_focus() -> None:
         assert drive.session.setup.line.endswith("npq")
         await drive.press("escape")
         assert focused(drive) is None
-        await drive.press("l", "down", "p")
+        await drive.press("l", "down", "N")
         assert drive.state.step == 4
 
 
@@ -506,7 +506,7 @@ async def test_the_lanes_give_up_their_text_to_a_mouse_selection() -> None:
 async def test_what_was_open_is_there_again(tmp_path: Path) -> None:
     store = StateStore(tmp_path, tmp_path)
     async with explorer(*VADD4, store=store) as drive:
-        await drive.press("equals_sign", "s", "p", "p", "slash", *"vsub4", "enter", "p")
+        await drive.press("equals_sign", "@swap", "N", "N", "slash", *"vsub4", "enter", "N")
         drive.app.theme = "textual-light"
         line, step = drive.session.setup.line, drive.state.step
         values = drive.session.trace.operands

@@ -282,8 +282,8 @@ SCREENS = {
     "help": ("question_mark",),
     "export": ("e",),
     "explain": ("x",),
-    "check": ("c",),
-    "note": ("w",),
+    "check": ("@check",),
+    "note": ("@note",),
     "file": ("ctrl+o",),
 }
 

@@ -38,7 +38,7 @@ async def launch(drive: Driver, arguments: str, ptx: str = _PTX) -> None:
     """Open a listing, and run its kernel with arguments."""
     drive.screen.controllers.listings.open_text(ptx, "pasted")
     await drive.text()
-    await drive.press("R")
+    await drive.press("f5")
     drive.app.screen.query_one("Input").value = arguments  # type: ignore[attr-defined]
     await drive.press("enter")
 
@@ -88,7 +88,7 @@ async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
     async with explorer() as drive:
         drive.screen.controllers.listings.open_text(ptx, "pasted")
         await drive.text()
-        await drive.press("R")
+        await drive.press("f5")
         prompt = drive.app.screen
         assert isinstance(prompt, TextPrompt)
         prompt.query_one(Input).value = "out=zeros:u32:1"
@@ -114,9 +114,9 @@ async def test_the_keys_go_through_a_kernel(size: tuple[int, int]) -> None:
         await launch(drive, _VALUES)
         await drive.press("right_square_bracket", "right_square_bracket")
         assert next_line(drive) == 20
-        await drive.press("p")
+        await drive.press("N")
         assert next_line(drive) == 4
-        await drive.press("p", "p")
+        await drive.press("N", "N")
         assert next_line(drive) == 19
         await drive.press("n")
         assert next_line(drive) == 20
@@ -153,7 +153,7 @@ async def test_enter_shows_an_instruction_on_the_values_of_the_thread() -> None:
         assert drive.session.setup.values["c"] == 3
         shown = await drive.text()
         assert "the operands of thread (1,0,0) of block (0,0,0), step 14" in shown
-        assert "R returns to the run" in shown
+        assert "F5 returns to the run" in shown
         assert "not those of the run" not in shown
         assert drive.screen.focused is None  # the keys are those of the steps
         drive.agree()
@@ -177,11 +177,11 @@ async def test_a_run_is_returned_to_where_it_was_left() -> None:
         place = screen_of(drive).thread_run
         await drive.press("enter")
         assert drive.session.setup.line == "vsub4.u32.u32.u32 %r4, %r3, %r2, %r8;"
-        await drive.press("R")
+        await drive.press("f5")
         assert screen_of(drive).thread_run == place
-        await drive.press("escape", "R", "R")
+        await drive.press("escape", "f5", "f5")
         assert isinstance(drive.app.screen, TextPrompt)
-        await drive.press("escape", "R")
+        await drive.press("escape", "f5")
         assert screen_of(drive).thread_run == place
         drive.agree()
 
@@ -202,7 +202,7 @@ async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
     async with explorer() as drive:
         drive.screen.controllers.listings.open_text(_PTX, "pasted")
         await drive.text()
-        await drive.press("R", *"in=[1]", "escape", "R", *" n=9")  # the suggestion is replaced
+        await drive.press("f5", *"in=[1]", "escape", "f5", *" n=9")  # the suggestion is replaced
         prompt = drive.app.screen
         assert isinstance(prompt, TextPrompt)
         assert prompt.text == "in=[1] n=9"
@@ -224,7 +224,7 @@ async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
         await drive.press("enter")
         shown = await drive.read_after(drive.press("x"))
         assert "nothing is expected" in shown
-        shown = await drive.read_after(drive.press("R"))
+        shown = await drive.read_after(drive.press("f5"))
         assert _VALUES in shown
         await drive.press("escape")
         drive.agree()
@@ -233,10 +233,10 @@ async def test_wrong_arguments_are_refused_and_may_be_changed() -> None:
 @ci_only
 async def test_a_listing_without_a_kernel_is_not_run() -> None:
     async with explorer() as drive:
-        shown = await drive.read_after(drive.press("R"))
+        shown = await drive.read_after(drive.press("f5"))
         assert "No listing is open" in shown
         drive.screen.controllers.listings.open_text("vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
-        shown = await drive.read_after(drive.press("R"))
+        shown = await drive.read_after(drive.press("f5"))
         assert "there is no kernel here" in shown
 
 
@@ -261,9 +261,9 @@ async def test_addresses_are_shown_as_places(size: tuple[int, int], place: str) 
 async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
     async with explorer() as drive:
         drive.screen.controllers.listings.open_text(_PTX, "pasted")
-        assert " R run " in await drive.text()
+        assert " F5 run " in await drive.text()
         drive.screen.controllers.listings.open_text("vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
-        assert " R run " not in await drive.text()
+        assert " F5 run " not in await drive.text()
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
@@ -276,7 +276,7 @@ async def test_buffers_are_shown_and_scrolled(size: tuple[int, int]) -> None:
         shown = values(drive).split()
         assert [x for x in shown if len(x) == 1] == ["1", "2", "3"]
         assert [x for x in shown if len(x) == 8] == ["00000001", "00000002", "00000003"]
-        await drive.press("m", "end", "p", "p")
+        await drive.press("m", "end", "N", "N")
         assert str(pane.border_title) == "param1 out (u32 × 400)"
         assert "+" not in values(drive)
         await drive.press("n")

@@ -332,10 +332,10 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
 async def test_motion_can_be_switched_off() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "full"
-        assert "at once" in await drive.read_after(drive.press("M"))
+        assert "at once" in await drive.read_after(drive.press("@motion"))
         await drive.pilot.press("home", "n")
         assert lanes_of(drive)._motion is None
-        assert "bit by bit" in await drive.read_after(drive.press("M"))
+        assert "bit by bit" in await drive.read_after(drive.press("@motion"))
         await drive.pilot.press("n")
         assert lanes_of(drive)._motion is not None
 
@@ -475,7 +475,7 @@ async def test_a_cursor_on_a_row_that_is_still_drawn_stays() -> None:
         before = lanes.place
         await drive.press("n")
         assert lanes.place == before
-        await drive.press("p")
+        await drive.press("N")
         assert lanes.place == before
 
 

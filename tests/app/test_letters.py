@@ -17,12 +17,12 @@ FIELDS = {
     "line": ("i",),
     "filter": ("slash",),
     "value": ("o", "1"),
-    "prediction": ("1", "P", "p", "enter"),
-    "lesson": ("L", *["down"] * 9, "enter", *["n"] * 7),
+    "prediction": ("1", "P", "N", "enter"),
+    "lesson": ("@lessons", *["down"] * 9, "enter", *["n"] * 7),
     "explain": ("x",),
     "export": ("e", "tab"),
-    "file": ("ctrl+o",),
-    "note": ("w",),
+    "file": ("@open_file",),
+    "note": ("@note",),
     "palette": ("ctrl+p",),
 }
 

@@ -71,7 +71,7 @@ async def test_the_list_of_what_is_allowed_leaves_the_hints_of_others_alone() ->
         assert "type a value" in drive.pane("hint").read_text()
         await drive.press("escape")
         assert ".num .nan" in said(drive)
-        await drive.press("p")
+        await drive.press("N")
         assert ".num .nan" in said(drive)
 
 

@@ -125,7 +125,7 @@ async def test_an_illegal_line_is_shown_with_what_is_wrong() -> None:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await drive.press("ctrl+o")
+        await drive.press("@open_file")
         await drive.type(str(DATA / "video.ptx").replace("~", ""))
         shown = await drive.read_after(drive.press("enter"))
         assert "video.ptx · 1 of 37" in shown
@@ -181,10 +181,10 @@ def told(drive: Driver) -> str:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await drive.press("ctrl+o")
+        await drive.press("@open_file")
         await drive.type(str(DATA / "video.cu"))
         await drive.press("enter", "escape")
-        shown = await drive.read_after(drive.press("c"))
+        shown = await drive.read_after(drive.press("@check"))
         assert "23 instructions, 0 illegal, 5 that an erratum can change" in shown
         assert "line 38  E3" in shown
         assert "video.cu:38:" in told(drive)
@@ -203,7 +203,7 @@ async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> N
     code = '"vadd4.s32.s32.s32.sat.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)'
     async with explorer(size=(width, 40)) as drive:
         drive.screen.controllers.listings.open_text(f"    asm volatile({code});", "long.cu")
-        await drive.press("c")
+        await drive.press("@check")
         lines = told(drive).splitlines()
         (at,) = (i for i, line in enumerate(lines) if "^^^^" in line)
         start = lines[at].index("^")
@@ -216,14 +216,14 @@ async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> N
 
 async def test_the_line_alone_is_checked_too() -> None:
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {}) as drive:
-        await drive.press("c")
+        await drive.press("@check")
         assert "E3: with ptxas" in told(drive)
         await drive.press("escape", "i", "end", *["backspace"] * 4)
-        await drive.press("escape", "c")
+        await drive.press("escape", "@check")
         assert "error" in told(drive)
         await drive.press("escape")
         await drive.paste("vadd4.u32.u32.u32 d, a, b, c;")
-        shown = await drive.read_after(drive.press("escape", "c"))
+        shown = await drive.read_after(drive.press("escape", "@check"))
         assert "1 instruction, 0 illegal" in shown
         assert "Nothing is wrong" in told(drive)
         await drive.press("enter", "down", "escape")
@@ -243,7 +243,7 @@ vadd.u32.s32.s32.sat d.b0, x, b, c;
 async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     async with explorer() as drive:
         await drive.paste(TWICE)
-        await drive.press("o", "5", "enter", "escape", "c")
+        await drive.press("o", "5", "enter", "escape", "@check")
         shown = await drive.read_after(drive.press("enter"))
         assert "these operands are not those of the run" in shown
         assert find_divergences(drive.session.trace)
@@ -274,7 +274,7 @@ async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     async with explorer() as drive:
-        await drive.press("ctrl+o")
+        await drive.press("@open_file")
         await drive.type(str(path))
         shown = await drive.read_after(drive.press("enter"))
         assert "a.cu · 1 of 2" in shown
@@ -287,23 +287,23 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
     )
     async with explorer() as drive:
         await drive.paste(text)
-        await drive.press("f")
+        await drive.press("@expect")
         await drive.type("e=0x0000ff07")
         assert "the run stops at line 2, which needs a" in await drive.read_after(
             drive.press("enter")
         )
         await drive.press("right_square_bracket", "o", "less_than_sign", "escape")
-        await drive.press("f")
+        await drive.press("@expect")
         await drive.type("e=0x0000ff07")
         shown = await drive.read_after(drive.press("enter"))
         assert "line 2 wrote the bits that differ" in shown
         assert not drive.app.screen.query(Toast)
         assert drive.state.cursor
         assert drive.state.cursor.statement.line == 2
-        await drive.press("f")
+        await drive.press("@expect")
         await drive.type("e=0x??????07")
         assert "e is as observed" in await drive.read_after(drive.press("enter"))
-        await drive.press("f")
+        await drive.press("@expect")
         await drive.type("z=1")
         shown = await drive.read_after(drive.press("enter"))
         assert "`z` is not a register here" in shown
@@ -312,7 +312,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
 
 async def test_without_a_listing_nothing_is_expected_of_it() -> None:
     async with explorer() as drive:
-        assert "No listing is open" in await drive.read_after(drive.press("f"))
+        assert "No listing is open" in await drive.read_after(drive.press("@expect"))
 
 
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:

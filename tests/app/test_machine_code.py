@@ -60,7 +60,7 @@ async def wait_for(drive: Driver, text: str) -> str:
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
 async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, int]) -> None:
     async with explorer(LINE, size=size) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         text = await wait_for(drive, "Machine code · ptxas 13.0.88, nvdisasm 13.5.37")
         assert "= ptxas-13.5, ptxas-13.0 for all operands · ≠ isa (E3)" in text
         assert "select b" in text
@@ -69,14 +69,14 @@ async def test_each_instruction_stands_beside_what_it_computes(size: tuple[int, 
         text = await drive.text()
         assert "store d" in text or size[1] < 40
         assert "every negative result" in text
-        await drive.press("A")
+        await drive.press("@machine_code")
         assert "Machine code" not in await drive.text()
         assert drive.screen.focused is None
 
 
 async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str]) -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_75 12 ▸sm_90 12")
         text = await drive.read_after(drive.press("escape"))
         assert "Step " in text
@@ -96,7 +96,7 @@ async def test_it_stays_beside_the_lanes_and_follows_the_line(stored: list[str])
 
 async def test_the_arrows_choose_the_target(stored: list[str]) -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "▸sm_90 12")
         await drive.press("right")
         text = await wait_for(drive, "▸sm_75 12 instructions  sm_90 12")
@@ -111,7 +111,7 @@ async def test_the_arrows_choose_the_target(stored: list[str]) -> None:
 
 async def test_the_instructions_of_the_step_are_marked() -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("home", "A")
+        await drive.press("home", "@machine_code")
         await wait_for(drive, "sm_90 12")
         counts = {}
         while drive.state.step < drive.state.last_step:
@@ -132,7 +132,7 @@ def list_marked_lines(text: str) -> Iterator[str]:
 
 async def test_a_small_screen_scrolls_to_the_step() -> None:
     async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_90 12")
         await drive.press("end")
         text = await drive.text()
@@ -143,7 +143,7 @@ async def test_a_small_screen_scrolls_to_the_step() -> None:
 
 async def test_a_small_screen_has_it_while_it_has_the_focus(stored: list[str]) -> None:
     async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_75 12")
         await drive.press("escape")
         assert "Machine code" not in await drive.text()
@@ -153,7 +153,7 @@ async def test_a_small_screen_has_it_while_it_has_the_focus(stored: list[str]) -
         await drive.press("escape")
         await asyncio.sleep(0.1)
         assert len(stored) == count  # no tool runs for what nobody sees
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_75 5 ▸sm_90 5")
 
 
@@ -169,7 +169,7 @@ async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(machine_controller, "find_machine_code", find_slowly)
     async with explorer(LINE, size=(120, 40)) as drive:
         step = drive.state.step
-        await drive.pilot.press("A")
+        await drive.screen.run_action("machine_code")
         async with asyncio.timeout(20):
             while "assembling…" not in drive.screen.view.hint:
                 await asyncio.sleep(0.01)
@@ -181,13 +181,13 @@ async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch
         assert "The search is stopped" in await drive.text()
         assert "Machine code" not in await drive.text()
         release.set()
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_90 12")
 
 
 async def test_a_line_that_is_refused_is_said_in_the_pane() -> None:
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "▸sm_90 12")
         await drive.press("escape", "i")
         drive.screen.view.line.value = "vadd.u32.u32.u32 d, 7, b"
@@ -211,7 +211,7 @@ async def test_another_target_can_be_chosen_if_one_fails(
 
     monkeypatch.setattr(machine_code, "compile_kernels", fail)
     async with explorer(LINE, size=(120, 40)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_75 ? ▸sm_90 12")
         await drive.press("right")
         text = await wait_for(drive, "nvdisasm cannot read it")
@@ -224,7 +224,7 @@ async def test_another_target_can_be_chosen_if_one_fails(
 @pytest.mark.parametrize("key", ["f1", "question_mark"])
 async def test_help_opens_at_the_machine_code(key: str) -> None:
     async with explorer(LINE, size=(80, 24)) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "sm_90 12")
         await drive.press(key)
         first, *_ = (line.split("  ") for line in await framed(drive))
@@ -238,7 +238,7 @@ async def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(toolchain, "_iter_places", lambda _: iter(()))
     monkeypatch.setenv("PTXSCOPE_PTXAS", "")
     async with explorer(LINE) as drive:
-        await drive.press("A")
+        await drive.press("@machine_code")
         await wait_for(drive, "× ptxas is not found: set PTXSCOPE_PTXAS")  # there is no option
         assert "Machine code" not in await drive.text()
 

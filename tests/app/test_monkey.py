@@ -11,10 +11,10 @@ from tests.app.driving import explorer
 from tests.app.test_listing import BLOCK
 from tests.tiers import ci_only, some, thorough
 
-_LETTERS = [*"gnpailomtursvbyYxPCh=?/.,- 0123456789[]abcdefu"]
+_LETTERS = [*"gnNailomtursvbyYxPCh=?/.,- 0123456789[]abcdefu"]
 _NAMED = """left right up down home end tab shift+tab enter escape backspace delete space pageup
 pagedown plus minus less_than_sign greater_than_sign ctrl+up ctrl+down ctrl+r f2 ctrl+k ctrl+a
-ctrl+o alt+up alt+down""".split()
+ctrl+o f5""".split()
 _NAMES = {
     "=": "equals_sign",
     "?": "question_mark",

@@ -29,7 +29,7 @@ def _seen(drive: Driver) -> dict[str, list[StyledLine]]:
 @pytest.mark.parametrize(
     ("focus", "keys"),
     [
-        ((), ("r", "s", "p", "p", "n", "t")),
+        ((), ("r", "r", "N", "N", "n", "t")),
         (("o",), ("greater_than_sign", "less_than_sign", "down", "right", "space")),
         (("l",), ("up", "up", "left", "greater_than_sign")),
     ],

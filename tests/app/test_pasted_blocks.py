@@ -44,7 +44,7 @@ async def test_steps_go_through_all_statements_and_back() -> None:
         await drive.press("n")  # the last step is the end
         assert "Statement 3 of 3" in title(drive)
         for step in reversed(trace.steps[:-1]):
-            await drive.press("p")
+            await drive.press("N")
             assert f"Statement {step.statement} of 3 · " in title(drive)
             assert drive.state.trace.steps[drive.state.step - 1].stage is step.stage
         drive.agree()
@@ -60,7 +60,7 @@ async def test_stepping_reveals_one_result_after_the_other() -> None:
                 await drive.press("n")
             assert drive.screen.query_one(ListingPane).read_text().count(hidden) == count
             await drive.press("n")
-        await drive.press("home", "p", "end")
+        await drive.press("home", "N", "end")
         # the last step was asked for, so all results are shown
         assert drive.screen.query_one(ListingPane).read_text().count(hidden) == 0
 
@@ -109,7 +109,7 @@ async def test_carries_and_64_bits() -> None:
         await drive.press("escape", *["n"] * len(trace.steps))
         assert "Statement 4 of 4" in title(drive)
         assert drive.state.trace.result == trace.parts[3].result
-        await drive.press(*["p"] * len(trace.parts[3].steps))
+        await drive.press(*["N"] * len(trace.parts[3].steps))
         assert "Statement 3 of 4" in title(drive)
         assert drive.state.trace.result == trace.parts[2].result
         drive.agree()

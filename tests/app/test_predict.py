@@ -107,7 +107,7 @@ async def test_a_wrong_lane_says_why_and_stays(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_hints_come_one_at_a_time(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
-        await drive.press("4", "p", "P", "right", "right")
+        await drive.press("4", "N", "P", "right", "right")
         assert place(drive) == ("saturate.t", 1)
         told = []
         for _ in range(4):
@@ -184,7 +184,7 @@ async def test_steps_can_be_shown_and_gone_back_to() -> None:
         shown = await drive.read_after(drive.press("n"))
         assert "-128" in shown
         assert place(drive) == ("operate.t", 3)
-        await drive.press("p")
+        await drive.press("N")
         assert place(drive) == ("extend.a", 2)  # lane 3 was told
         await drive.press("end")
         assert not drive.state.is_predicting

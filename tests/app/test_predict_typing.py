@@ -31,7 +31,7 @@ def lanes(drive: Driver) -> str:
 @pytest.mark.parametrize("size", SIZES)
 async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         assert drive.state.step == 1
         chips = lanes(drive).count("ff")
         await drive.press("escape")
@@ -48,7 +48,7 @@ async def test_leaving_the_first_step_draws_the_operands_alone(size: tuple[int, 
 
 async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> None:
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p", "escape", "space")
+        await drive.press("1", "P", "N", "escape", "space")
         assert drive.state.step == 1
         await drive.press("space")
 
@@ -59,7 +59,7 @@ async def test_playing_from_the_operands_alone_begins_at_the_first_step() -> Non
 @pytest.mark.parametrize("char", "0123456789abcdef-[")
 async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p", KEYS.get(char, char))
+        await drive.press("1", "P", "N", KEYS.get(char, char))
         assert drive.state.is_predicting
         assert drive.state.step == 1
         assert drive.app.screen is drive.screen
@@ -74,7 +74,7 @@ async def test_a_letter_begins_hexadecimal_or_false() -> None:
         await drive.press("f")
         assert drive.screen.view.mount_value_field().input.value == "f"
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         await drive.type("ff")
         await drive.press("enter")
         assert said(drive) == "✓ Right"
@@ -82,7 +82,7 @@ async def test_a_letter_begins_hexadecimal_or_false() -> None:
 
 async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
     async with explorer("setp.lt.s32 p, a, b", {"a": 3, "b": 2}) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         assert "Type yes, no, 1, 0" in said(drive)
         assert "n shows the step" not in said(drive)
         await drive.type("no")
@@ -93,7 +93,7 @@ async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
 
 async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
     async with explorer("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         await drive.type("nan")
         assert drive.screen.view.mount_value_field().input.value == "nan"
         await drive.press("enter")
@@ -102,7 +102,7 @@ async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
 
 async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         await drive.type("7f")
         shown = await drive.read_after(drive.press("enter"))
         assert "hexadecimal digits need a 0x in front; allowed: 0x7f" in shown
@@ -113,7 +113,7 @@ async def test_bare_hexadecimal_is_told_how_it_is_written() -> None:
 
 async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
     async with explorer(LINE, VALUES, size=(200, 40)) as drive:
-        shown = await drive.read_after(drive.press("1", "P", "p"))
+        shown = await drive.read_after(drive.press("1", "P", "N"))
         footer = shown.splitlines()[-1]
         assert "a all" not in footer
         assert "d result" not in footer
@@ -139,7 +139,7 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
 @pytest.mark.parametrize("size", SIZES)
 async def test_the_hint_says_which_keys_are_digits(size: tuple[int, int]) -> None:
     async with explorer(LINE, VALUES, size=size) as drive:
-        await drive.press("1", "P", "p", "escape", "P")
+        await drive.press("1", "P", "N", "escape", "P")
         assert "0-9 a-f are digits here" in said(drive)
         assert "h hint" in (await drive.text()).splitlines()[-1]
 
@@ -149,7 +149,7 @@ async def test_the_hint_says_which_keys_are_digits(size: tuple[int, int]) -> Non
 
 async def test_what_can_not_be_read_is_typed_over_by_what_comes_next() -> None:
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         await drive.type("12q")
         await drive.press("enter")
         await drive.type("0x1")
@@ -166,7 +166,7 @@ async def test_an_operands_value_that_can_not_be_read_stays_to_be_mended() -> No
 
 async def test_what_was_said_of_the_answer_before_goes() -> None:
     async with explorer(LINE, VALUES) as drive:
-        await drive.press("1", "P", "p")
+        await drive.press("1", "P", "N")
         await drive.type("80")
         await drive.press("enter")
         assert said(drive).startswith("×")

@@ -102,7 +102,7 @@ async def test_without_the_solver_a_hint_says_how_to_install_it(
         shown = await drive.read_after(drive.press("5"))
         assert "× proofs need bitwuzla, which is not installed" in shown
         await drive.press("escape", "=")
-        shown = await drive.read_after(drive.press("t", "E"))
+        shown = await drive.read_after(drive.press("t", "@prove"))
         assert "× proofs need bitwuzla, which is not installed" in shown
     solver.load_bitwuzla.cache_clear()
 
@@ -114,11 +114,11 @@ async def test_without_the_solver_a_hint_says_how_to_install_it(
 async def test_a_counterexample_is_taken_over(size: tuple[int, int]) -> None:
     line = "vadd4.s32.s32.u32.sat d, a, b, c"
     async with explorer(line, {"a": 1, "b": 1, "c": 0}, size=size) as drive:
-        assert "× nothing is pinned" in await drive.read_after(drive.press("E"))
+        assert "× nothing is pinned" in await drive.read_after(drive.press("@prove"))
         await drive.press("=", "i", "home", *["right"] * len("vadd4.s32.s32.u32"))
         await drive.press(*["delete"] * len(".sat"), "escape")
         assert drive.session.setup.line == "vadd4.s32.s32.u32 d, a, b, c;"
-        shown = await drive.read_after(drive.press("E"))
+        shown = await drive.read_after(drive.press("@prove"))
         assert "Different, for example for a = " in shown
         assert "Enter shows these operands" in shown
         shown = await drive.read_after(drive.press("enter"))
@@ -136,7 +136,7 @@ async def test_equal_instructions_are_said_to_be_so() -> None:
         await drive.press(*["delete"] * len("a, b"))
         await drive.type("b, a")
         await drive.press("escape")
-        shown = await drive.read_after(drive.press("E"))
+        shown = await drive.read_after(drive.press("@prove"))
         assert "Equal for all 2^" in shown
         await drive.press("enter")
         assert drive.session.trace.operands["a"] == 1
@@ -161,7 +161,7 @@ async def search_in_progress(
     monkeypatch.setattr(proof_controller, "prove_pin", prove_slowly)
     async with explorer(*VADD4) as drive:
         await drive.press("=", "t")
-        await drive.pilot.press("E")
+        await drive.screen.run_action("prove")
         async with asyncio.timeout(20):
             while "searching…" not in drive.screen.view.hint:
                 await asyncio.sleep(0.01)
@@ -214,8 +214,8 @@ async def test_a_proof_waits_for_another_dialog(monkeypatch: pytest.MonkeyPatch)
         await drive.text()
         release.clear()  # a second proof would never end
         shown = await drive.read_after(drive.press("escape"))
-        assert "The proof is done · E shows it" in shown
-        assert "Equal for all" in await drive.read_after(drive.press("E"))
+        assert "The proof is done · ^p prove shows it" in shown
+        assert "Equal for all" in await drive.read_after(drive.press("@prove"))
 
 
 async def test_the_explorer_ends_while_the_solver_searches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -228,7 +228,7 @@ async def test_the_time_is_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pin_proof, "SECONDS", 1e-6)
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
         await drive.press("=", "t")
-        shown = await drive.read_after(drive.press("E"))
+        shown = await drive.read_after(drive.press("@prove"))
         assert "Undecided: bitwuzla" in shown
         assert "The explorer stops after" in shown
         assert "`ptxscope prove A B`" in shown

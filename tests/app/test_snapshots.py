@@ -41,17 +41,17 @@ async def test_the_screen_is_as_it_was(
     case: str, size: tuple[int, int], screen: SnapshotAssertion
 ) -> None:
     async with explorer(*CASES[case], size=size) as drive:
-        assert await drive.read_after(drive.press("p", "p")) + "\n" == screen
+        assert await drive.read_after(drive.press("N", "N")) + "\n" == screen
 
 
 async def test_without_colour_the_same_is_said(
     monkeypatch: pytest.MonkeyPatch, screen: SnapshotAssertion
 ) -> None:
     async with explorer(*CASES["lane-clamp"]) as drive:
-        coloured = await drive.read_after(drive.press("p"))
+        coloured = await drive.read_after(drive.press("N"))
     monkeypatch.setenv("NO_COLOR", "1")
     async with explorer(*CASES["lane-clamp"]) as drive:
-        plain = await drive.read_after(drive.press("p"))
+        plain = await drive.read_after(drive.press("N"))
         inks = {
             (segment.style.color, segment.style.bgcolor)
             for strip in drive.app.screen._compositor.render_strips()

@@ -62,7 +62,7 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
     async with explorer(None, {}, size=size) as drive:
         shown = await drive.text()
         assert "▸1 select" in shown
-        assert "ptxscope shows PTX step by step · n next step · L learn" in shown
+        assert "ptxscope shows PTX step by step · n next step · ^p lessons" in shown
         assert shown.startswith("─ptxscope")
         assert "0x00000007" not in shown  # 5 and two lanes that are less: the example's result
         assert "d = 0x00000007" in await drive.read_after(drive.press("d"))
@@ -97,7 +97,7 @@ async def test_what_is_said_is_of_this_step_only() -> None:
     async with explorer() as drive:
         await drive.press("n")
         assert "n starts over" in said(drive)
-        await drive.press("p", "n")
+        await drive.press("N", "n")
         assert not said(drive)
         await drive.press("n")
         assert "n starts over" in said(drive)
@@ -118,7 +118,7 @@ async def test_with_a_line_and_values_all_is_shown() -> None:
         assert "▸5 write" in shown
         assert "%r1 = 0x00000007" in shown
         assert HIDDEN_DIGIT not in drive.pane("result").read_text()
-        assert said(drive) == "Every step is shown · Home first step · L learn"
+        assert said(drive) == "Every step is shown · Home first step · ^p lessons"
         assert "▸1 select" in await drive.read_after(drive.press("home"))
 
 
@@ -130,7 +130,7 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         shown = await drive.text()
         assert "▸3 compare" in shown
         assert "0x00000007" not in shown
-        assert said(drive) == "As you left it · n next step · L learn"
+        assert said(drive) == "As you left it · n next step · ^p lessons"
         await drive.press("d")
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
@@ -141,7 +141,7 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         await drive.text()
-        assert said(drive) == "As you left it · Home first step · L learn"
+        assert said(drive) == "As you left it · Home first step · ^p lessons"
 
 
 async def test_a_line_without_values_opens_at_its_first_step() -> None:
@@ -149,7 +149,7 @@ async def test_a_line_without_values_opens_at_its_first_step() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         drive = Driver(app, pilot)
         assert "▸1 select" in await drive.text()
-        assert said(drive).startswith("No values yet: o types them · n next step · L learn")
+        assert said(drive).startswith("No values yet: o types them · n next step · ^p lessons")
 
 
 # --- what is held back ---------------------------------------------------------------------
@@ -180,7 +180,7 @@ async def test_where_all_is_revealed_there_is_nothing_to_ask() -> None:
     async with explorer() as drive:
         await drive.press("d")
         assert "and so is the result" in said(drive)
-        await drive.press("p")
+        await drive.press("N")
         assert HIDDEN_DIGIT in drive.pane("result").read_text()
 
 
@@ -322,7 +322,7 @@ async def test_a_key_of_the_footer_and_a_click_on_it_do_the_same(name: str) -> N
 
 async def test_a_click_in_the_footer_does_what_the_key_does() -> None:
     async with explorer(*E3, size=(160, 40)) as drive:
-        await drive.click("keys", "p back")
+        await drive.click("keys", "N back")
         assert drive.state.step == 5
         await drive.click("keys", "m modifiers")
         assert focused(drive) is drive.screen.query_one("#modifiers")
@@ -361,7 +361,7 @@ async def test_a_click_on_a_key_of_the_focus_acts_there() -> None:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (60, 20)], 0, 1))
 async def test_nothing_jumps_when_a_hint_comes(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        before = (await drive.read_after(drive.press("p", "end"))).splitlines()
+        before = (await drive.read_after(drive.press("N", "end"))).splitlines()
         after = (await drive.read_after(drive.press("n"))).splitlines()
         (changed,) = (
             y for y, pair in enumerate(zip(before, after, strict=True)) if len({*pair}) > 1
@@ -578,7 +578,7 @@ async def test_nothing_has_the_focus_and_escape_gives_it_up(size: tuple[int, int
             assert focused(drive) is not None
             await drive.press("escape")
             assert focused(drive) is None
-            await drive.press("p")
+            await drive.press("N")
             assert drive.state.step == 4
         await drive.press("question_mark", "escape")
         assert focused(drive) is None
@@ -602,10 +602,10 @@ async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
         result = format_result(drive.session.trace)
         digits = result.rpartition("0x")[2]
         assert digits not in await drive.read_after(drive.press("1"))
-        assert digits not in await drive.read_after(drive.press("Y"))
+        assert digits not in await drive.read_after(drive.press("@copy('result')"))
         assert "the result, which is hidden here" in await drive.text()
         assert drive.app.clipboard == result
-        await drive.press("end", "Y")
+        await drive.press("end", "@copy('result')")
         assert result in [toast.message for toast in drive.app._notifications]
 
 
@@ -640,7 +640,7 @@ async def test_ctrl_c_says_what_quits_here() -> None:
         )
 
 
-@pytest.mark.parametrize("key", ["question_mark", "C", "e", "x", "L", "c", "w"])
+@pytest.mark.parametrize("key", ["question_mark", "e", "x", "@lessons", "@check", "@note"])
 async def test_under_a_panel_the_footer_offers_nothing(key: str) -> None:
     """Its keys stand on its frame; those of the screen beneath do not act."""
     async with explorer(size=(80, 24)) as drive:
@@ -672,7 +672,7 @@ async def test_the_footer_says_what_enter_does_on_a_cell() -> None:
 async def test_the_footer_names_where_to_edit_the_models_and_why(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
         named = {text for text, _ in _keys_here(drive)}
-        assert {"n", "p", "d", "/", "i", "o", "m", "t", "x"} <= named
+        assert {"n", "N", "d", "/", "i", "o", "m", "t", "x"} <= named
         labels = footer(drive)
         assert ("i o m edit" in labels) != ("o operands  m modifiers" in labels)
         await drive.click("keys", "o ")

@@ -28,7 +28,7 @@ E3 = ("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 0xFFFFFFFF, "b": 0, "c": 0x112
 
 async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
     async with explorer(*E3, store=StateStore(tmp_path, tmp_path)) as drive:
-        await drive.press("p", "p", "w")
+        await drive.press("N", "N", "@note")
         await drive.type("[a] is clamped")
         shown = await drive.read_after(drive.press("enter"))
         assert "✎ [a] is clamped" in shown
@@ -36,7 +36,7 @@ async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
         drive.app.save_state()
         assert "✎" not in await drive.read_after(drive.press("u"))
         assert "✎ [a] is clamped" in await drive.read_after(drive.press("ctrl+r"))
-        await drive.press("w", "end", "ctrl+u", "enter")
+        await drive.press("@note", "end", "ctrl+u", "enter")
         assert not drive.session.trace.annotations.notes
     async with explorer(None, store=StateStore(tmp_path, tmp_path)) as drive:
         assert "✎ [a] is clamped" in await drive.text()
@@ -44,7 +44,7 @@ async def test_a_note_is_written_shown_undone_and_kept(tmp_path: Path) -> None:
 
 async def test_a_note_on_a_step_that_is_gone_comes_back_with_it() -> None:
     async with explorer(*E3) as drive:
-        await drive.press("p", "p", "w")
+        await drive.press("N", "N", "@note")
         await drive.type("here")
         await drive.press("enter")
         await drive.paste("vadd.u32.s32.s32 d.b0, a, b, c")

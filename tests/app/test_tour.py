@@ -120,7 +120,7 @@ async def test_the_first_launch_offers_the_first_lesson_with_its_key(tmp_path: P
     store = StateStore(tmp_path / "state", tmp_path / "config")
     async with explorer(None, {}, store=store, size=(100, 30)) as drive:
         assert "L learn" in await drive.text()
-        shown = await drive.read_after(drive.press("L"))
+        shown = await drive.read_after(drive.press("@lessons"))
         assert "Selecting lanes: four numbers in one register  " in shown
         await drive.press("enter")
         assert "Lesson lanes · 1 of 10" in await drive.text()
@@ -148,11 +148,11 @@ async def test_it_is_left_and_resumed_and_the_explorer_goes_on_where_it_was(
         assert "vadd4" in drive.session.setup.line
         await drive.press("u")
         assert drive.session.setup == before
-        assert "card 3 of 10" in await drive.read_after(drive.press("L"))
+        assert "card 3 of 10" in await drive.read_after(drive.press("@lessons"))
         await drive.press("escape")
         await opened(drive, "clamping")
         assert "clamping · 3 of 10" in title(drive)
-        await drive.press("p")
+        await drive.press("N")
         assert "clamping · 2 of 10" in title(drive)
 
 
@@ -203,7 +203,7 @@ async def test_what_was_typed_is_there_when_one_comes_back() -> None:
         await opened(drive, "merging")
         await drive.press(*"nnnnnn")
         await drive.type("0xa")
-        await drive.press("escape", "n", "escape", "p")
+        await drive.press("escape", "n", "escape", "N")
         assert "7 of 9" in title(drive)
         assert field(drive).input.value == "0xa"
         await drive.press("escape", "escape")
@@ -216,7 +216,7 @@ async def test_keys_of_the_lesson_act_once_its_field_is_left() -> None:
         shown = await drive.read_after(drive.press(*"nnnnnn", "escape", "n"))
         assert "8 of 9" in title(drive)
         assert "? hint · Esc, then n: next" in shown
-        await drive.press("escape", "p")
+        await drive.press("escape", "N")
         assert "7 of 9" in title(drive)
         await drive.press("escape", "s")
         assert "It is 0xbb." in strip(drive)
@@ -268,7 +268,7 @@ async def test_the_picture_can_be_played_with_and_the_next_card_sets_it_right() 
         await drive.press("escape", "t", "3")
         assert drive.session.setup.model.startswith("ptxas")
         assert drive.state.step == 3
-        await drive.press("L")  # back to the lesson
+        await drive.press("@lessons")  # back to the lesson
         assert focused(drive) is drive.pane("lesson-view")
         await drive.press("n")
         assert drive.session.setup.model == "isa"
@@ -283,7 +283,7 @@ async def test_a_card_may_be_predicted_lane_by_lane() -> None:
         await drive.type("128")
         await drive.press("enter")
         assert focused(drive) is drive.pane("lanes")
-        await drive.press("escape", "L", "n")
+        await drive.press("escape", "@lessons", "n")
         assert not drive.state.is_predicting
         assert "clamping · 2 of 10" in title(drive)
 
@@ -293,7 +293,7 @@ async def test_leaving_a_lesson_returns_to_the_step() -> None:
         await drive.press("3", "d")
         before = await drive.text()
         await opened(drive, "clamping")
-        await drive.press("n", "n", "o", "5", "enter", "escape", "L", "escape")
+        await drive.press("n", "n", "o", "5", "enter", "escape", "@lessons", "escape")
         assert drive.state.step == 3
         after = (await drive.text()).splitlines()
         # but for the hint and the keys, and how far the browser is scrolled
@@ -347,7 +347,7 @@ async def test_any_key_on_any_screen_does_no_harm(size: tuple[int, int]) -> None
             "home",
             "x",
         ):
-            await drive.press("L", key)
+            await drive.press("@lessons", key)
         await drive.press("escape", "escape", "escape", "escape")
         assert drive.app.is_running
 
@@ -365,7 +365,7 @@ async def test_the_bottom_line_names_the_keys_that_act_on_the_card(size: tuple[i
         shown = await drive.read_after(drive.press("n", "s"))
         assert told(shown) == ["? help"]
         assert "p back" in shown.splitlines()[-1]
-        await drive.press("p", "s")
+        await drive.press("N", "s")
         assert drive.session.setup == before
         await drive.press("question_mark")
         assert isinstance(drive.app.screen, HelpDialog)

@@ -61,7 +61,7 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
 async def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
     async with explorer() as drive:
         await drive.paste(SHORT)
-        await drive.press("right_square_bracket", "right_square_bracket", "w")
+        await drive.press("right_square_bracket", "right_square_bracket", "@note")
         assert "A note on step" in await drive.text()
 
 
@@ -82,6 +82,6 @@ async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
 
 async def test_undo_says_it_in_a_small_terminal_too() -> None:
     async with explorer(size=(40, 12)) as drive:
-        await drive.press("s")
+        await drive.press("@swap")
         shown = " ".join((await drive.read_after(drive.press("u"))).split())
         assert "Took back" in shown

@@ -105,7 +105,7 @@ def test_the_actions_of_elements() -> None:
                 yield from list_actions(x)
 
     seen = set[str]()
-    for name in ("explain", "check", "sweep", "lesson", "challenge"):
+    for name in ("explain", "check", "sweep", "lesson"):
         page.handle("tool", json.dumps({"name": name}))
         seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
     page.handle("open_lesson", json.dumps({"name": "lanes.8"}))

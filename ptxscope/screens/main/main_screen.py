@@ -189,7 +189,9 @@ class MainScreen(ThemedScreen[None]):
     def action_page(self, number: int) -> None:
         """Scroll the lanes by their visible height: down by the first key, up by the second."""
         lanes = self.view.lanes
-        lanes.scroll_relative(y=_DIRECTIONS[number] * lanes.scrollable_content_region.height, animate=False)
+        lanes.scroll_relative(
+            y=_DIRECTIONS[number] * lanes.scrollable_content_region.height, animate=False
+        )
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
