@@ -91,4 +91,6 @@ class InstructionCommands(Provider):
         )
         about = summary or CATALOG[name].summary
         message = InstructionBrowser.InstructionChosen(browser, opcode, intrinsic)
-        return Hit(score, Content(name), message.post_to_screen, text=name, help=about)
+        return Hit(
+            score, Content(name), partial(browser.post_message, message), text=name, help=about
+        )

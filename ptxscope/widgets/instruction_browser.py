@@ -86,7 +86,7 @@ class InstructionBrowser(Box):
         was_empty = not self.list.is_filtered
         self.list.filter_items(event.value)
         if was_empty != (not event.value):
-            self.Emptied(self).post_to_screen()
+            self.post_message(self.Emptied(self))
 
     def on_descendant_focus(self) -> None:
         """Show the list's cursor while the filter has the focus, too."""
@@ -122,13 +122,13 @@ class InstructionBrowser(Box):
         if name is None:
             return
         if name in CATALOG:
-            self.InstructionChosen(self, name).post_to_screen()
+            self.post_message(self.InstructionChosen(self, name))
         else:
             from ..engine.isa.intrinsics import map_intrinsics
             from ..state.instruction_search import find_opcode
 
             intrinsic = map_intrinsics()[name]
-            self.InstructionChosen(self, find_opcode(intrinsic), intrinsic).post_to_screen()
+            self.post_message(self.InstructionChosen(self, find_opcode(intrinsic), intrinsic))
 
 
 class InstructionList(Pane):

@@ -67,7 +67,7 @@ class KernelPane(Pane):
     def handle_click(self, target: object) -> None:
         """Move the cursor to a line."""
         if isinstance(target, int):
-            self.LineChosen(self, target).post_to_screen()
+            self.post_message(self.LineChosen(self, target))
 
 
 def _iter_row_lines(row: KernelRow, width: int, has_results: bool) -> Iterator[StyledLine]:

@@ -137,7 +137,7 @@ class LessonStrip(Pane):
         if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
-            self.Answering(self, event.character).post_to_screen()
+            self.post_message(self.Answering(self, event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
@@ -145,30 +145,30 @@ class LessonStrip(Pane):
 
     def action_next(self) -> None:
         """Go to the next card."""
-        self.CardRequested(self, 1).post_to_screen()
+        self.post_message(self.CardRequested(self, 1))
 
     def action_back(self) -> None:
         """Go to the previous card."""
-        self.CardRequested(self, -1).post_to_screen()
+        self.post_message(self.CardRequested(self, -1))
 
     def action_enter(self) -> None:
         """Answer, or go on."""
-        self.ContinueRequested(self).post_to_screen()
+        self.post_message(self.ContinueRequested(self))
 
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.CardHintRequested(self).post_to_screen()
+            self.post_message(self.CardHintRequested(self))
         else:
             await self.run_action("screen.help")
 
     def action_reveal(self) -> None:
         """Show the result."""
-        self.Revealed(self).post_to_screen()
+        self.post_message(self.Revealed(self))
 
     def action_leave(self) -> None:
         """Leave the lesson."""
-        self.ExitRequested(self).post_to_screen()
+        self.post_message(self.ExitRequested(self))
 
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:

@@ -191,16 +191,16 @@ class ListingPane(Pane):
     def action_move(self, delta: int) -> None:
         """Go to another instruction of the catalog."""
         if self.place is not None:
-            self.StatementChosen(self, self.place.move_by(delta)).post_to_screen()
+            self.post_message(self.StatementChosen(self, self.place.move_by(delta)))
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.FocusReleased(self).post_to_screen()
+        self.post_message(self.FocusReleased(self))
 
     def handle_click(self, target: object) -> None:
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
-            self.StatementChosen(self, self.place.move_to(*target)).post_to_screen()
+            self.post_message(self.StatementChosen(self, self.place.move_to(*target)))
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

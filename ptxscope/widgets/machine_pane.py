@@ -156,7 +156,7 @@ class MachinePane(Pane):
             self._choose(targets[(index + delta) % len(targets)])
 
     def _choose(self, target: str) -> None:
-        self.TargetChosen(self, target).post_to_screen()
+        self.post_message(self.TargetChosen(self, target))
 
     def handle_click(self, target: object) -> None:
         """Show the machine code for the target that is clicked."""
@@ -164,7 +164,7 @@ class MachinePane(Pane):
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.FocusReleased(self).post_to_screen()
+        self.post_message(self.FocusReleased(self))
 
     def action_copy(self) -> None:
         """Copy the machine code as text."""

@@ -297,12 +297,12 @@ class OperandTable(CursorPane):
             return
         is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
-        self.FieldEditRequested(self, field, start).post_to_screen()
+        self.post_message(self.FieldEditRequested(self, field, start))
 
     def action_presets(self) -> None:
         """Request the list of edge cases."""
         if self._trace and self._list_roles(self._trace):
-            self.PresetListRequested(self, self.field.role).post_to_screen()
+            self.post_message(self.PresetListRequested(self, self.field.role))
 
     def on_key(self, event: events.Key) -> None:
         """Start a new value with its first character; other letters do what they do elsewhere."""
@@ -344,7 +344,7 @@ class OperandTable(CursorPane):
                 type_ = self._trace.instruction.type_of(role)
                 following = step_float(bits, type_, delta)
                 if following is None:
-                    Hint(self, explain_last_float(bits, type_)).post_to_screen()
+                    self.post_message(Hint(self, explain_last_float(bits, type_)))
                 else:
                     self._post(role, following)
                 return
@@ -368,7 +368,7 @@ class OperandTable(CursorPane):
         return self._trace.operands[role] if self._trace else 0
 
     def _post(self, role: str, bits: int) -> None:
-        self.ValueChanged(self, role, bits).post_to_screen()
+        self.post_message(self.ValueChanged(self, role, bits))
 
     def type_over(self, is_typed_over: bool) -> None:
         """Keep the cursor in view while a value is typed, or release it."""
@@ -381,7 +381,7 @@ class OperandTable(CursorPane):
     def _show_hint(self, *, is_focused: bool = False) -> None:
         """Show a hint on the field under the cursor."""
         if (is_focused or self.has_focus) and self._trace and self._list_roles(self._trace):
-            Hint(self, self._format_hint(self._trace)).post_to_screen()
+            self.post_message(Hint(self, self._format_hint(self._trace)))
 
     def _format_hint(self, trace: Trace) -> str:
         role, notation, lane = self.field
@@ -399,7 +399,7 @@ class OperandTable(CursorPane):
 
     def on_blur(self) -> None:
         """Clear the hint."""
-        Hint(self, "").post_to_screen()
+        self.post_message(Hint(self, ""))
 
 
 def explain_last_float(bits: int, type_: Type) -> str:

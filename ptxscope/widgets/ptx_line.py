@@ -162,7 +162,7 @@ class PtxLine(PlainInput):
         """Move the marks that point into the text. Overrides Textual."""
         super().watch_scroll_x(old_value, new_value)
         if round(old_value) != round(new_value):
-            self.Scrolled(self).post_to_screen()
+            self.post_message(self.Scrolled(self))
 
     def _make_sign(self, text: str) -> Strip:
         strip = Strip(
@@ -210,7 +210,7 @@ class PtxLine(PlainInput):
         event.stop()
         if event.value != self._shown_text:
             self._forget_candidates()
-            self.Edited(self, event.value, self._pasted).post_to_screen()
+            self.post_message(self.Edited(self, event.value, self._pasted))
             self._pasted = False
 
     def _on_paste(self, event: events.Paste) -> None:
@@ -223,7 +223,7 @@ class PtxLine(PlainInput):
         if whole:
             event.stop()
             event.prevent_default()
-            self.Pasted(self, event.text).post_to_screen()
+            self.post_message(self.Pasted(self, event.text))
         else:
             event.stop()  # PlainInput and Input, whose handlers run next, insert it
             self._pasted = True
@@ -232,7 +232,7 @@ class PtxLine(PlainInput):
         """Choose another completion."""
         if self.candidates:
             self.candidate = (self.candidate + delta) % len(self.candidates)
-            self.CandidateMoved(self).post_to_screen()
+            self.post_message(self.CandidateMoved(self))
 
     def action_complete(self) -> None:
         """Insert the completion, or go to the next widget."""
@@ -247,7 +247,7 @@ class PtxLine(PlainInput):
             self._take_completion()
         else:
             self.screen.set_focus(None)
-            self.Entered(self, self.value).post_to_screen()
+            self.post_message(self.Entered(self, self.value))
 
     @property
     def _can_complete(self) -> bool:
@@ -366,7 +366,7 @@ class LineStatus(Pane, can_focus=False):
         if self.is_mounted and self.size:
             focus = self.screen.focused
             is_shown = bool(self.visible_lines) and (focus is None or isinstance(focus, PtxLine))
-            Hint(self, self.completion_rest if is_shown else "").post_to_screen()
+            self.post_message(Hint(self, self.completion_rest if is_shown else ""))
 
     def _note_lines(self, width: int) -> list[StyledLine]:
         """Return notes on a legal line, or a description of the instruction."""

@@ -162,7 +162,7 @@ class ResultBar(Pane, can_focus=False):
 
     def handle_click(self, target: object) -> None:
         """Reveal the hidden result."""
-        self.RevealRequested(self).post_to_screen()
+        self.post_message(self.RevealRequested(self))
 
 
 def _measure_line(line: StyledLine) -> int:
@@ -239,7 +239,7 @@ class KeyBar(Pane, can_focus=False):
     def handle_click(self, target: object) -> None:
         """Perform the key's action."""
         if isinstance(target, tuple):
-            self.Pressed(self, *target).post_to_screen()
+            self.post_message(self.Pressed(self, *target))
 
     def on_mouse_move(self, event: events.MouseMove) -> None:
         """Show the tooltip of the key under the mouse."""

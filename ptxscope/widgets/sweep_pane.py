@@ -288,7 +288,7 @@ class SweepPane(Pane):
     def _post(self, axis: SweepAxis, point: int) -> None:
         lane = axis.part
         bits = lane.insert(self._trace.operands[lane.role], axis.get_value(point))
-        self.PointMoved(self, lane.role, bits).post_to_screen()
+        self.post_message(self.PointMoved(self, lane.role, bits))
 
     def action_part(self, delta: int) -> None:
         """Go to the next item that can be changed; with 0, return to the plot."""
@@ -304,7 +304,7 @@ class SweepPane(Pane):
 
     def _handle_part_changed(self) -> None:
         self.redraw_lines()
-        self.Turned(self).post_to_screen()
+        self.post_message(self.Turned(self))
 
     async def on_click(self, event: events.Click) -> None:
         """Move the point to the click."""
@@ -322,7 +322,7 @@ class SweepPane(Pane):
                 bits = self._y.insert(bits, value)
             else:
                 self._post(self.sweep.y, at_y)
-        self.PointMoved(self, lane.role, bits).post_to_screen()
+        self.post_message(self.PointMoved(self, lane.role, bits))
 
     def handle_click(self, target: object) -> None:
         """Choose the next lane."""

@@ -175,7 +175,7 @@ class ValueField(Vertical):
         text = self.input.value
         if self._parse is not None:
             if not self._is_settled:
-                self.Answered(self, self._about, text, False).post_to_screen()
+                self.post_message(self.Answered(self, self._about, text, False))
             return
         if self._is_settled or not text.strip():
             return
@@ -186,10 +186,10 @@ class ValueField(Vertical):
                 f"{self._label_text} was left at {self._format_current()}: "
                 f"{make_printable(error.message)}"
             )
-            self.Refused(self, why).post_to_screen()
+            self.post_message(self.Refused(self, why))
             return
         if bits != self._bits:
-            self.ValueEntered(self, self._field.role, bits, moved_on=True).post_to_screen()
+            self.post_message(self.ValueEntered(self, self._field.role, bits, moved_on=True))
 
     def follow_edit(self, operands: Mapping[str, int]) -> None:
         """Follow another edit: a typed lane is inserted into the new value."""
@@ -270,7 +270,7 @@ class ValueField(Vertical):
         event.stop()
         if "?" in self.commands and "?" in event.value:
             self.input.value = event.value.replace("?", "")
-            self.AnswerHintRequested(self, self._about).post_to_screen()
+            self.post_message(self.AnswerHintRequested(self, self._about))
             return
         self._check(event.value)
 
@@ -282,18 +282,18 @@ class ValueField(Vertical):
         except PtxError:
             if self._parse is not None:
                 self.input.select_all()
-                self.Unreadable(self, self._about).post_to_screen()
+                self.post_message(self.Unreadable(self, self._about))
             return
         self._is_settled = True
         if self._parse is not None:
             self.input.select_all()  # new text replaces it
-            self.Answered(self, self._about, event.value, True).post_to_screen()
+            self.post_message(self.Answered(self, self._about, event.value, True))
         else:
-            self.ValueEntered(self, self._field.role, bits).post_to_screen()
+            self.post_message(self.ValueEntered(self, self._field.role, bits))
 
     def action_leave(self) -> None:
         """Close without a value."""
         if self._parse is not None:
-            self.Answered(self, self._about, self.input.value, False).post_to_screen()
+            self.post_message(self.Answered(self, self._about, self.input.value, False))
         self._is_settled = True
-        self.Cancelled(self).post_to_screen()
+        self.post_message(self.Cancelled(self))

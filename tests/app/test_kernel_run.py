@@ -101,7 +101,12 @@ async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
         else:
             pytest.fail(f"the prompt shows {note.content}")
         await drive.pilot.press("escape")
-        assert str(note.content).startswith("Stopped after ")
+        for _ in range(100):  # the thread has to notice it
+            if str(note.content).startswith("Stopped after "):
+                break
+            await asyncio.sleep(0.05)
+        else:
+            pytest.fail(f"the prompt shows {note.content}")
         assert drive.app.screen is prompt
         await drive.press("escape")
         assert not isinstance(drive.app.screen, TextPrompt)

@@ -10,7 +10,6 @@ from textual.screen import Screen
 from textual.strip import Strip
 
 from ptxscope.widgets.base.form_fields import ChoiceRow
-from ptxscope.widgets.base.hint_bar import Hint
 from ptxscope.widgets.base.pane import CursorPane, Pane, StyledLine
 from tests.app.driving import Driver, explorer
 
@@ -67,13 +66,6 @@ async def test_a_key_paints_the_lines_that_it_changes(
             }
             assert painted == Counter(changed), key
             assert layouts == 0, key
-
-
-async def test_what_a_widget_says_is_with_its_screen_at_once() -> None:
-    async with explorer() as drive:
-        Hint(drive.pane("operands"), "said").post_to_screen()
-        assert drive.screen.message_queue_size == 1
-        assert "said" in await drive.text()
 
 
 async def test_a_cursor_is_seen_while_its_panel_has_the_focus() -> None:

@@ -55,6 +55,11 @@ MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
 }
 
 
+def post(message: PostedMessage) -> None:
+    assert message.control is not None
+    message.control.post_message(message)
+
+
 def lanes(drive: Driver) -> LanesPane:
     return drive.screen.query_one(LanesPane)
 
@@ -66,7 +71,7 @@ def operands(drive: Driver) -> OperandTable:
 @pytest.mark.parametrize("name", MESSAGES)
 async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
     async with explorer(*BEFORE) as drive:
-        MESSAGES[name](drive).post_to_screen()
+        post(MESSAGES[name](drive))
         drive.screen.controllers.edits.edit(with_line(drive.session.setup, AFTER))
         setup = drive.session.setup
         await drive.text()
@@ -102,7 +107,7 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
         await drive.paste(one)
         listing = drive.screen.query_one(ListingPane)
         assert listing.place is not None
-        ListingPane.StatementChosen(listing, listing.place.move_by(1)).post_to_screen()
+        post(ListingPane.StatementChosen(listing, listing.place.move_by(1)))
         drive.screen.controllers.listings.open_text(one.replace("vadd", "vsub"), "another")
         await drive.text()
         assert drive.session.setup.instruction.opcode == "vsub4"

@@ -173,7 +173,7 @@ class ChoiceRow(CursorPane):
         else:
             self.choice = self._cursor
         self.redraw_lines()
-        self.OptionChanged(self).post_to_screen()
+        self.post_message(self.OptionChanged(self))
 
     def handle_click(self, target: object) -> None:
         """Choose the clicked item."""

@@ -88,12 +88,12 @@ class Menu(Pane):
         ]
         for y in reversed(item_lines):
             self.show_line(y)
-        self.ItemHighlighted(self, self.index).post_to_screen()
+        self.post_message(self.ItemHighlighted(self, self.index))
 
     def action_choose(self) -> None:
         """Choose the item under the cursor."""
         if self.items:
-            self.ItemChosen(self, self.index).post_to_screen()
+            self.post_message(self.ItemChosen(self, self.index))
 
     def handle_click(self, target: object) -> None:
         """Choose the clicked item."""

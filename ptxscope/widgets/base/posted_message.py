@@ -27,11 +27,6 @@ class PostedMessage(Message):
         super().__init__()
         self.__dict__.update(zip(self._fields, values, strict=False), **fields)
 
-    def post_to_screen(self) -> None:
-        """Send it to the widget's screen directly, so that its effect is immediate."""
-        if self.control is not None:
-            self.control.screen.post_message(self.stop())
-
 
 class Subject(Protocol):
     """A widget whose messages refer to parts of its contents."""

@@ -103,7 +103,7 @@ class FormPane(CursorPane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Request another legal value of a slot."""
-        self.SlotChanged(self, slot.name, value).post_to_screen()
+        self.post_message(self.SlotChanged(self, slot.name, value))
 
     def step(self, delta: int) -> None:
         """Request the next or previous value of the cell under the cursor."""
@@ -204,17 +204,17 @@ class FormPane(CursorPane):
     def show_hint(self) -> None:
         """Show a hint on the cell under the cursor."""
         if self.has_focus:
-            Hint(self, self.describe_cell()).post_to_screen()
+            self.post_message(Hint(self, self.describe_cell()))
 
     def refuse(self, why: str) -> None:
         """Show a hint why a choice is impossible."""
         self.redraw_lines()
-        Hint(self, f"{REFUSED} {why}").post_to_screen()
+        self.post_message(Hint(self, f"{REFUSED} {why}"))
 
     def on_focus(self) -> None:
         """Show a hint on the cell under the cursor."""
-        Hint(self, self.describe_cell()).post_to_screen()
+        self.post_message(Hint(self, self.describe_cell()))
 
     def on_blur(self) -> None:
         """Clear the hint."""
-        Hint(self, "").post_to_screen()
+        self.post_message(Hint(self, ""))

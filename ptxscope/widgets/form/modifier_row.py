@@ -208,9 +208,9 @@ class ModifierRow(FormPane):
             return
         form, _, cell = current
         title, options, index = slot_choices.make_choice_list(form, cell)
-        self.ListRequested(
-            self, title, cell, options, index, self._find_place_beneath(cell)
-        ).post_to_screen()
+        self.post_message(
+            self.ListRequested(self, title, cell, options, index, self._find_place_beneath(cell))
+        )
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:
         """Choose an option of the list."""

@@ -107,7 +107,7 @@ class ModifierTable(FormPane):
         elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
         elif slot.place is SlotPlace.TABLE:
-            FormulaRequested(self).post_to_screen()
+            self.post_message(FormulaRequested(self))
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
         elif slot.is_optional:

@@ -413,7 +413,7 @@ class LanesPane(Pane):
             sentence = ""
         else:
             sentence = format_lane_sentence(trace, row, place.lane)
-        self.CursorMoved(self, cell, sentence).post_to_screen()
+        self.post_message(self.CursorMoved(self, cell, sentence))
 
     def _describe_operand(self, view: LanesState, cell: LaneBits) -> str:
         """Return a sentence on a part of an operand; empty while the user predicts a step."""
@@ -465,7 +465,7 @@ class LanesPane(Pane):
     def handle_click(self, target: object) -> None:
         """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
         if isinstance(target, int):
-            self.StepChosen(self, target).post_to_screen()
+            self.post_message(self.StepChosen(self, target))
         if isinstance(target, Place):
             is_repeated = target == self.place
             self.move_cursor_to(target)
@@ -517,7 +517,7 @@ class LanesPane(Pane):
     def _set_control(self, control: figure_edits.OperandBits, value: int) -> None:
         """Change the operand's bits that decide what a place of a figure shows."""
         role, low, width, old_value = control
-        self.NudgeRequested(self, role, low, width, value - old_value).post_to_screen()
+        self.post_message(self.NudgeRequested(self, role, low, width, value - old_value))
 
     def _toggle_entry(self, place: Place, delta: int) -> None:
         """Change an entry of the truth table, or the whole table."""
@@ -525,7 +525,9 @@ class LanesPane(Pane):
         if table is not None:
             is_entry = isinstance(place, BitRef)
             changed = table ^ 1 << place.bit if isinstance(place, BitRef) else table + delta
-            self.TableChangeRequested(self, changed if is_entry else changed % 256).post_to_screen()
+            self.post_message(
+                self.TableChangeRequested(self, changed if is_entry else changed % 256)
+            )
 
     def _is_mask(self, place: Place) -> bool:
         """Whether a cell represents a lane of a mask."""
@@ -546,24 +548,26 @@ class LanesPane(Pane):
             return
         if self.is_predictable(self.place):
             guess = self._guesses.get(self.place) if self._guesses else None
-            self.PredictionRequested(self, self.place, guess.text if guess else "").post_to_screen()
+            self.post_message(
+                self.PredictionRequested(self, self.place, guess.text if guess else "")
+            )
         elif self._is_operand(self.place):
             self._edit_cell("")
         elif self.place == FORMULA_PLACE:
-            FormulaRequested(self).post_to_screen()
+            self.post_message(FormulaRequested(self))
         elif self.place.key == Role.TABLE:
             self._toggle_entry(self.place, 1)
         elif isinstance(self.place, BitRef):
             self.action_nudge(1)
         elif self._is_mask(self.place):
-            self.MaskToggleRequested(self, self.place.lane).post_to_screen()
+            self.post_message(self.MaskToggleRequested(self, self.place.lane))
         elif (slot := self._find_slot(self.place)) and self._trace:
             form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
             mask_cell = SlotCell(slot, form.get(slot))
             cell = SlotCell(slot, None, self.place.lane) if count > 1 else mask_cell
-            self.SourceListRequested(
-                self, cell, self._find_place_beneath(self.place)
-            ).post_to_screen()
+            self.post_message(
+                self.SourceListRequested(self, cell, self._find_place_beneath(self.place))
+            )
         else:
             self._edit_computed(self.place, "")
 
@@ -571,9 +575,9 @@ class LanesPane(Pane):
         """Request operands that give what is typed over a computed value."""
         is_computed = self._trace is not None and place.key in self._trace.rows
         if not is_computed or self._guesses is not None:
-            Hint(self, _COMPUTED_MESSAGE).post_to_screen()
+            self.post_message(Hint(self, _COMPUTED_MESSAGE))
         else:
-            self.ComputedEditRequested(self, place, start).post_to_screen()
+            self.post_message(self.ComputedEditRequested(self, place, start))
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -588,7 +592,7 @@ class LanesPane(Pane):
         assert trace
         assert place
         if place.key not in trace.instruction.names:
-            Hint(self, f"{REFUSED} this is a literal: change it in the line").post_to_screen()
+            self.post_message(Hint(self, f"{REFUSED} this is a literal: change it in the line"))
             return
         by_lane = trace.instruction.count_lanes(place.key) > 1
         truth = trace.instruction.type_of(place.key) is Type.PRED
@@ -598,9 +602,9 @@ class LanesPane(Pane):
             else OperandField(place.key, "hex")
         )
         if truth and not start:
-            self.NudgeRequested(self, place.key, 0, 1, 1).post_to_screen()
+            self.post_message(self.NudgeRequested(self, place.key, 0, 1, 1))
             return
-        self.RegisterEditRequested(self, field, start).post_to_screen()
+        self.post_message(self.RegisterEditRequested(self, field, start))
 
     def action_nudge(self, delta: int) -> None:
         """Add to a register's part, or choose a selector's next or previous value."""
@@ -609,10 +613,12 @@ class LanesPane(Pane):
             return
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
-            self.NudgeRequested(self, place.key, width * place.lane, width, delta).post_to_screen()
+            self.post_message(
+                self.NudgeRequested(self, place.key, width * place.lane, width, delta)
+            )
         elif choice := self._find_part_choice(place):
             digit = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
-            self.SourceChangeRequested(self, choice.slot, place.lane, digit).post_to_screen()
+            self.post_message(self.SourceChangeRequested(self, choice.slot, place.lane, digit))
         elif place.key == Role.TABLE:
             self._toggle_entry(place, delta)
         elif control := self._find_control(place):
@@ -660,7 +666,7 @@ class LanesPane(Pane):
             if self.check_consume_key(event.key, char):
                 event.stop()
                 if event.key != "space":
-                    self.PredictionRequested(self, place, char).post_to_screen()
+                    self.post_message(self.PredictionRequested(self, place, char))
             return
         if self._is_operand(place):
             type_ = self._trace.instruction.type_of(place.key)
@@ -682,9 +688,9 @@ class LanesPane(Pane):
             if self._is_mask(place) or isinstance(place, BitRef):
                 self.action_change()
             else:
-                Hint(
-                    self, "space switches a lane of the mask; Esc, then space plays"
-                ).post_to_screen()
+                self.post_message(
+                    Hint(self, "space switches a lane of the mask; Esc, then space plays")
+                )
         elif char.isdigit() and (slot := self._find_slot(place)):
             event.stop()
             self._select(place, slot, int(char))
@@ -699,17 +705,17 @@ class LanesPane(Pane):
         count = figure_edits.count_part_choices(self._trace, place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
-                self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
+                self.post_message(self.SourceChangeRequested(self, slot, place.lane, digit))
             else:
                 message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
-                Hint(self, f"{REFUSED} {message}").post_to_screen()
+                self.post_message(Hint(self, f"{REFUSED} {message}"))
             return
         try:
             with_digit(form, next(x for x in list_slots(form) if x.name == slot), place.lane, digit)
         except ChoiceError as refused:
-            Hint(self, f"{REFUSED} {refused}").post_to_screen()
+            self.post_message(Hint(self, f"{REFUSED} {refused}"))
             return
-        self.SourceChangeRequested(self, slot, place.lane, digit).post_to_screen()
+        self.post_message(self.SourceChangeRequested(self, slot, place.lane, digit))
         self.action_move(1, 0)
 
     # --- wires by hand ---------------------------------------------------------------
@@ -730,9 +736,9 @@ class LanesPane(Pane):
         try:
             link = figure_edits.find_link(self._trace, self._scene, start, end)
         except ValueError as refusal:
-            Hint(self, f"{REFUSED} {refusal}").post_to_screen()
+            self.post_message(Hint(self, f"{REFUSED} {refusal}"))
             return
         if isinstance(link, figure_edits.PartChoice):
-            self.SourceChangeRequested(self, *link).post_to_screen()
+            self.post_message(self.SourceChangeRequested(self, *link))
         elif link is not None:
             self._set_control(*link)
