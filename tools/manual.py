@@ -23,7 +23,7 @@ Learn these instructions by predicting what they compute. A lesson is a short to
 that ends in questions, and a wrong answer is explained by the mistake behind it.
 
 Play a lesson in a terminal, over ssh and through pipes too, with `ptxscope lesson lanes`. To play
-it on the picture, run `ptxscope lesson lanes --explorer`, or press <kbd>L</kbd> in the explorer. A
+it on the picture, run `ptxscope open --lesson lanes`, or press <kbd>L</kbd> in the explorer. A
 lesson resumes where you left it. The pages below are for reading; each ends with its answers."""
 
 

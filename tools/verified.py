@@ -1,6 +1,6 @@
 """What `ptxscope verify` proved, by instruction: the table of docs/evidence.md.
 
-`python3 -m tools.verified RESULT.json…` adds what `ptxscope verify --json` printed.
+`python3 -m tools.verified RESULT.json…` adds what `ptxscope verify -f json` printed.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class VerifiedRow(NamedTuple):
 
 
 def make_rows(document: dict[str, Any], date: str) -> Iterator[VerifiedRow]:
-    """Yield the rows of a result of `verify --json`."""
+    """Yield the rows of a result of `verify -f json`."""
     for target in document["targets"]:
         groups: dict[str, list[dict[str, Any]]] = {}
         for verdict in target["verdicts"]:

@@ -7,9 +7,10 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from itertools import takewhile
 
 from .support.command_error import CommandError
-from .support.command_table import COMMANDS, make_top_parser
+from .support.command_table import COMMANDS, OLD_SPELLINGS, make_top_parser
 from .support.streams import drop_stream, prepare_streams, print_message
 
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
@@ -76,6 +77,7 @@ def _run_command(words: Sequence[str]) -> int:
     if not words or (words[0] not in COMMANDS and _can_open(words[0])):
         words = ("open", *words)
     if words[0] in COMMANDS:
+        _check_spellings(*words)
         command = import_module(f".commands.{words[0]}", __name__)
         status: int = command.run(words[1:])
         return status
@@ -85,6 +87,14 @@ def _run_command(words: Sequence[str]) -> int:
     all_.parse_args(words)
     all_.print_help()
     return 0
+
+
+def _check_spellings(command: str, *words: str) -> None:
+    """Raise CommandError, with the new spelling, for an option that the command had."""
+    for word in takewhile("--".__ne__, words):
+        option = word.partition("=")[0]
+        if new := OLD_SPELLINGS.get((command, option)):
+            raise CommandError(f"error: {option} is no option any more; write `{new}`")
 
 
 def _can_open(word: str) -> bool:

@@ -46,7 +46,7 @@ def test_a_file(name: str, tmp_path: Path) -> None:
 
 @ci_only
 def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -> None:
-    words = ("lesson", "slct", "--explorer")
+    words = ("open", "--lesson", "slct")
     with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
         explorer.wait_for(b"1 of 10")
         explorer.settle()

@@ -70,7 +70,7 @@ def test_the_bits_of_a_literal(operand: str, bits: int | None) -> None:
 def test_a_counterexample_has_the_literal(tmp_path: Path) -> None:
     file = tmp_path / "k.cu"
     file.write_text("\n".join((CLEARED, KEPT, asm('"r"(c)'))), encoding="utf-8")
-    cleared, kept, free = json.loads(run("check", "--json", str(file)).stdout)
+    cleared, kept, free = json.loads(run("check", "-f", "json", str(file)).stdout)
     for item, c in ((cleared, 0), (kept, 0x11223344)):
         assert list(item["example"]["values"]) == ["%1", "%2"]
         assert int(item["example"]["isa"], 16) & ~0xFF == c & ~0xFF
@@ -91,7 +91,7 @@ def test_an_operand_in_three_places_is_one_constant(tmp_path: Path) -> None:
     text = "{ .reg .b32 t; vadd.u32.s32.s32.sat t.b0, %1, %1, %1; mov.b32 %0, t; }"
     file = tmp_path / "k.cu"
     file.write_text(f'asm("{text}" : "=r"(d) : "r"(-1));', encoding="utf-8")
-    (item,) = json.loads(run("check", "--json", str(file)).stdout)
+    (item,) = json.loads(run("check", "-f", "json", str(file)).stdout)
     assert item["example"]["values"] == {}
     assert item["example"]["isa"] == "0xffffff00"
     assert item["example"]["ptxas"] == "0xffffffff"

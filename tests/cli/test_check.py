@@ -33,7 +33,7 @@ class Checker:
         return status, *self.capsys.readouterr()
 
     def found(self, *words: str, given: str = "") -> list[dict[str, Any]]:
-        listed: list[dict[str, Any]] = json.loads(self("--json", *words, given=given)[1])
+        listed: list[dict[str, Any]] = json.loads(self("-f", "json", *words, given=given)[1])
         return listed
 
 
@@ -147,7 +147,7 @@ def test_json_tells_all_of_it(check: Checker) -> None:
 
 
 def test_sarif_has_a_result_for_each_finding(check: Checker) -> None:
-    status, said, _ = check("--sarif", "-", given=f"vadd4.u32.u32.u32.x a,b,c,d;\n{E3}\nset.x;")
+    status, said, _ = check("-f", "sarif", "-", given=f"vadd4.u32.u32.u32.x a,b,c,d;\n{E3}\nset.x;")
     assert status == 1
     log = json.loads(said)
     assert log["version"] == "2.1.0"
@@ -178,7 +178,7 @@ def test_sarif_follows_its_schema(check: Checker) -> None:
     fixed = 'asm("add.u32 %0, %0, %1;" : "=r"(d) : "r"(a));'
     listing = f"vadd4 a, b;\n\t{E3}\n@p vadd.u32.u32.u32 d,a,b,c;"
     for given in ("", listing, 'asm("vadd4" X);', fixed):
-        log = json.loads(check("--sarif", "-", given=given)[1])
+        log = json.loads(check("-f", "sarif", "-", given=given)[1])
         validator.validate(log)
         assert any("fixes" in x for x in log["runs"][0]["results"]) == (given == fixed)
         ids = [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
@@ -188,9 +188,7 @@ def test_sarif_follows_its_schema(check: Checker) -> None:
         validator.validate(log)
 
 
-def test_the_formats_have_two_spellings(check: Checker) -> None:
-    for name in ("json", "sarif"):
-        assert check(f"--{name}", "-", given=E3) == check("-f", name, "-", given=E3)
+def test_the_format_is_text_by_default(check: Checker) -> None:
     assert check("-f", "text", "-", given=E3) == check("-", given=E3)
     status, _, said = check("-f", "xml", "-")
     assert status == 2
@@ -216,7 +214,7 @@ def test_files_are_read_by_what_they_are(check: Checker, tmp_path: Path) -> None
     ]
     wrong = tmp_path / "a b.cu"
     wrong.write_text('asm("vadd4 d, a;");', encoding="utf-8")
-    log = json.loads(check("--sarif", str(wrong))[1])
+    log = json.loads(check("-f", "sarif", str(wrong))[1])
     uri = log["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"]
     assert uri["uri"].endswith("/a%20b.cu")
 
@@ -225,7 +223,7 @@ def test_other_files_have_nothing_to_check(check: Checker) -> None:
     assert check.found("-", given="mov.u32 a, b;") == []
     status, said, _ = check("-")
     assert (status, said) == (0, "0 instructions, 0 illegal, 0 that an erratum can change\n")
-    assert json.loads(check("--sarif", "-")[1])["runs"][0]["results"] == []
+    assert json.loads(check("-f", "sarif", "-")[1])["runs"][0]["results"] == []
 
 
 def test_what_a_file_holds_can_not_reach_the_terminal(check: Checker) -> None:

@@ -140,7 +140,7 @@ def test_a_file_that_would_not_be_written_back_is_left_alone(
 
 
 @pytest.mark.parametrize(
-    "words", [("--write", "x.cu"), ("--fix", "--json", "x.cu"), ("--fix", "--write", "-")]
+    "words", [("--write", "x.cu"), ("--fix", "-f", "json", "x.cu"), ("--fix", "--write", "-")]
 )
 def test_options_that_do_not_go_together(
     words: tuple[str, ...], folder: Path, capsys: pytest.CaptureFixture[str]
@@ -159,7 +159,7 @@ def test_what_a_macro_holds_is_not_replaced_where_it_is_used(
         'asm(P : "=r"(d) : "r"(a));\n'
     )
     (folder / "x.cu").write_text(text, encoding="utf-8")
-    lines = [item["line"] for item in json.loads(run(capsys, "--json", "x.cu")[1])]
+    lines = [item["line"] for item in json.loads(run(capsys, "-f", "json", "x.cu")[1])]
     assert lines == [3, 4, 5, 6]
     run(capsys, "--fix", "--write", "x.cu")
     fixed = (folder / "x.cu").read_text(encoding="utf-8")
@@ -330,7 +330,7 @@ def test_a_folder_stands_for_its_listings_and_sources(
         (folder / name).write_text(_ASM.format(E3), encoding="utf-8")
 
     def list_checked(*words: str) -> list[str]:
-        _, said, _ = run(capsys, *words, "--json")
+        _, said, _ = run(capsys, *words, "-f", "json")
         return list(dict.fromkeys(x["file"] for x in json.loads(said)))
 
     assert list_checked("src") == ["src/a.cu", "src/k.cuh", "src/old/b.cu", "src/x.h/d.h"]
@@ -380,11 +380,11 @@ def test_severities_decide_what_is_reported_and_the_status(
     text = f"{asm}\nd = __vadd4(a, a);\nd = __byte_perm(a, b, 1);\nd = __byte_perm(a, b, 2);\n"
     (folder / "x.cu").write_text(text, encoding="utf-8")
     (folder / "ptxscope.toml").write_text(f"[check]\n{settings}", encoding="utf-8")
-    found_status, said, _ = run(capsys, *options.split(), "x.cu", "--json")
+    found_status, said, _ = run(capsys, *options.split(), "x.cu", "-f", "json")
     assert found_status == status
     assert [y["rule"] for x in json.loads(said) for y in x["findings"]] == rules.split()
     assert run(capsys, *options.split(), "x.cu", "--fix")[0] == status
-    sarif = json.loads(run(capsys, *options.split(), "x.cu", "--sarif")[1])
+    sarif = json.loads(run(capsys, *options.split(), "x.cu", "-f", "sarif")[1])
     assert {x["level"] for x in sarif["runs"][0]["results"]} <= {"error", "warning", "note"}
 
 
@@ -479,11 +479,11 @@ def test_without_files_and_settings_there_is_nothing_to_check(
 
 def test_json_and_sarif_have_the_fixes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "x.cu").write_text(SOURCE, encoding="utf-8")
-    items = json.loads(run(capsys, "--json", "x.cu")[1])
+    items = json.loads(run(capsys, "-f", "json", "x.cu")[1])
     fixes = [x["fix"] for item in items for x in item["findings"] if x["fix"]]
     assert fixes[0] == {"line": 3, "column": 51, "width": 2, "text": "=&r"}
     assert len(fixes) == 5
-    results = json.loads(run(capsys, "--sarif", "x.cu")[1])["runs"][0]["results"]
+    results = json.loads(run(capsys, "-f", "sarif", "x.cu")[1])["runs"][0]["results"]
     (fix,) = results[0]["fixes"]
     (change,) = fix["artifactChanges"]
     assert change["artifactLocation"] == {"uri": "x.cu"}
@@ -540,5 +540,5 @@ def test_the_action_gives_files_and_patterns_to_the_command(tmp_path: Path) -> N
     assert done.returncode == 1
     assert done.stdout == f"<check><--ignore><E3, E6><--quiet>{files}\n"
     sarif = (tmp_path / "out.sarif").read_text(encoding="utf-8")
-    assert sarif == f"<check><--ignore><E3, E6><--sarif>{files}\n"
+    assert sarif == f"<check><--ignore><E3, E6><-f><sarif>{files}\n"
     assert not (tmp_path / "hacked").exists()

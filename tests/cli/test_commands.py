@@ -7,13 +7,14 @@ import io
 import json
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 
 from ptxscope import __version__, evaluate
 from ptxscope.cli import main
-from ptxscope.cli.support.command_table import COMMANDS
+from ptxscope.cli.support.command_table import COMMANDS, OLD_SPELLINGS
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.semantics.errata import ERRATA
 from tests.cli.running import Done, run
@@ -214,7 +215,7 @@ def test_list() -> None:
     for opcode in CATALOG:
         assert f"  {opcode} " in printed
     assert max(map(len, printed.splitlines())) <= 80
-    entries = json.loads(ptxscope("list", "--json").stdout)
+    entries = json.loads(ptxscope("list", "-f", "json").stdout)
     assert [entry["opcode"] for entry in entries] == list(CATALOG)
     assert sum(entry["forms"] for entry in entries[:27]) == total
     assert all(entry[key] for entry in entries for key in ("group", "summary", "ptx_isa", "target"))
@@ -234,7 +235,7 @@ def test_show(opcode: str) -> None:
 def test_errata() -> None:
     printed = ptxscope("errata").stdout
     assert all(f"{x.id}  " in printed and x.example[0] in printed for x in ERRATA)
-    (one,) = json.loads(ptxscope("errata", "e3", "--json").stdout)
+    (one,) = json.loads(ptxscope("errata", "e3", "-f", "json").stdout)
     assert one["id"] == "E3"
     assert one["example"]["ptxas"] == "0x112233ff"
     assert {"id", "forms", "versions", "targets", "sentence", "example"} <= one.keys()
@@ -253,7 +254,7 @@ def test_a_reader_that_stops_early_is_no_error() -> None:
         [
             "bash",
             "-c",
-            f'"{sys.executable}" -m ptxscope list --json | head -1; exit ${{PIPESTATUS[0]}}',
+            f'"{sys.executable}" -m ptxscope list -f json | head -1; exit ${{PIPESTATUS[0]}}',
         ],
         capture_output=True,
         text=True,
@@ -431,3 +432,36 @@ def test_lines_of_a_file_that_are_calls(tmp_path: Path) -> None:
     done = run("eval", f"{file}:2-3", "a=0x04030201", "b=0x80706050")
     # the bytes 0, 4, 1 and 5 of b:a from the lowest, then the sum of each byte with b's
     assert done.stdout == "d=0xe072b051\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "new"),
+    [
+        (("check", "--json"), "-f json"),
+        (("check", "--sarif", "x.cu"), "-f sarif"),
+        (("find", "--json", "popc.b32 d, a"), "-f json"),
+        (("lesson", "lanes", "--explorer"), "ptxscope open --lesson NAME"),
+        (("lesson", "lanes", "--again"), "--restart"),
+        (("open", "--again", "--lesson", "lanes"), "--restart"),
+        (("verify", "--dry=batch", "--all", "--gpu"), "--write-inputs FOLDER"),
+        (("errata", "E3", "--report"), "ptxscope verify PTX --report"),
+    ],
+)
+def test_an_old_spelling_names_the_new_one(
+    words: tuple[str, ...], new: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words]) == 2
+    option = next(x.partition("=")[0] for x in words if x.startswith("--"))
+    assert capsys.readouterr().err == f"error: {option} is no option any more; write `{new}`\n"
+
+
+def test_no_old_spelling_is_an_option_and_every_new_one_is() -> None:
+    for (command, option), new in OLD_SPELLINGS.items():
+        options = import_module(f"ptxscope.cli.commands.{command}").make_parser().options
+        assert option not in options
+        assert new.startswith("ptxscope ") or new.split()[0] in options
+
+
+def test_a_file_may_be_called_like_an_old_spelling(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--", "--json"]) == 2
+    assert "./--json" in capsys.readouterr().err

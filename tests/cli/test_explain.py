@@ -23,7 +23,7 @@ def explain(*words: str, given: str = "") -> tuple[int, str, str]:
 
 
 def found(*words: str, given: str = "") -> list[dict[str, Any]]:
-    listed: list[dict[str, Any]] = json.loads(explain(*words, "--json", given=given)[1])
+    listed: list[dict[str, Any]] = json.loads(explain(*words, "-f", "json", given=given)[1])
     return listed
 
 
@@ -197,7 +197,7 @@ def test_an_operand_that_only_some_rows_have_is_not_relied_on() -> None:
 
 
 def test_json_says_on_the_side_that_nothing_explains_it() -> None:
-    words = ("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef", "--json")
+    words = ("vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef", "-f", "json")
     status, out, said = explain(*words)
     assert (status, json.loads(out)) == (1, [])
     assert "The nearest" in said

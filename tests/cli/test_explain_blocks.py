@@ -43,7 +43,7 @@ def cases() -> Iterator[tuple[int, int, str]]:
 @pytest.mark.parametrize(("got", "number", "line"), [*cases()])
 def test_the_changed_statement_is_found(got: int, number: int, line: str) -> None:
     assert got != compute()
-    status, said, _ = run("explain", *WORDS, "--got", f"{got:#x}", "--json")
+    status, said, _ = run("explain", *WORDS, "--got", f"{got:#x}", "-f", "json")
     explanations: list[dict[str, Any]] = json.loads(said)
     assert status == 0
     assert (number, line) in [(x["statement"], x["ptx"]) for x in explanations[:4]]

@@ -31,7 +31,7 @@ def test_it_is_said_that_c_is_missing(capsys: pytest.CaptureFixture[str]) -> Non
 
 
 def test_machines_are_told_so_too(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["explain", PTX, *AB, "--got", MASKED, "--json"]) == 1
+    assert main(["explain", PTX, *AB, "--got", MASKED, "-f", "json"]) == 1
     said = capsys.readouterr()
     assert json.loads(said.out) == []
     assert SAID in _flat(said.err)

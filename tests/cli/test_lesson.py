@@ -118,7 +118,7 @@ def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
     assert "Resuming at card 3" in again.stdout
     assert "--- 2 of 10: To the nearest end" in again.stdout
     assert "Stopped at card 2." in again.stdout
-    assert "--- 1 of 10" in play("clamping", "--again").stdout
+    assert "--- 1 of 10" in play("clamping", "--restart").stdout
 
 
 def test_answers_are_judged_and_helped(play: Play) -> None:
@@ -140,7 +140,7 @@ def test_a_wrong_answer_names_the_mistake_and_the_second_tells_the_right_one(pla
     once = play("extension", given="\n" * 6 + "240\nq\n").stdout.split("--- 7 of 9")[1]
     assert "Not 240. You read 0xf0 as unsigned.\n" in once
     assert "-16" not in once
-    told = play("extension", "--again", given="\n" * 6 + "240\n240\n7\n").stdout
+    told = play("extension", "--restart", given="\n" * 6 + "240\n240\n7\n").stdout
     _, first, second, third = told.split("--- 7 of 9")[1].split("Not ")
     assert "-16" not in first
     assert "240. You kept 0xf0 as 240: atype is s32, so it is -16." in second

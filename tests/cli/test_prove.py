@@ -74,7 +74,9 @@ def test_undecided() -> None:
 
 
 def test_json() -> None:
-    done = run("prove", "vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c", "--json")
+    done = run(
+        "prove", "vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c", "-f", "json"
+    )
     document = json.loads(done.stdout)
     assert document["verdict"] == "different"
     assert document["counterexample"] == {
@@ -247,7 +249,7 @@ def test_find() -> None:
     done = run("find", AVERAGE, "--where", "d.b0 > a.b0 and d.b0 > b.b0")
     assert done.returncode == 1
     assert "There are none: it does not happen for any values of a, b. Proved in" in done.stdout
-    done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "--json")
+    done = run("find", "popc.b32 d, a", "--where", "d == 32", "-n", "3", "-f", "json")
     document = json.loads(done.stdout)
     assert document["answers"] == [{"operands": {"a": 2**32 - 1}, "results": {"d": 32}}]
     assert document["complete"] is True

@@ -23,7 +23,7 @@ def run(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str, str]
 
 
 def data(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(run(capsys, *words, "--json")[1])
+    found: dict[str, Any] = json.loads(run(capsys, *words, "-f", "json")[1])
     return found
 
 
@@ -232,7 +232,7 @@ def test_a_value_at_a_line_is_read_as_the_register_is_declared_there(
 
 
 def test_what_is_needed_says_how_it_is_given(capsys: pytest.CaptureFixture[str]) -> None:
-    _, out, _ = run(capsys, TWO_BLOCKS, *VALUES, "--json")
+    _, out, _ = run(capsys, TWO_BLOCKS, *VALUES, "-f", "json")
     assert [x["give"] for x in json.loads(out)["needed"]] == ["u", "u@7"]
 
 

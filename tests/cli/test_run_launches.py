@@ -246,7 +246,7 @@ def test_a_change_that_gives_what_was_expected_is_named(kernel: str) -> None:
         "  line 19 with `1` rather than `2` explains all 4 values\n"
         "    shr.s32 %r4, %r3, 1\n"
     ) in done.stdout
-    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "--json")
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "-f", "json")
     explained = json.loads(done.stdout)["explained"]
     assert explained["expected"] == 4
     assert [x["line"] for x in explained["explanations"]] == [19, 19]
@@ -266,13 +266,13 @@ def test_a_kernel_that_fails_is_explained(kernel: str) -> None:
     assert done.returncode == 1
     assert "outside of its 4 elements" in done.stderr
     assert "  line 15 with `2` rather than `4` explains all 4 values\n" in done.stdout
-    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "--json")
+    done = launch(kernel, "--expect", "param1=[5,10,15,20]", "--explain", "-f", "json")
     assert done.returncode == 1
     data = json.loads(done.stdout)
     assert (data["kernel"], data["block"], data["complete"]) == ("halves", [4, 1, 1], False)
     assert "outside of its 4 elements" in data["error"]
     assert [x["line"] for x in data["explained"]["explanations"]] == [15]
-    assert json.loads(launch(kernel, "--json").stdout)["explained"] is None
+    assert json.loads(launch(kernel, "-f", "json").stdout)["explained"] is None
 
 
 def test_explaining_can_be_interrupted(kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -321,7 +321,7 @@ def test_a_kernel_in_a_string_of_a_program(kernel: str, tmp_path: Path) -> None:
 
 
 def test_json(kernel: str) -> None:
-    done = launch(kernel, "--json", "--expect", "param1[1]=11")
+    done = launch(kernel, "-f", "json", "--expect", "param1[1]=11")
     assert done.returncode == 1
     data = json.loads(done.stdout)
     assert data["exact"] is True
@@ -338,7 +338,7 @@ def test_what_threads_print_is_shown_after_the_run(kernel: str) -> None:
     change(kernel, "  ret;", f"{call}\n  ret;")
     done = launch(kernel, block=2)
     assert done.stdout.endswith("\nprinted, in the order of the threads:\n  hi\n  hi\n")
-    printed = json.loads(launch(kernel, "--json", block=2).stdout)["printed"]
+    printed = json.loads(launch(kernel, "-f", "json", block=2).stdout)["printed"]
     threads = [f"thread ({x},0,0) of block (0,0,0)" for x in (0, 1)]
     assert printed == [{"thread": x, "line": 24, "text": "hi\n"} for x in threads]
     change(kernel, "  ret;", "trap;\n  ret;")

@@ -43,7 +43,7 @@ def test_check_has_a_note(path: str, capsys: pytest.CaptureFixture[str]) -> None
 def test_check_proves_it_again(path: str, capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("bitwuzla")
     assert f"{NOTE} (proved)\n" in run(capsys, "check", "--prove", path)
-    (item,) = (x for x in json.loads(run(capsys, "check", "--prove", "--json", path))
+    (item,) = (x for x in json.loads(run(capsys, "check", "--prove", "-f", "json", path))
                if "sequence" in x)  # fmt: skip
     assert item["sequence"] == {
         "intrinsic": "__vadd4",
@@ -91,7 +91,7 @@ def test_preprocessed_sources_have_no_notes(
 
 
 def test_sarif_has_it(path: str, capsys: pytest.CaptureFixture[str]) -> None:
-    (result,) = json.loads(run(capsys, "check", "--sarif", path))["runs"][0]["results"]
+    (result,) = json.loads(run(capsys, "check", "-f", "sarif", path))["runs"][0]["results"]
     assert (result["ruleId"], result["level"]) == ("sequence", "note")
     assert result["message"]["text"] == NOTE
 
@@ -103,7 +103,7 @@ def test_a_run_names_or_folds_it(path: str, capsys: pytest.CaptureFixture[str]) 
     folded = run(capsys, *words, "--fold").splitlines()
     assert [x.split()[0] for x in folded[1:4]] == ["8", "11", "12"]
     assert folded[2].split(" %r8 = ")[0].strip() == f"11 {CALL}  [5–7, 9–11]"
-    (sequence,) = json.loads(run(capsys, *words, "--json"))["sequences"]
+    (sequence,) = json.loads(run(capsys, *words, "-f", "json"))["sequences"]
     assert sequence["intrinsic"] == "__vadd4"
 
 

@@ -1,4 +1,4 @@
-"""``lower``, ``verify`` and ``errata --report``: with stored machine code, and with real tools."""
+"""``lower`` and ``verify``: with stored machine code, and with real tools."""
 
 from __future__ import annotations
 
@@ -75,10 +75,9 @@ def stored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
 
     for module in (line_code, departures, verification):
         monkeypatch.setattr(module, "compile_kernels", compile_stored)
-    for module in (tools, departures):
-        monkeypatch.setattr(
-            module, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
-        )
+    monkeypatch.setattr(
+        tools, "find_tool", lambda name, *_, **__: {"ptxas": PTXAS, "nvdisasm": NVDISASM}[name]
+    )
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     return compiled
 
@@ -111,7 +110,7 @@ def test_lower_keeps_the_names_of_registers(stored: list[str]) -> None:
 
 def test_lower_as_json(stored: list[str]) -> None:
     for line, count in COUNTED_LINES.items():
-        (target,) = json.loads(run("lower", line, "--json").stdout)["targets"]
+        (target,) = json.loads(run("lower", line, "-f", "json").stdout)["targets"]
         assert target["count"] == count
         assert target["verdict"]["outcome"] == "proved"
         assert {x["purpose"] for x in target["instructions"]} <= {
@@ -303,7 +302,7 @@ def test_verify_says_which_model_is_followed(stored: list[str]) -> None:
     assert "not to isa: for a = 0x80000000, b = 0, c = 0" in " ".join(done.stdout.split())
     assert run("verify", SHOWING_E3, "--model", "isa").returncode == 1
     assert run("verify", "vadd4.u32.u32.u32 d, a, b, c", "--model", "isa").returncode == 0
-    found = json.loads(run("verify", SHOWING_E3, "--model", "isa", "--json").stdout)
+    found = json.loads(run("verify", SHOWING_E3, "--model", "isa", "-f", "json").stdout)
     (verdict,) = found["targets"][0]["verdicts"]
     assert verdict["errata"] == ["E3"]
     assert verdict["as_documented"] is False
@@ -516,59 +515,21 @@ def test_a_report_has_all_that_is_needed(stored: list[str]) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("erratum", ERRATA, ids=lambda x: x.id)
+@pytest.mark.parametrize("erratum", [x for x in ERRATA if x.id != "E17"], ids=lambda x: x.id)
 def test_a_report_on_a_known_erratum(erratum: Any, stored: list[str]) -> None:
-    done = run("errata", erratum.id, "--report")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(f"# {erratum.id}: ")
-    assert f"- Assembler: ptxas {erratum.versions}\n" in done.stdout
-    assert f"{erratum.example[3]:x}`" in done.stdout
-    assert ("/*0000*/" in done.stdout) == (erratum.id != "E17")  # fns branches
+    done = run("verify", erratum.example[0], "--report")
+    assert done.returncode in (0, 1), done.stderr
+    title = done.stdout.splitlines()[0]
+    assert title.startswith("# ")
+    assert erratum.id in re.findall(r"E\d+", title)
+    for part in (erratum.sentence, erratum.forms, erratum.remark, "/*0000*/"):
+        assert part in done.stdout
 
 
-def test_a_report_explains_its_terms_and_names_other_errata(stored: list[str]) -> None:
-    text = run("errata", "E12", "--report").stdout
-    assert "This line is also affected by E10 and E11; the result is that of all.\n" in text
-    assert "also affected" not in run("errata", "E3", "--report").stdout
-    text = run("errata", "E9", "--report").stdout
+def test_a_report_explains_its_terms(stored: list[str]) -> None:
+    (erratum,) = (x for x in ERRATA if x.id == "E9")
+    text = run("verify", erratum.example[0], "--report").stdout
     assert "`c.signed < 0`.\n`.signed` is the operand as a signed number.\n\n" in text
-
-
-def test_a_report_says_why_it_has_no_machine_code(stored: list[str]) -> None:
-    sources = {
-        "clz.b32 d, a": "None is shown: ptxas 13.0.88 refuses the line: it is in no sample.",
-        "vadd4.u32.u32.u32 d, a, b, c": "None is shown: that of ptxas 13.0.88, nvdisasm 13.5.37 "
-        "has no departure from the documentation.",
-    }
-    for line, sentence in sources.items():
-        source = make_kernel_source(parse(line))
-        assert departures._find_code(source, PTXAS, NVDISASM) == sentence
-
-
-def test_a_report_without_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> Tool:
-        raise ToolError("it is missing")
-
-    monkeypatch.setattr(departures, "find_tool", fail)
-    text = run("errata", "E3", "--report").stdout
-    assert text.endswith("None is shown: it is missing.\n")
-    assert "\n.version 7.8\n.target sm_90\n" in text  # which ptxas 11.8 reads, the first with E3
-    assert "--report takes one erratum" in run("errata", "--report").stderr
-    assert "F1 shows for constants alone: `ptxscope" in run("errata", "F1", "--report").stderr
-
-
-def test_a_report_without_nvdisasm_is_for_the_ptxas_that_is_here(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    def find(name: str, path: str | None) -> Tool:
-        assert path == f"/{name}"
-        if name == "nvdisasm":
-            raise ToolError("it is missing")
-        return PTXAS
-
-    monkeypatch.setattr(departures, "find_tool", find)
-    words = ("errata", "E3", "--report", "--ptxas", "/ptxas", "--nvdisasm", "/nvdisasm")
-    assert "\n.version 9.0\n.target sm_90\n" in run(*words).stdout  # that of ptxas 13.0
 
 
 @ci_only
@@ -581,15 +542,15 @@ def test_requests_that_are_wrong(stored: list[str]) -> None:
         ((SHOWING_E3, "--model", "E3"), "--model E3: write isa, ptxas or ptxas-MAJOR.MINOR"),
         ((SHOWING_E3, "--model", "nonsense"), "nonsense: write isa, ptxas or ptxas-MAJOR.MINOR"),
         (("vadd.u32 d, a, b",), "error: "),  # 1 is a line that does not follow the model
-        ((SHOWING_E3, "--report", "--json"), "--report is Markdown, --json is not"),
+        ((SHOWING_E3, "--report", "-f", "json"), "not allowed with argument"),
         (("--all", "--report", "--gpu"), "--report is for machine code, not for --gpu"),
         ((SHOWING_E3, "--sample", "4"), "--sample is for --all and --family"),
         (("--family", "nonsense"), "--family nonsense: it is one of set, setp, "),
         (("--all", "--sample", "0"), "argument --sample: '0' is not a number from 1 on"),
         (("--all", "--jobs", "x"), "argument --jobs: 'x' is not a number from 1 on"),
         ((SHOWING_E3, "--timeout", "nan"), "argument --timeout: 'nan' is not a number of seconds"),
-        ((SHOWING_E3, "--dry", "x"), "--dry and --results each go with --gpu"),
-        (("--all", "--gpu", "--dry", "x"), "--sample 2000 takes fewer"),
+        ((SHOWING_E3, "--write-inputs", "x"), "--write-inputs and --results each go with --gpu"),
+        (("--all", "--gpu", "--write-inputs", "x"), "--sample 2000 takes fewer"),
     ):
         done = run("verify", *words)
         assert done.returncode == 2
@@ -882,14 +843,14 @@ def test_a_gpu_is_compared_with_the_models(model: str, monkeypatch: pytest.Monke
         assert "1 as erratum E3 says\n" in done.stdout
         assert "1 as erratum E14 says\n" in done.stdout
         assert "3 as documented" in done.stdout
-    found = json.loads(run("verify", "--all", "--gpu", "--json").stdout)
+    found = json.loads(run("verify", "--all", "--gpu", "-f", "json").stdout)
     assert all(model in x["models"] for x in found["lines"])
 
 
 def test_a_batch_for_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "batch"
     monkeypatch.setattr(verify, "_list_lines", lambda _: [parse(x) for x in GPU_LINES])
-    done = run("verify", "--all", "--gpu", "--dry", str(folder))
+    done = run("verify", "--all", "--gpu", "--write-inputs", str(folder))
     assert done.returncode == 0
     assert {x.name for x in folder.iterdir()} == {
         *("module.ptx", "operands.npy", "lines.json", "launch.py")
@@ -1026,7 +987,18 @@ def test_every_erratum_is_in_the_releases_that_it_names(
 def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_path: Path) -> None:
     """A sample that contains them departs exactly where it is known to."""
     environment = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
-    words = ["verify", "--all", "--sample", "300", "--model", "isa", "--json", "--timeout", "30"]
+    words = [
+        "verify",
+        "--all",
+        "--sample",
+        "300",
+        "--model",
+        "isa",
+        "-f",
+        "json",
+        "--timeout",
+        "30",
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "ptxscope", *words, "--ptxas", paths[0], "--nvdisasm", paths[1]],
         env=environment,
@@ -1054,7 +1026,7 @@ def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_pat
 @needs_tools
 @pytest.mark.parametrize(("line", "count"), COUNTED_LINES.items())
 def test_real_tools_make_the_counted_instructions(line: str, count: int) -> None:
-    done = run("lower", line, "--json")
+    done = run("lower", line, "-f", "json")
     document = json.loads(done.stdout)
     if document["ptxas"].startswith("13.0."):
         assert document["targets"][0]["count"] == count

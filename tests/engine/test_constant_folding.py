@@ -154,7 +154,7 @@ def test_the_list_of_errata_has_them() -> None:
     assert evaluate(PTX, VALUES) == {"d": DOCUMENTED}
     said = run("errata").stdout
     assert all(f"{bug.id}  {bug.forms}" in said for bug in FOLDING_BUGS)
-    assert '"isa": "0x7f808001"' in run("errata", "f2", "--json").stdout
+    assert '"isa": "0x7f808001"' in run("errata", "f2", "-f", "json").stdout
     ptx, values, documented, folded = FOLDING_BUGS[0].example
     assert evaluate(ptx, values) == {"d": documented}
     assert folded == 12  # docs/semantics.md, 2.1: 1 at -O0, 12 at -O1

@@ -80,11 +80,11 @@ def test_registers_of_two_halves(line: str, legal: bool) -> None:
 def test_what_is_not_checked_is_neither_legal_nor_illegal(tmp_path: Path) -> None:
     file = tmp_path / "k.py"
     file.write_text('x = "vadd.u32.u32.u32 d, a, {b};"\n', encoding="utf-8")
-    (item,) = json.loads(run("check", "--json", str(file)).stdout)
+    (item,) = json.loads(run("check", "-f", "json", str(file)).stdout)
     assert item["legal"] is None
     assert [x["rule"] for x in item["findings"]] == ["unread"]
     file.write_text('x = "vadd.u32.u32.u32 d, a, b;"\n', encoding="utf-8")
-    assert json.loads(run("check", "--json", str(file)).stdout)[0]["legal"] is True
+    assert json.loads(run("check", "-f", "json", str(file)).stdout)[0]["legal"] is True
 
 
 @pytest.mark.parametrize(

@@ -47,8 +47,8 @@ Pieces = Callable[[CheckedInstruction], Iterable[str]]
 _EPILOG = """\
 examples:
   ptxscope check kernel.ptx
-  ptxscope check --json kernel.cu other.cuh
-  ptxscope check --sarif src > ptxscope.sarif
+  ptxscope check -f json kernel.cu other.cuh
+  ptxscope check -f sarif src > ptxscope.sarif
   ptxscope check -D __CUDA_ARCH__=900 kernel.cu
   ptxscope check --fix --write src/*.cu
   cuobjdump -ptx a.out | ptxscope check -
@@ -101,10 +101,6 @@ def make_parser() -> Parser:
         help="file (.ptx, .cu, …) or folder; - is standard input",
     )
     add_format(parser, ("text", "json", "sarif"), "text", has_file=False)
-    for name, about in (("json", "write JSON"), ("sarif", "write SARIF 2.1.0")):
-        parser.add_argument(
-            f"--{name}", action="store_const", const=name, dest="format", help=about
-        )
     parser.add_argument(
         "-q", "--quiet", action="store_true", help="omit instructions without diagnostics"
     )

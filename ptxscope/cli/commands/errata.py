@@ -7,13 +7,13 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...engine.listings.counterexample import format_example
-from ...engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS
+from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM, TARGETS
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ..support.arguments import Parser, add_tool_paths, make_command_parser
+from ..support.arguments import Parser, add_format, make_command_parser
 from ..support.command_error import CommandError
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
@@ -31,13 +31,7 @@ def make_parser() -> Parser:
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
-    parser.add_argument(
-        "--report",
-        action="store_true",
-        help="draft a report on one erratum, in Markdown, with machine code if ptxas is at hand",
-    )
-    parser.add_argument("--json", action="store_true", help="write JSON")
-    add_tool_paths(parser)
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -52,24 +46,7 @@ def run(words: Sequence[str]) -> int:
             errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
-    if arguments.report and arguments.json:
-        raise CommandError("error: --report is Markdown, --json is not: give one of them")
-    if arguments.report:
-        if len(errata) > 1:
-            raise CommandError(f"error: --report takes one erratum: E1 to E{len(ERRATA)}")
-        if not isinstance(errata[0], Erratum):
-            raise CommandError(
-                f"error: --report is for E1 to E{len(ERRATA)}; {errata[0].id} shows for constants "
-                "alone: `ptxscope verify LINE --report` reports on a line with them"
-            )
-        if errata[0] is FLAG_ERRATUM:
-            raise CommandError(
-                f"error: --report is for one instruction; {FLAG_ERRATUM.id} shows in two"
-            )
-        from ..support.departures import report_erratum
-
-        sys.stdout.write(report_erratum(errata[0], arguments.ptxas, arguments.nvdisasm))
-    elif arguments.json:
+    if arguments.format == "json":
         import json
 
         json.dump([describe(x) for x in errata], sys.stdout, indent=2)

@@ -26,6 +26,7 @@ from ...engine.syntax.values import parse_value
 from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
+    add_format,
     add_instruction,
     bind_operands,
     find_column_operands,
@@ -86,7 +87,7 @@ def make_parser() -> Parser:
         help="operands to observe next, which tell the explanations apart, however long it takes "
         f"(default: if found in {_NEXT_SECONDS:.0f} s, with the extra prove)",
     )
-    parser.add_argument("--json", action="store_true", help="write JSON")
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -102,7 +103,7 @@ def run(words: Sequence[str]) -> int:
     if not isinstance(ins, Instruction):
         return _explain_block(ins, arguments)
     diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
-    if arguments.json:
+    if arguments.format == "json":
         print(format_json(diagnosis_to_json(diagnosis), indent=1))
         if not diagnosis.explanations:
             print_message("\n".join(unexplained_lines(diagnosis)))
@@ -127,7 +128,7 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
         message = f"--next is for one instruction, and this is a block of {count}; {advice}"
         raise CommandError(f"error: {message}")
     diagnosis = investigate_block(block, tuple(_iter_observations(block, arguments)))
-    if arguments.json:
+    if arguments.format == "json":
         print(format_json(block_diagnosis_to_json(diagnosis), indent=1))
     else:
         sys.stdout.write(render_block_diagnosis(diagnosis, with_all=arguments.all))

@@ -12,6 +12,7 @@ from ...engine.proof.operand_search import MAX_ANSWERS, OLD, find_operands
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
+    add_format,
     add_model,
     choose_model,
     make_command_parser,
@@ -60,7 +61,7 @@ def make_parser() -> Parser:
     )
     add_model(parser)
     add_timeout(parser)
-    parser.add_argument("--json", action="store_true", help="write JSON")
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -80,7 +81,7 @@ def run(words: Sequence[str]) -> int:
             timeout=arguments.timeout,
         )
     )
-    if arguments.json:
+    if arguments.format == "json":
         print(format_json(search_to_json(search), indent=1))
     else:
         sys.stdout.write(render_search(search))

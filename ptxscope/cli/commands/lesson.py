@@ -20,7 +20,7 @@ _EPILOG = """\
 examples:
   ptxscope lesson
   ptxscope lesson lanes
-  ptxscope lesson lanes --explorer
+  ptxscope open --lesson lanes          # in the explorer
   ptxscope lesson errata -f markdown > errata.md
 
 Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
@@ -39,16 +39,14 @@ def make_parser() -> Parser:
         "lesson", "Learn by predicting: list the lessons, or play one.", _EPILOG
     )
     parser.add_argument("name", metavar="LESSON", nargs="?", help="name or number of a lesson")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument(
+    parser.add_argument(
         "-f",
         "--format",
         choices=("text", "markdown"),
         metavar="FORMAT",
         help="output format of the whole lesson, for reading: text, markdown",
     )
-    how.add_argument("--explorer", action="store_true", help="play the lesson in the explorer")
-    parser.add_argument("--again", action="store_true", help="start at the first card")
+    parser.add_argument("--restart", action="store_true", help="start at the first card")
     return parser
 
 
@@ -66,24 +64,20 @@ def _play_lesson(words: Sequence[str]) -> int:
     parser = make_parser()
     arguments = parser.parse_args(words)
     if arguments.name is None:
-        if arguments.format or arguments.explorer or arguments.again:
+        if arguments.format or arguments.restart:
             parser.error("LESSON is missing: `ptxscope lesson` lists them")
         _list()
         return 0
     from ...learn.lesson import load_lesson, parse_lesson_name
 
     name = parse_lesson_name(arguments.name)
-    if arguments.explorer:
-        from .open import run as explore
-
-        return explore(["--lesson", name, *["--again"] * arguments.again])
     lesson = load_lesson(name)
     if arguments.format:
         from ...learn.lesson_text import render_markdown, render_text
 
         sys.stdout.write((render_text if arguments.format == "text" else render_markdown)(lesson))
         return 0
-    return _Player(lesson, is_restart=arguments.again).play()
+    return _Player(lesson, is_restart=arguments.restart).play()
 
 
 def _store() -> StateStore | None:
@@ -105,7 +99,7 @@ def _list() -> None:
     for number, head in enumerate(list_headings(), 1):
         far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
-    print("\n`ptxscope lesson NAME` plays one; add --explorer to play it in the explorer.")
+    print("\n`ptxscope lesson NAME` plays one, `ptxscope open --lesson NAME` in the explorer.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
 
@@ -136,7 +130,7 @@ class _Player:
             print_message(f"note: {message}")
         print(head.title, *_wrap_text(f"{head.minutes} minutes: {head.summary}", ""), sep="\n")
         if self._position.index:
-            print(f"Resuming at card {self._position.index + 1}; --again starts at the first.")
+            print(f"Resuming at card {self._position.index + 1}; --restart starts at the first.")
         self._print_card()
         while (line := self._read_answer()) is not None:
             word = line.strip()

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...engine.isa.catalog import CATALOG
 from ...engine.isa.entry import CORE_GROUPS
 from ...engine.isa.legality import count_forms
-from ..support.arguments import Parser, make_command_parser
+from ..support.arguments import Parser, add_format, make_command_parser
 
 
 def make_parser() -> Parser:
@@ -16,13 +16,13 @@ def make_parser() -> Parser:
     parser = make_command_parser(
         "list", "List the instructions that ptxscope explains, and their numbers of legal forms."
     )
-    parser.add_argument("--json", action="store_true", help="write JSON")
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
 def run(words: Sequence[str]) -> int:
     """Print the catalog."""
-    if make_parser().parse_args(words).json:
+    if make_parser().parse_args(words).format == "json":
         import json
 
         json.dump([describe(opcode) for opcode in CATALOG], sys.stdout, indent=2)

@@ -8,7 +8,13 @@ from collections.abc import Sequence
 from ...documents.formats.json_text import format_json
 from ...documents.proofs.machine_report import listing_to_json, render_listings
 from ...engine.extras import format_install_hint
-from ..support.arguments import Parser, make_command_parser, parse_instruction, parse_words
+from ..support.arguments import (
+    Parser,
+    add_format,
+    make_command_parser,
+    parse_instruction,
+    parse_words,
+)
 from ..support.line_code import format_line, list_line_code, make_line_source
 from ..support.programs import add_timeout
 from ..support.tools import (
@@ -46,7 +52,7 @@ def make_parser() -> Parser:
     parser.add_argument("ptx", metavar="PTX", help="instruction")
     add_tools(parser)
     add_timeout(parser)
-    parser.add_argument("--json", action="store_true", help="write JSON")
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -59,7 +65,7 @@ def run(words: Sequence[str]) -> int:
     source = make_line_source(ins)
     line = format_line(ins)
     listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
-    if arguments.json:
+    if arguments.format == "json":
         document = {
             "ptx": line,
             "ptxas": ptxas.build,

@@ -44,7 +44,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--lesson", metavar="LESSON", help="lesson to play; `ptxscope lesson` lists them"
     )
-    parser.add_argument("--again", action="store_true", help="start at the first card")
+    parser.add_argument("--restart", action="store_true", help="start at the first card")
     parser.add_argument(
         "--predict", action="store_true", help="predict each lane before it is shown"
     )
@@ -59,9 +59,9 @@ def run(words: Sequence[str]) -> int:
     if arguments.lesson is not None:
         if arguments.ptx is not None:
             raise CommandError("error: a lesson brings its own lines; PTX can't be given too")
-        lesson = _check_lesson_name(arguments.lesson), arguments.again
-    elif arguments.again:
-        raise CommandError("error: --again needs --lesson LESSON")
+        lesson = _check_lesson_name(arguments.lesson), arguments.restart
+    elif arguments.restart:
+        raise CommandError("error: --restart needs --lesson LESSON")
     listing = None
     if arguments.ptx is not None and is_file(arguments.ptx):
         listing = _open_listing(arguments.ptx, arguments.values, model.name)

@@ -9,7 +9,14 @@ from ...documents.formats.json_text import format_json
 from ...documents.proofs.proof_report import proof_to_json, render_text
 from ...engine.extras import format_install_hint
 from ...engine.proof.equivalence import Verdict, prove_equal
-from ..support.arguments import Parser, add_model, choose_model, make_command_parser, parse_words
+from ..support.arguments import (
+    Parser,
+    add_format,
+    add_model,
+    choose_model,
+    make_command_parser,
+    parse_words,
+)
 from ..support.command_error import CommandError
 from ..support.programs import (
     PROGRAM_HELP,
@@ -66,7 +73,7 @@ def make_parser() -> Parser:
         )
     add_timeout(parser)
     parser.add_argument("--brief", action="store_true", help="omit the traces")
-    parser.add_argument("--json", action="store_true", help="write JSON")
+    add_format(parser, ("text", "json"), "text", has_file=False)
     return parser
 
 
@@ -88,7 +95,7 @@ def run(words: Sequence[str]) -> int:
             timeout=arguments.timeout,
         )
     )
-    if arguments.json:
+    if arguments.format == "json":
         print(format_json(proof_to_json(proof), indent=1))
     else:
         sys.stdout.write(render_text(proof, is_brief=arguments.brief))

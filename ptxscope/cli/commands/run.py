@@ -30,6 +30,7 @@ from ...engine.tracing.trace import Trace
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
+    add_format,
     add_model,
     choose_model,
     is_file,
@@ -116,7 +117,7 @@ def _run_file(arguments: argparse.Namespace, bar: ProgressBar) -> int:
     bar.begin("printing", len(program_run.steps), "steps")
     bar.begin_printing()
     request = program_run.ending is StopReason.MISSING_INPUT
-    if arguments.json:
+    if arguments.format == "json":
         print(
             format_json(
                 _run_to_json(program_run, {} if request else expected_results, bar), indent=1
@@ -232,7 +233,7 @@ def make_parser() -> Parser:
         action="store_true",
         help="show a sequence that computes a SIMD intrinsic (__vaddss4) as one line",
     )
-    output.add_argument("--json", action="store_true", help="write JSON")
+    add_format(output, ("text", "json"), "text", has_file=False)
     return parser
 
 

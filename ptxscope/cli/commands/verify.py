@@ -29,6 +29,7 @@ from ...engine.syntax.parser import parse
 from ...nvidia.toolchain import Tool
 from ..support.arguments import (
     Parser,
+    add_format,
     choose_model,
     make_command_parser,
     parse_count,
@@ -66,7 +67,7 @@ examples:
   ptxscope verify --family vadd4 --arch sm_75 --arch sm_90
   ptxscope verify --all --sample 500 --model isa
   ptxscope verify 'vadd.u32.s32.s32.sat d.b0, a, b, c' --report > report.md
-  ptxscope verify --gpu --all --sample 500 --dry batch
+  ptxscope verify --gpu --all --sample 500 --write-inputs batch
   ptxscope verify --gpu --results batch/results.npz
 
 Needs ptxas, nvdisasm and the solver, of the extra `sass`: {format_install_hint("sass")}.
@@ -107,7 +108,9 @@ def make_parser() -> Parser:
         help="processes (default: one for each processor)",
     )
     parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
-    parser.add_argument(
+    output = parser.add_mutually_exclusive_group()
+    add_format(output, ("text", "json"), "text", has_file=False)
+    output.add_argument(
         "--report",
         action="store_true",
         help="draft a report on each departure from the documentation, in Markdown",
@@ -116,12 +119,11 @@ def make_parser() -> Parser:
         "--gpu", action="store_true", help="run the lines on this machine's GPU instead"
     )
     parser.add_argument(
-        "--dry", metavar="FOLDER", help="with --gpu: write what another machine can run"
+        "--write-inputs", metavar="FOLDER", help="with --gpu: write what another machine can run"
     )
     parser.add_argument(
         "--results", metavar="FILE", help="with --gpu: results that another machine computed"
     )
-    parser.add_argument("--json", action="store_true", help="write JSON")
     return parser
 
 
@@ -129,7 +131,7 @@ def run(words: Sequence[str]) -> int:
     """Print the verdicts; the status says whether all are as expected."""
     arguments = parse_words(make_parser(), words)
     _check_options(arguments)
-    if arguments.gpu or arguments.dry or arguments.results:
+    if arguments.gpu or arguments.write_inputs or arguments.results:
         return _run_on_device(arguments)
     lines = _list_lines(arguments)
     archs = choose_archs(arguments)
@@ -142,7 +144,7 @@ def run(words: Sequence[str]) -> int:
     if arguments.report:
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
             sys.stdout.write(use_tools(lambda: render_departures(task, kept, verdicts)))  # noqa: B023
-    elif arguments.json:
+    elif arguments.format == "json":
         print(format_json(_to_json(tasks, found, expected), indent=1))
     else:
         texts = [
@@ -154,8 +156,6 @@ def run(words: Sequence[str]) -> int:
 
 
 def _check_options(arguments: argparse.Namespace) -> None:
-    if arguments.report and arguments.json:
-        raise CommandError("error: --report is Markdown, --json is not: give one of them")
     if arguments.report and arguments.gpu:
         raise CommandError("error: --report is for machine code, not for --gpu")
     if arguments.ptx is not None and arguments.sample:
@@ -166,16 +166,18 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
     """Print what a GPU's results say, or write what one can run."""
     from ..support import device_runs
 
-    if not arguments.gpu or (arguments.dry and arguments.results):
-        raise CommandError("error: --dry and --results each go with --gpu, and not together")
+    if not arguments.gpu or (arguments.write_inputs and arguments.results):
+        raise CommandError(
+            "error: --write-inputs and --results each go with --gpu, and not together"
+        )
     if arguments.results:
         if arguments.ptx or arguments.all or arguments.family:
             raise CommandError("error: --results has its own lines")
-        return device_runs.report_results(arguments.results, is_json=arguments.json)
+        return device_runs.report_results(arguments.results, is_json=arguments.format == "json")
     lines = _list_lines(arguments)
-    if arguments.dry:
-        return device_runs.write_lines(lines, arguments.dry, choose_archs(arguments)[0])
-    return device_runs.run_lines(lines, is_json=arguments.json)
+    if arguments.write_inputs:
+        return device_runs.write_lines(lines, arguments.write_inputs, choose_archs(arguments)[0])
+    return device_runs.run_lines(lines, is_json=arguments.format == "json")
 
 
 def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:

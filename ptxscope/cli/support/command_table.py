@@ -35,6 +35,20 @@ COMMANDS = {
 A module's ``make_parser()`` describes the arguments, and ``run(words)`` performs the command.
 """
 
+OLD_SPELLINGS = {
+    **{
+        (command, "--json"): "-f json"
+        for command in "explain prove find lower verify check run list errata".split()
+    },
+    ("check", "--sarif"): "-f sarif",
+    ("open", "--again"): "--restart",
+    ("lesson", "--again"): "--restart",
+    ("lesson", "--explorer"): "ptxscope open --lesson NAME",
+    ("verify", "--dry"): "--write-inputs FOLDER",
+    ("errata", "--report"): "ptxscope verify PTX --report",
+}
+"""What to write instead of an option that a command had."""
+
 _EPILOG = """\
 examples:
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5

@@ -11,16 +11,10 @@ from ...engine.machine_code.departure import Departure, find_departure, find_sma
 from ...engine.machine_code.disassembly import MachineKernel
 from ...engine.machine_code.form_lists import make_instruction
 from ...engine.machine_code.form_verdict import FormVerdict, decide_line
-from ...engine.machine_code.kernel_source import KernelSource, make_kernel_source
-from ...engine.machine_code.machine_step import UnknownMachineCodeError
-from ...engine.semantics.erratum import OLDEST, Erratum
+from ...engine.machine_code.kernel_source import make_kernel_source
 from ...engine.semantics.models import get_erratum
-from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.parser import parse
 from ...nvidia.compilation import compile_kernels
-from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
-from .arguments import DEFAULT_ARCH
 from .line_code import format_line
 from .tools import format_tools
 from .verification import Task
@@ -100,74 +94,9 @@ def _render(task: Task, departure: Departure, errata: Sequence[str]) -> str:
             tools=format_tools(task.ptxas, task.nvdisasm),
             code=format_code(departure.kernel),
             difference=departure.difference,
+            remark=" ".join(x.remark for x in known if x.remark),
         )
     )
-
-
-def report_erratum(
-    erratum: Erratum, ptxas_path: str | None = None, nvdisasm_path: str | None = None
-) -> str:
-    """Return the report on an erratum, with machine code if the tools and the solver are there.
-
-    Its kernel is one that the ptxas here reads, or without one, any that has the erratum.
-    """
-    line, operands, isa, ptxas_result = erratum.example
-    source = make_kernel_source(parse(line))
-    release, tools = OLDEST, ""
-    found: Departure | str
-    try:
-        ptxas = find_tool(PTXAS, ptxas_path)
-        release = ptxas.version
-        nvdisasm = find_tool(NVDISASM, nvdisasm_path)
-        tools = format_tools(ptxas, nvdisasm)
-        found = _find_code(source, ptxas, nvdisasm)
-    except ToolError as error:
-        found = f"None is shown: {make_printable(str(error))}."
-    (role,) = (x.role for x in source.results)
-    names = parse(line).names
-    given = {x.name: operands[names[x.role]] for x in source.inputs}
-    return render_report(
-        ErratumReport(
-            title=f"{erratum.id}: `{source.ins.mnemonic}` departs from the PTX ISA",
-            sentence=erratum.sentence,
-            forms=erratum.forms,
-            source=source,
-            arch=DEFAULT_ARCH,
-            versions=erratum.versions,
-            ptxas=release,
-            operands=given,
-            documented={role: isa},
-            obtained={role: ptxas_result},
-            tools=tools,
-            code=format_code(found.kernel) if isinstance(found, Departure) else (),
-            difference=found.difference if isinstance(found, Departure) else None,
-            remark=" ".join(filter(None, (erratum.remark, _describe_others(erratum, source)))),
-            absence=found if isinstance(found, str) else "",
-        )
-    )
-
-
-def _describe_others(erratum: Erratum, source: KernelSource) -> str:
-    """Return a sentence with the other errata that affect a line; empty if there are none."""
-    others = [x.id for x in source.ins.errata if x is not erratum]
-    if not others:
-        return ""
-    return f"This line is also affected by {' and '.join(others)}; the result is that of all."
-
-
-def _find_code(source: KernelSource, ptxas: Tool, nvdisasm: Tool) -> Departure | str:
-    """Return the departure of a kernel by some tools, or a sentence on why there is none."""
-    (kernel,) = compile_kernels(ptxas, nvdisasm, DEFAULT_ARCH, [source])
-    made = f"that of {format_tools(ptxas, nvdisasm)}"
-    if isinstance(kernel, str):
-        return f"None is shown: ptxas {ptxas.build} refuses the line: {make_printable(kernel)}."
-    try:
-        departure = find_departure(source, kernel)
-    except UnknownMachineCodeError as error:
-        return f"None is shown: {made} is not interpreted ({make_printable(str(error))})."
-    except ImportError as error:
-        return f"None is shown: {error}."
-    return departure or f"None is shown: {made} has no departure from the documentation."
 
 
 def format_code(kernel: MachineKernel) -> list[str]:

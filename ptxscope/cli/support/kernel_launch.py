@@ -112,7 +112,7 @@ def launch_kernel(
             if explains:
                 diagnosis = _explain(code, values, bar, failed, expected, arguments)
             bar.begin_printing()
-            if arguments.json:
+            if arguments.format == "json":
                 print(format_json(convert_failure(failed, error, diagnosis), indent=1))
             else:
                 explained = iter_explanation_lines(diagnosis) if diagnosis else ()
@@ -131,7 +131,7 @@ def launch_kernel(
         raise CommandError(f"error: {make_printable(str(error))}") from None
     bar.begin_printing()
     lines = list(iter_difference_lines(result, expected))
-    if arguments.json:
+    if arguments.format == "json":
         print(format_json(convert_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:

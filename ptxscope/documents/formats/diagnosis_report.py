@@ -57,7 +57,7 @@ def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool 
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
-    """Return the explanations as JSON, the best first, in the shape of ``explain --json``."""
+    """Return the explanations as JSON, the best first, in the shape of ``explain -f json``."""
     return [explanation_to_json(explanation) for explanation in diagnosis.explanations]
 
 

@@ -34,11 +34,9 @@ class ErratumReport(NamedTuple):
     tools: str
     """The assembler and disassembler that made the machine code."""
     code: Sequence[str]
-    """The machine code, a line each; empty if there is none that shows the departure."""
+    """The machine code, a line each."""
     difference: Difference | None
     remark: str = ""
-    absence: str = ""
-    """Why there is no machine code, as a sentence."""
 
 
 def render_report(report: ErratumReport) -> str:
@@ -91,24 +89,22 @@ def _report_lines(report: ErratumReport) -> Iterator[str]:
     yield ""
     yield "## Machine code"
     yield ""
-    if report.code:
-        yield f"Of {report.tools}:"
-        yield ""
-        yield "```"
-        yield from report.code
-        yield "```"
-        yield ""
-        yield (
-            "The obtained result is that of this code, by the meaning of its opcodes. It was not "
-            "run on a GPU."
-        )
-    else:
-        yield report.absence
+    yield f"Of {report.tools}:"
+    yield ""
+    yield "```"
+    yield from report.code
+    yield "```"
+    yield ""
+    yield (
+        "The obtained result is that of this code, by the meaning of its opcodes. It was not "
+        "run on a GPU."
+    )
 
 
 def _iter_terms(report: ErratumReport, condition: str) -> Iterator[str]:
     """Yield what the names in a condition stand for, a sentence each."""
-    trace = make_trace(report.source.ins, report.operands)
+    ins, inputs = report.source.ins, report.source.inputs
+    trace = make_trace(ins, {ins.names[x.role]: report.operands.get(x.name, 0) for x in inputs})
     for step in trace.steps:
         for row in step.rows:
             if re.search(rf"\b{re.escape(row.key)}\b", condition):

@@ -191,7 +191,7 @@ def format_results(results: Mapping[str, int], types: Mapping[str, Type]) -> str
 
 
 def proof_to_json(proof: Proof) -> dict[str, object]:
-    """Return a proof as JSON, in the shape of ``prove --json``."""
+    """Return a proof as JSON, in the shape of ``prove -f json``."""
     document: dict[str, object] = {
         "verdict": str(proof.verdict),
         "programs": [_program_to_json(proof, index) for index in (0, 1)],
@@ -268,7 +268,7 @@ def _get_result_types(program: Program) -> dict[str, Type]:
 
 
 def search_to_json(search: OperandSearch) -> dict[str, object]:
-    """Return a search as JSON, in the shape of ``find --json``."""
+    """Return a search as JSON, in the shape of ``find -f json``."""
     return {
         "ptx": str(search.program),
         "model": search.model.name,
