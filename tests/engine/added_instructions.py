@@ -34,7 +34,7 @@ from ptxscope.engine.micro_operations.properties import InputBits, LaneText, Not
 from ptxscope.engine.micro_operations.saturation import Truncate
 from ptxscope.engine.micro_operations.selection import Select
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.semantics import lowering
+from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.plan import Builder
 from ptxscope.engine.semantics.rules import Rules
 
@@ -204,7 +204,7 @@ def install() -> None:
     for entry, lower in ADDED:
         catalog.CATALOG[entry.opcode] = entry
         catalog._SHAPES[entry.opcode] = (entry,)
-        lowering._BY_OPCODE[entry.opcode] = lower
+        video_lowering.LOWERINGS[entry.opcode] = lower
     entries = (*catalog.ENTRIES, *(entry for entry, _ in ADDED))
     vars(catalog)["ENTRIES"] = entries
 

@@ -27,7 +27,7 @@ from ptxscope.engine.isa import catalog
 from ptxscope.engine.isa.catalog import find_entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.semantics import lowering
+from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ptxscope.engine.syntax.modifiers import parse_modifiers
@@ -251,7 +251,7 @@ def _added(monkeypatch: pytest.MonkeyPatch) -> None:
     for entry, lower in ADDED:
         monkeypatch.setitem(catalog.CATALOG, entry.opcode, entry)
         monkeypatch.setitem(catalog._SHAPES, entry.opcode, (entry,))
-        monkeypatch.setitem(lowering._BY_OPCODE, entry.opcode, lower)
+        monkeypatch.setitem(video_lowering.LOWERINGS, entry.opcode, lower)
 
 
 def _dp4a(atype: Type, btype: Type) -> Instruction:

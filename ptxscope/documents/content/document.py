@@ -13,6 +13,7 @@ from typing import NamedTuple
 from ... import __version__
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex, format_value
+from ...engine.micro_operations.drawings import TextFigure
 from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
@@ -614,7 +615,7 @@ def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
 def _iter_figure_lines(trace: Trace, row: RowTrace) -> Iterator[str]:
     view = trace.views[row.key]
     figure = view.micro.make_figure(view)
-    if figure and figure.is_in_text:
+    if isinstance(figure, TextFigure):
         from .figure_text import figure_lines  # loaded late: few rows have such a figure
 
         yield from map(make_printable, figure_lines(view))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
@@ -284,8 +284,7 @@ class Copy(MicroOperation):
 # --- a row of a trace --------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class RowView:
+class RowView(NamedTuple):
     """A row of a trace, or an operand, with its values."""
 
     instruction: InstructionView
@@ -359,8 +358,7 @@ class RowView:
         return f"[{bits - 1}:0]" if low < -(1 << bits - 1) or high >= 1 << bits else ""
 
 
-@dataclass(frozen=True, slots=True)
-class LaneView:
+class LaneView(NamedTuple):
     """One lane of a row."""
 
     row: RowView
@@ -406,8 +404,7 @@ PREVIOUS_RESULT = ""
 Chain = tuple[tuple[MicroOperation, tuple[str, ...]], ...]
 
 
-@dataclass(frozen=True, slots=True)
-class RowMutation:
+class RowMutation(NamedTuple):
     """A mistake in a row."""
 
     description: str
@@ -420,8 +417,7 @@ class RowMutation:
     """Phrase with the right choice, after `description`; it may reveal the answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class MutationSite:
+class MutationSite(NamedTuple):
     """The mutated row, and the lane in question."""
 
     row: RowView

@@ -5,51 +5,42 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, auto
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 from ..isa.types import Type
 from .properties import Part, Reading
 
 
-@dataclass(frozen=True)
-class CellDrawing:
-    """The text of one lane."""
-
-
-class FormulaCell(CellDrawing):
+class FormulaCell:
     """The formula: ``7 + 2 = 9``."""
 
 
-@dataclass(frozen=True)
-class PartCell(CellDrawing):
+class PartCell(NamedTuple):
     """The bits of a part of an input, and its name."""
 
     part: Part
 
 
-@dataclass(frozen=True)
-class ReadingCell(CellDrawing):
+class ReadingCell(NamedTuple):
     """The bits of the input, their extension, and the number that they stand for."""
 
     reading: Reading
 
 
-class NumberCell(CellDrawing):
+class NumberCell:
     """The number, and the input if it is another one."""
 
 
-class VerdictCell(CellDrawing):
+class VerdictCell:
     """A relation, and whether it holds."""
 
 
-class TruthCell(CellDrawing):
+class TruthCell:
     """A formula of truth values."""
 
 
-@dataclass(frozen=True)
-class TakenCell(CellDrawing):
+class TakenCell(NamedTuple):
     """The number that a lane of the destination takes, and its bits."""
 
     unit: int
@@ -58,50 +49,37 @@ class TakenCell(CellDrawing):
     """Whether the lane takes bits 31:16 of the number instead of its low bits."""
 
 
-@dataclass(frozen=True)
-class KeptCell(CellDrawing):
+class KeptCell(NamedTuple):
     """The part of an input that a lane of the destination keeps."""
 
     part: Part
 
 
-@dataclass(frozen=True)
-class PatternCell(CellDrawing):
+class PatternCell(NamedTuple):
     """Bits, and the bits that they become."""
 
     unchanged_note: str
     """Text if the bits stay as they are."""
 
 
-class ConversionCell(CellDrawing):
+class ConversionCell:
     """A number, and the bits that it becomes."""
 
 
-@dataclass(frozen=True)
-class WordCell(CellDrawing):
+class WordCell(NamedTuple):
     """A word that consists of lanes: a part in each column."""
 
     unit: int
 
 
-@dataclass(frozen=True)
-class ResultCell(CellDrawing):
+class ResultCell(NamedTuple):
     """The bits of a destination, and their meaning."""
 
     letters: str
     """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
 
 
-@dataclass(frozen=True)
-class FigureDrawing:
-    """A drawing of a row, for views with room."""
-
-    is_in_text: ClassVar[bool] = False
-    """Whether plain text shows it too, because formulas do not contain it."""
-
-
-@dataclass(frozen=True)
-class RangeLine(FigureDrawing):
+class RangeLine(NamedTuple):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 
     low: int | None
@@ -109,37 +87,32 @@ class RangeLine(FigureDrawing):
     high: int | None
 
 
-@dataclass(frozen=True)
-class LimitLine(FigureDrawing):
+class LimitLine(NamedTuple):
     """A range from 0, with a number that may be above it."""
 
     high: int
 
 
-@dataclass(frozen=True)
-class ComparisonLine(FigureDrawing):
+class ComparisonLine(NamedTuple):
     """The two sides of a comparison on one line."""
 
     type: Type | None
     """The type of the sides, or None for exact numbers."""
 
 
-@dataclass(frozen=True)
-class LeftShiftBits(FigureDrawing):
+class LeftShiftBits(NamedTuple):
     """A number bit by bit, shifted left."""
 
     amount: int
 
 
-@dataclass(frozen=True)
-class RightShiftBits(FigureDrawing):
+class RightShiftBits(NamedTuple):
     """A number bit by bit, shifted right."""
 
     amount: int
 
 
-@dataclass(frozen=True)
-class TruncatedBits(FigureDrawing):
+class TruncatedBits(NamedTuple):
     """The numbers that do not fit in a width, bit by bit."""
 
     bits: int
@@ -179,11 +152,8 @@ class FieldRuler(NamedTuple):
     fields: tuple[BitField, ...]
 
 
-@dataclass(frozen=True)
-class FieldBits(FigureDrawing):
+class FieldBits(NamedTuple):
     """A window over a word: the numbers with the bits inside and outside of it."""
-
-    is_in_text = True
 
     rulers: tuple[FieldRuler, ...]
     position: int | None = None
@@ -199,11 +169,8 @@ class ByteChoice(NamedTuple):
     """Whether the lane takes eight copies of its top bit."""
 
 
-@dataclass(frozen=True)
-class BytePermutation(FigureDrawing):
+class BytePermutation(NamedTuple):
     """The bytes of two words, and the one that each lane takes by a digit."""
-
-    is_in_text = True
 
     words: tuple[int, int]
     """The indices of the inputs that are the words."""
@@ -211,50 +178,78 @@ class BytePermutation(FigureDrawing):
     """The choice of each lane, lane 0 first."""
 
 
-@dataclass(frozen=True)
-class TruthTable(FigureDrawing):
+class TruthTable(NamedTuple):
     """A function of three bits, and the entry of its table that each bit of the words uses."""
-
-    is_in_text = True
 
     table: int
     """The result for the bits x, y and z is bit 4x + 2y + z."""
 
 
-@dataclass(frozen=True)
-class FloatBits(FigureDrawing):
+class FloatBits(NamedTuple):
     """The fields of a float."""
 
     type: Type
 
 
-@dataclass(frozen=True)
-class FlushedBits(FigureDrawing):
+class FlushedBits(NamedTuple):
     """The fields of a float before and after it is flushed."""
 
     type: Type
 
 
-@dataclass(frozen=True)
-class LogicGate(FigureDrawing):
+class LogicGate(NamedTuple):
     """A logical operation on truth values."""
 
     word: str
     """``and``, ``or``, ``xor`` or ``not``."""
 
 
-@dataclass(frozen=True)
-class Choice(CellDrawing, FigureDrawing):
+class Choice(NamedTuple):
     """A condition and the two inputs that it chooses between."""
 
     names: tuple[str, str]
     """The names of the two inputs."""
 
 
-@dataclass(frozen=True)
-class LaneSum(CellDrawing, FigureDrawing):
+class LaneSum(NamedTuple):
     """A running sum that starts with the second input and continues lane by lane."""
 
     lanes: tuple[int, ...]
     """The lanes that are added."""
     lane_count: int
+
+
+CellDrawing = (
+    FormulaCell
+    | PartCell
+    | ReadingCell
+    | NumberCell
+    | VerdictCell
+    | TruthCell
+    | TakenCell
+    | KeptCell
+    | PatternCell
+    | ConversionCell
+    | WordCell
+    | ResultCell
+    | Choice
+    | LaneSum
+)
+"""A drawing of the text of one lane."""
+TextFigure = FieldBits | BytePermutation | TruthTable
+"""A figure that plain text shows too, because formulas do not contain it."""
+FigureDrawing = (
+    TextFigure
+    | RangeLine
+    | LimitLine
+    | ComparisonLine
+    | LeftShiftBits
+    | RightShiftBits
+    | TruncatedBits
+    | FloatBits
+    | FlushedBits
+    | LogicGate
+    | Choice
+    | LaneSum
+)
+"""A drawing of a row, for views with room."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from enum import Enum, StrEnum, auto
 from typing import NamedTuple
 
@@ -39,8 +38,7 @@ class InputBits(NamedTuple):
     high: int
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A byte, half-word or word of an input."""
 
     input: int
@@ -51,16 +49,14 @@ class Part:
     """Its number among the parts of that width, from the least significant."""
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The integer type as which bits are read."""
 
     bits: int
     signed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Notation:
+class Notation(NamedTuple):
     """The notation of the value of a row."""
 
     bits: int

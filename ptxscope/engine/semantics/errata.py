@@ -8,7 +8,6 @@ from __future__ import annotations
 from ..isa.form import Form
 from ..isa.types import SecOp, Type, parse_selector
 from .erratum import Erratum
-from .lowering import is_choice_converted
 
 TARGETS = "sm_70 and later"
 """The targets on which short sequences emulate the video instructions, and the errata apply."""
@@ -20,6 +19,13 @@ def _has_min_or_max(f: Form) -> bool:
 
 def _is_scaled_or_saturated(f: Form) -> bool:
     return f.sat or f.scale is not None
+
+
+def _is_choice_converted(f: Form) -> bool:
+    """Whether ``set`` converts the choice of true or 0 before it writes d."""
+    assert f.stype
+    assert f.dtype
+    return f.dtype.is_float or (f.stype.bits == 16 and f.dtype.bits == 32)
 
 
 _H1 = parse_selector("h1")
@@ -230,7 +236,7 @@ ERRATA: tuple[Erratum, ...] = (
         "E14",
         "set with a float dtype, or a 16-bit stype and a 32-bit dtype, under a guard that is false",
         ("set",),
-        is_choice_converted,
+        _is_choice_converted,
         {"old_converted": True},
         "The guard covers the choice of true or 0 but not the conversion after it, so a false "
         "guard does not keep d: its old value is converted (with a 16-bit stype, its low "

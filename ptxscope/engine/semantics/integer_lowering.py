@@ -36,7 +36,7 @@ from ..micro_operations.word_pairs import JoinWords, TakeWord
 from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .arithmetic_lowering import build_lanes
 from .common_lowering import LOWERINGS as COMMON_LOWERINGS
-from .plan import Builder
+from .plan import Builder, Lowering
 from .rules import Rules
 
 
@@ -213,7 +213,7 @@ def lower_sad(b: Builder, form: Form, _: Rules) -> dict[str, str]:
     return _write(b, b.add_row(Stage.SUM, "t", Add(), t, c), bits)
 
 
-LOWERINGS = {
+LOWERINGS: dict[str, Lowering] = {
     **ARITHMETIC_LOWERINGS,
     **COMMON_LOWERINGS,
     "prmt": lower_prmt,

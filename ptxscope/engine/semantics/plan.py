@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from ..micro_operations.base import MicroOperation
 from ..micro_operations.saturation import Clamp, Wrap
 from ..micro_operations.selection import Extend
 from ..micro_operations.stage import Stage
+from .rules import Rules
 
 _ORDER = {stage: order for order, stage in enumerate(Stage)}
 
@@ -139,3 +141,7 @@ class Builder:
         rows = sorted(self.rows.values(), key=lambda row: _ORDER[row.stage])
         plan_results = (Result(role, self.types[role], key) for role, key in results.items())
         return Plan(form, tuple(self.sources.values()), tuple(rows), tuple(plan_results))
+
+
+Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
+"""Adds the rows of a form under some rules, and returns the row of each destination."""

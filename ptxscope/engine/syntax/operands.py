@@ -10,7 +10,6 @@ from ..isa.form import Form
 from ..isa.grammar import SLOT_NAMES, is_selector_slot
 from ..isa.integers import Range
 from ..isa.roles import Role
-from ..isa.truth_tables import parse_formula
 from ..isa.types import Destinations, Selector, Type, parse_selector
 from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
 from .errors import Problem, Span, format_existence, quote_word
@@ -224,6 +223,8 @@ def _find_formula_table(words: Sequence[Token]) -> int | None:
     """Return the truth table of a formula of a, b and c in its place; None if it is none."""
     if not 1 < len(words) <= _MAX_FORMULA_WORDS:
         return None
+    from ..isa.truth_tables import parse_formula  # loaded late: only lop3 has a formula
+
     try:
         return parse_formula(" ".join(word.text for word in words))
     except ValueError:
