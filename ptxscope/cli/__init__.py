@@ -11,7 +11,7 @@ from itertools import takewhile
 
 from .support.command_error import CommandError
 from .support.command_table import COMMANDS, OLD_SPELLINGS, make_top_parser
-from .support.streams import drop_stream, prepare_streams, print_message
+from .support.streams import discard_output, prepare_streams, print_message
 
 _IN_NO_COMMAND = frozenset(" \t\n./;({")
 _BROKEN_PIPE_STATUS = 141
@@ -25,9 +25,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
         complete_line()
     words = [*(sys.argv[1:] if arguments is None else arguments)]
-    with prepare_streams():
-        status = _run_guarded(lambda: _run_command(words))
-        return _run_guarded(_flush_output) or status
+    prepare_streams()
+    status = _run_guarded(lambda: _run_command(words))
+    return _run_guarded(_flush_output) or status
 
 
 def _run_guarded(work: Callable[[], int]) -> int:
@@ -42,7 +42,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
     except KeyboardInterrupt:
         return 130
     except BrokenPipeError:
-        drop_stream("stdout")
+        discard_output()
         return _BROKEN_PIPE_STATUS
     except OSError as error:
         why = error.strerror or str(error)
@@ -50,7 +50,7 @@ def _run_guarded(work: Callable[[], int]) -> int:
         if error.filename is None and isinstance(error, FileNotFoundError):
             print_message("error: the current folder does not exist any more")
         elif error.filename is None:
-            drop_stream("stdout")
+            discard_output()
             print_message(f"error: the output can't be written: {why}")
         else:
             print_message(f"error: {error.filename}: {why}")

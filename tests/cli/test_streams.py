@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO
 from xml.etree import ElementTree as ET
 
 import pytest
@@ -19,9 +19,6 @@ import pytest
 from ptxscope.cli import main
 from ptxscope.cli.support.command_table import COMMANDS
 from tests.tiers import ci_only, sampled, some
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer as Buffer
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="descriptors of POSIX")
 
@@ -54,7 +51,6 @@ COMMANDLINES: dict[str, tuple[str, ...]] = {
     "errata": ("errata",),
     "errata -f json": ("errata", "-f", "json"),
     "completion": ("completion", "bash"),
-    "complete": ("complete", "sho"),
     "--help": ("--help",),
     "--version": ("--version",),
     "list --help": ("list", "--help"),
@@ -120,31 +116,17 @@ def run(tmp_path: Path) -> Run:
     return ran
 
 
-@every_command
-def test_closed_output(name: str, run: Run) -> None:
-    done = run(name, ">&-")
-    assert done.returncode == 2
-    assert done.stderr == b"error: the output can't be written: it is closed\n"
-
-
-@every_command
+@pytest.mark.parametrize("name", ["--help", "list"])
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full here")
 def test_full_disk(name: str, run: Run) -> None:
-    unbuffered = "1" if name in ("--help", "list") else ""
-    done = run(name, ">/dev/full", PYTHONUNBUFFERED=unbuffered)
+    done = run(name, ">/dev/full")
     assert done.returncode == 2
     assert done.stderr == b"error: the output can't be written: No space left on device\n"
 
 
-@every_command
-def test_reader_that_left(name: str, run: Run) -> None:
-    reading, writing = os.pipe()
-    os.close(reading)
-    try:
-        done = run(name, stdout=writing)
-    finally:
-        os.close(writing)
-    assert (done.returncode, done.stderr) == (141, b"")
+def test_a_reader_that_leaves(run: Run) -> None:
+    done = run(("vectors", LINE, "-n", "5000"), "| head -n 1")
+    assert (done.returncode, done.stdout.count(b"\n"), done.stderr) == (0, 1, b"")
 
 
 def test_terminal_that_is_gone(run: Run) -> None:
@@ -158,58 +140,12 @@ def test_terminal_that_is_gone(run: Run) -> None:
     assert done.stderr == b"error: the output can't be written: Input/output error\n"
 
 
-@every_command
-def test_closed_standard_error(name: str, run: Run) -> None:
-    done = run(name, "2>&-")
-    assert done.returncode == 0
-    assert done.stdout
-
-
 @sampled
-@pytest.mark.parametrize("redirected", ["2>/dev/full", "<&- >&- 2>&-"])
-@pytest.mark.parametrize(
-    ("words", "status"),
-    [
-        (("lst",), 2),
-        (("show", "vad"), 1),
-        (("trace", LINE), 2),
-        (("explain", LINE, "a=1", "b=2", "--got", "0x13572468", "-f", "json"), 1),
-        (("--nonsense",), 2),
-    ],
-)
-def test_what_cannot_be_said_does_not_change_the_status(
-    words: tuple[str, ...], status: int, redirected: str, run: Run
-) -> None:
-    done = run(words, redirected)
-    assert done.returncode == (2 if "explain" in words and ">&-" in redirected else status)
-    assert done.stderr == b""
-
-
-@sampled
-@pytest.mark.parametrize("name", ["trace", "list", *INPUTS])
-def test_closed_input(name: str, run: Run) -> None:
-    done = run(name, "<&-")
-    if name in INPUTS:
-        assert done.returncode == 2
-        assert done.stderr == b"error: standard input: it is closed\n"
-    else:
-        assert (done.returncode, done.stderr) == (0, b"")
-
-
-@sampled
-@every_reader
-def test_input_that_does_not_wait_is_not_taken_for_its_end(name: str, tmp_path: Path) -> None:
-    reading, writing = os.pipe()
-    os.set_blocking(reading, False)
-    os.write(writing, INPUTS[name])
-    command = [sys.executable, "-m", "ptxscope", *COMMANDLINES[name]]
-    try:
-        done = subprocess.run(command, stdin=reading, capture_output=True, check=False, timeout=60)
-    finally:
-        os.close(reading)
-        os.close(writing)
-    assert done.returncode == 2
-    assert done.stderr == b"error: standard input: Resource temporarily unavailable\n"
+@pytest.mark.parametrize("redirected", ["2>&-", "<&-", "<&- >&- 2>&-"])
+def test_streams_that_are_closed(redirected: str, run: Run) -> None:
+    done = run("list", redirected)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert bool(done.stdout) == (">&- 2" not in redirected)
 
 
 FOLDER = "/empty"
@@ -426,41 +362,6 @@ def test_it_can_be_called_again(
         said.append((re.sub(r"in \d+ ms", "in some time", out), err))
     assert said[0] == said[1]
     assert said[0][0]
-
-
-def test_the_caller_has_its_streams_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    class Full(io.RawIOBase):
-        full = True
-
-        def writable(self) -> bool:
-            return True
-
-        def write(self, data: Buffer, /) -> int:
-            if self.full:
-                raise OSError(28, "No space left on device")
-            return memoryview(data).nbytes
-
-    disk = Full()
-    full = io.TextIOWrapper(io.BufferedWriter(disk), encoding="ascii", errors="strict")
-    plain, text = io.TextIOWrapper(io.BytesIO(), encoding="latin-1", errors="strict"), io.StringIO()
-    for stream in (full, plain, text):
-        monkeypatch.setattr(sys, "stdout", stream)
-        monkeypatch.setattr(sys, "stderr", io.StringIO())
-        before = sys.stdin, sys.stdout, sys.stderr
-        assert main(["list"]) == (2 if stream is full else 0)
-        assert (sys.stdin, sys.stdout, sys.stderr) == before
-    assert (plain.encoding, plain.errors) == ("latin-1", "strict")
-    assert "vadd" in text.getvalue()
-    disk.full = False
-
-
-def test_what_the_caller_closed_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    closed, said = io.StringIO(), io.StringIO()
-    closed.close()
-    monkeypatch.setattr(sys, "stdout", closed)
-    monkeypatch.setattr(sys, "stderr", said)
-    assert main(["list"]) == 2
-    assert said.getvalue() == "error: the output can't be written: it is closed\n"
 
 
 def test_a_refusal_to_open_leaves_the_garbage_collected() -> None:

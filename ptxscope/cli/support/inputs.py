@@ -8,8 +8,6 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from errno import EAGAIN
-from os import strerror
 from pathlib import Path
 from stat import S_ISREG
 from typing import IO, TYPE_CHECKING, Any, BinaryIO, cast
@@ -49,20 +47,13 @@ class _RewoundStream(io.RawIOBase):
         return True
 
     def readinto(self, buffer: Any, /) -> int:
-        data = self._start[: len(buffer)] or _read_bytes(self._stream, len(buffer))
+        data = self._start[: len(buffer)] or self._stream.read(len(buffer))
         self._start = self._start[len(data) :]
         buffer[: len(data)] = data
         self._read_count += len(data)
         if self._bar:
             self._bar.advance_to(self._read_count)
         return len(data)
-
-
-def _read_bytes(stream: BinaryIO, size: int) -> bytes:
-    data: bytes | None = stream.read(size)
-    if data is None:  # it is non-blocking; taking this for the end would lose the rest
-        raise BlockingIOError(EAGAIN, strerror(EAGAIN))
-    return data
 
 
 def format_input_name(name: str) -> str:
@@ -90,17 +81,15 @@ def open_text(
             if isinstance(source, io.TextIOBase):
                 yield cast("IO[str]", source)
                 return
-            head = _read_bytes(source, _HEAD)
+            head = source.read(_HEAD)
             if name != "-" and is_binary(head):
                 raise CommandError(f"error: {format_input_name(name)} is not a text file")
             if source.isatty():
                 bar = None  # the user types there
             elif bar:
                 bar.total = _count_left_bytes(source, len(head))
-            # a terminal that has ended its input once would have to end it again
-            remaining_stream = io.BytesIO() if len(head) < _HEAD and source.isatty() else source
             yield io.TextIOWrapper(
-                io.BufferedReader(_RewoundStream(head, remaining_stream, bar), _BLOCK),
+                io.BufferedReader(_RewoundStream(head, source, bar), _BLOCK),
                 encoding=encoding_of(head),
                 errors=errors,
                 newline=newline,
