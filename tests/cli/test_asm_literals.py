@@ -15,6 +15,7 @@ from ptxscope.documents.formats.json_reader import load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_text
 from tests.cli.running import run
+from tests.cli.test_completion import offered
 
 
 def asm(c: str, text: str = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %3;") -> str:
@@ -129,7 +130,7 @@ def test_a_table_has_no_column_for_a_literal(tmp_path: Path) -> None:
 def test_a_literal_is_not_swept_and_not_completed() -> None:
     done = run("sweep", KEPT, "a=1", "b=2", "--x", "%3")
     assert "`%3` is a constant here, which has one value" in done.stderr
-    words = run("complete", "trace", KEPT, "a=1", "").stdout
+    words = offered("trace", KEPT, "a=1", "")
     assert "%2=" in words
     assert "%3=" not in words
 

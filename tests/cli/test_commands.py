@@ -277,7 +277,6 @@ _LIGHT = [
     ("list",),
     ("show", "vmad"),
     ("errata",),
-    ("complete", "trace", "vadd4.u32"),
     ("--help",),
 ]
 
