@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.syntax.errors import make_printable
-from .base.blank_box import Box
 from .base.pane import Pane, StyledLine, StyledText
 from .base.posted_message import PostedMessage
 from .ptx_line import PlainInput
@@ -24,7 +24,7 @@ _NAMES = 11
 """Columns of an instruction's mark and name, and a blank."""
 
 
-class InstructionBrowser(Box):
+class InstructionBrowser(Vertical):
     """A filter over a list of instructions."""
 
     DEFAULT_CSS = """

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
+from textual.containers import Vertical
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -12,7 +13,6 @@ from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
 from ...state.typed_statements import describe_opening
-from ...widgets.base.blank_box import Box
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
 from ...widgets.footer_keys import list_footer_keys
@@ -42,7 +42,7 @@ class ExplorerView:
         self.browser, self.modifiers = InstructionBrowser(), ModifierTable()
         self.lanes, self.result, self.operands = LanesPane(), ResultBar(), OperandTable()
         self.hints, self.keys = HintBar(), KeyBar()
-        self.side, self.center = Box(id="side"), Box(id="center")
+        self.side, self.center = Vertical(id="side"), Vertical(id="center")
         self.value_field: ValueField | None = None
         """The field for values, once it has been created."""
         self.lesson_strip: LessonStrip | None = None

@@ -9,14 +9,11 @@ from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Vertical
-from textual.geometry import Region
-from textual.strip import Strip
 
 from ...scene.scene_model import LaneRef
 from ...state.actions import make_bindings
 from ...state.explorer_state import ExplorerState
 from ...state.state_store import StateStore
-from ...widgets.base.blank_box import Box, render_blank
 from ...widgets.base.hint_bar import Hint
 from ...widgets.form.form_pane import FormPane
 from ...widgets.instruction_browser import InstructionBrowser
@@ -118,7 +115,7 @@ class MainScreen(ThemedScreen[None]):
             top.border_title = "ptxscope · PTX"
             yield view.line
             yield view.status
-        with Box(id="body"):
+        with Vertical(id="body"):
             with view.side:
                 yield view.browser
                 yield view.modifiers
@@ -128,10 +125,6 @@ class MainScreen(ThemedScreen[None]):
                 yield view.operands
         yield view.hints
         yield view.keys
-
-    def render_lines(self, crop: Region) -> list[Strip]:
-        """Return blank lines, because widgets cover the screen. Overrides Textual."""
-        return render_blank(self, crop)
 
     def _fit(self) -> None:
         """Lay out for the terminal's size from the first paint on."""
