@@ -48,6 +48,11 @@ class LessonPosition:
         """The card's question."""
         return make_question(self.card)
 
+    @property
+    def is_right_at_once(self) -> bool:
+        """Whether the question was answered at the first try, without a hint."""
+        return self.is_answered and not self._wrong_count and not self._hint_count
+
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one; 0 begins the card again."""
         if not 0 <= self.index + delta < len(self.lesson.cards):

@@ -181,6 +181,7 @@ def _list_models(page: PageState) -> Iterator[Child]:
 
 def _list_steps(page: PageState) -> Iterator[Child]:
     state, shown, last = page.explorer, page.shown_step, page.last_step
+    can_go_on = state.is_predicting or state.practice is not None
     is_first, is_last = format_flag(shown <= 1), format_flag(shown >= last)
     yield make_element(
         "div",
@@ -189,6 +190,7 @@ def _list_steps(page: PageState) -> Iterator[Child]:
         make_button("Next", "step", data_delta="1", aria_disabled=is_last),
         make_button("Last", "step", data_step=str(last), aria_disabled=is_last),
         make_button("Stop predicting" if state.is_predicting else "Predict", "predict"),
+        make_button("Another one", "predict_another") if can_go_on else "",
         class_="choices",
     )
     yield make_element(

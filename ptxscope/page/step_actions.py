@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..engine.syntax.errors import PtxError, format_count, make_printable
 from ..scene.scene_model import LaneRef
-from .page_edits import Actions, Arguments, enter_statement
+from .page_edits import Actions, Arguments, enter_statement, leave_lesson
 from .page_state import PageState
 
 
@@ -66,10 +66,16 @@ def _give_hint(page: PageState, arguments: Arguments) -> None:
         page.explorer.predictions.give_hint(place)
 
 
+def _predict_another(page: PageState, _: Arguments) -> None:
+    leave_lesson(page)
+    page.explorer.predict_another()
+
+
 ACTIONS: Actions = {
     "step": _go_to_step,
     "result": _reveal_result,
     "predict": _predict,
+    "predict_another": _predict_another,
     "guess": _guess,
     "hint": _give_hint,
 }

@@ -81,6 +81,13 @@ GROUPS: dict[str, tuple[Action, ...]] = {
     "Learn": (
         Action("predict", "P", "predict", "predict", "Predict each lane, step by step"),
         Action("lessons", "", "lessons", "lessons", "Play a lesson: a short tour with questions"),
+        Action(
+            "predict.another",
+            "",
+            "predict_another",
+            "another one",
+            "Predict another line of this family; harder ones after three right ones",
+        ),
         Action("predict.hint", "", "hint", "hint", "Show a hint during a prediction"),
     ),
     "Answers": (

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Explanation
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
+    from ..learn.practice import Practice
     from ..learn.prediction import Guess
     from .open_lesson import OpenLesson
     from .open_listing import ListingCursor
@@ -63,6 +64,8 @@ class ExplorerState:
         self.is_revealed = saved.is_result_revealed
         """Whether the result is shown before its step."""
         self.mode = Mode.READING
+        self.practice: Practice | None = None
+        """The progress in predicting lines of a family; None before the first one is done."""
         self.is_prediction_pending = saved.predicting
         """Whether the user predicted when the state was saved, and has not gone on yet."""
         self.predictions = PredictionProgress(self.trace, saved.guesses, int(saved.step < 0))
@@ -406,8 +409,30 @@ class ExplorerState:
 
     def finish_predicting(self) -> tuple[Guess, ...]:
         """End predicting at the last step and return the right guesses."""
+        from ..learn.practice import Practice, find_family
+
         self.mode = Mode.READING
-        return self.predictions.finish()
+        guesses = self.predictions.finish()
+        family = find_family(self.setup.instruction.opcode)
+        if self.practice is None or self.practice.family != family:
+            self.practice = Practice(family)
+        is_right = all(guess.wrong == guess.hints == 0 for guess in guesses)
+        self.practice = self.practice.with_answer(is_right=is_right)
+        return guesses
+
+    def predict_another(self) -> Edit | None:
+        """Predict another line of the family that is open, from its first step on."""
+        from ..learn.practice import Practice, find_family, make_random
+        from .setup import make_setup_of_trace
+
+        family = find_family(self.setup.instruction.opcode)
+        practice = self.practice if self.practice and self.practice.family == family else None
+        trace = (practice or Practice(family)).draw_trace(make_random())
+        if self.is_predicting:
+            self.stop_predicting()
+        edit = self.show_last_step(make_setup_of_trace(trace))
+        self.begin_predicting(1)
+        return edit
 
     def find_next_lane(self, previous_lane: LaneRef | None = None) -> LaneRef | None:
         """Return a lane of the current step without a right guess, searching on from one."""

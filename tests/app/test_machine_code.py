@@ -137,7 +137,7 @@ async def test_a_small_screen_scrolls_to_the_step() -> None:
         await drive.press("end")
         text = await drive.text()
         assert "merge t" in text  # the step before the last, and the last one
-        await drive.press("p")
+        await drive.press("N")
         assert any("merge t" in x for x in list_marked_lines(await drive.text()))
 
 

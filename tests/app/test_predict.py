@@ -276,3 +276,39 @@ async def test_a_monkey_predicts(seed: int) -> None:
             drive.agree()
             kept = drive.state.make_saved_state().guesses
             assert all(isinstance(x, list) for x in kept)
+
+
+async def _answer_all(drive: Driver) -> None:
+    """Answer each lane with what the engine computes, until the last step is drawn."""
+    for _ in range(60):
+        if not drive.state.is_predicting:
+            break
+        place = drive.state.find_next_lane()
+        assert place is not None
+        right = drive.state.trace.rows[place.key].lanes[place.lane].value
+        drive.screen.view.lanes.move_cursor_to(place)
+        await drive.type(str(right))
+        await drive.press("enter")
+
+
+async def test_enter_after_the_last_answer_draws_another_line_of_the_family() -> None:
+    async with explorer("vadd4.u32.u32.u32 d, a, b, c", {"a": 1, "b": 2}, size=(120, 40)) as drive:
+        await drive.press("1", "P")
+        levels = []
+        for _ in range(3):
+            old_trace = drive.state.trace
+            await drive.press("enter", "enter")  # nothing is typed: no answer, none that counts
+            await drive.press("escape")
+            assert drive.state.is_predicting
+            await _answer_all(drive)
+            assert drive.state.practice is not None
+            levels.append((drive.state.practice.level, drive.state.practice.right_count))
+            shown = await drive.text()
+            assert "at the first try · Enter: another one" in shown
+            assert "Enter another one" in shown
+            await drive.press("enter")
+            assert drive.state.is_predicting
+            assert drive.state.step == 1
+            assert drive.state.trace != old_trace
+            assert drive.state.trace.instruction.opcode in ("vadd", "vadd2", "vadd4")
+        assert levels == [(1, 1), (1, 2), (2, 0)]

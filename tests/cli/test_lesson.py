@@ -303,3 +303,18 @@ def test_a_file_that_somebody_is_writing(
         assert done.returncode == 2
         assert done.stdout == ""
         assert done.stderr.startswith("error: 01-draft.md:")
+
+
+def test_practice_asks_until_it_is_left_and_counts_no_empty_line(play: Play) -> None:
+    done = play("--practise", "vadd", given="\n\nzz\ns\n\nq\n")
+    assert done.returncode == 0
+    assert done.stdout.count("A value, ? or s.") == 2
+    assert "zz" in done.stdout
+    assert "--- line 1, level 1" in done.stdout
+    assert "--- line 2, level 1" in done.stdout
+    assert done.stdout.endswith("\n0 of 1 right at the first try.\n")
+
+
+def test_practice_is_of_a_family(play: Play) -> None:
+    assert play("--practise", "nosuch").returncode == 2
+    assert play("lanes", "--practise", "vadd").returncode == 2

@@ -442,6 +442,19 @@ def test_both_answers_of_a_block() -> None:
     assert page.svg == print_document([*words, "--both", "--model", "ptxas-13.0"])
 
 
+def test_another_line_of_the_family_is_predicted() -> None:
+    page = open_page(VADD4 + "&v=1")
+    assert "Another one" not in text_of(make_view(page.state)["#steps"])
+    act(page, "predict")
+    assert "Another one" in text_of(make_view(page.state)["#steps"])
+    act(page, "predict_another")
+    state = page.state.explorer
+    assert state.is_predicting
+    assert state.step == 1
+    assert state.setup.instruction.opcode in ("vadd", "vadd2", "vadd4")
+    assert page.state.line == state.setup.line
+
+
 def test_a_block_is_predicted_statement_by_statement() -> None:
     page = open_page(BLOCK_LINK)
     act(page, "predict")

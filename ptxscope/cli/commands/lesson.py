@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import PtxError, make_printable
+from ...learn.practice import map_families
 from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
 from ..support.streams import print_message
@@ -22,9 +23,11 @@ examples:
   ptxscope lesson lanes
   ptxscope open --lesson lanes          # in the explorer
   ptxscope lesson errata -f markdown > errata.md
+  ptxscope lesson --practise vadd
 
 Enter continues, b goes back, a value answers a question, ? shows a hint, s shows the answer. Ctrl-D
-or q leaves; the next time, the lesson continues where you left it.
+or q leaves; the next time, the lesson continues where you left it. --practise asks for the results
+of lines without end; after three right answers in a row, they get harder.
 """
 _NO_HOME = "there is no home folder, so your position is not saved"
 _MAX_ANSWER_CHARS = 1 << 12
@@ -46,6 +49,13 @@ def make_parser() -> Parser:
         metavar="FORMAT",
         help="output format of the whole lesson, for reading: text, markdown",
     )
+    parser.add_argument(
+        "--practise",
+        choices=[*map_families()],
+        metavar="FAMILY",
+        help="predict lines of a family without end: compare, scalar, simd, permute, fields, "
+        "packed or common; an operation in all its widths: vadd; an instruction: vadd4",
+    )
     parser.add_argument("--restart", action="store_true", help="start at the first card")
     return parser
 
@@ -63,6 +73,10 @@ def run(words: Sequence[str]) -> int:
 def _play_lesson(words: Sequence[str]) -> int:
     parser = make_parser()
     arguments = parser.parse_args(words)
+    if arguments.practise:
+        if arguments.name or arguments.format or arguments.restart:
+            parser.error("--practise takes no LESSON, --format or --restart")
+        return _Drill(arguments.practise).play()
     if arguments.name is None:
         if arguments.format or arguments.restart:
             parser.error("LESSON is missing: `ptxscope lesson` lists them")
@@ -258,6 +272,58 @@ class _Player:
         except OSError as error:
             print_message(f"note: your position is not saved: {error.strerror or error}")
             self._store = None
+
+
+class _Drill(_Player):
+    """Asks for the result of one drawn line after another; an empty line never answers."""
+
+    def __init__(self, family: str) -> None:
+        from ...learn.practice import Practice, make_random
+
+        self._store = None
+        self._practice, self._random = Practice(family), make_random()
+        self._right_count = self._answered_count = 0
+
+    def play(self) -> int:
+        """Ask until the user leaves."""
+        self._ask_next()
+        while (line := self._read_answer()) is not None and line.strip() not in ("q", "quit"):
+            self._handle_word(line.strip())
+        print(f"\n{self._right_count} of {self._answered_count} right at the first try.")
+        return 0
+
+    def _handle_word(self, word: str) -> bool:
+        if self._position.is_open:
+            self._grade_word(word)
+        elif word:
+            print("Enter draws another line, q leaves.")
+        else:
+            self._ask_next()
+        return True
+
+    def _grade_word(self, word: str) -> None:
+        super()._grade_word(word)
+        if self._position.is_answered:
+            is_right = word != "s" and self._position.is_right_at_once
+            self._practice = self._practice.with_answer(is_right=is_right)
+            self._answered_count += 1
+            self._right_count += is_right
+
+    def _ask_next(self) -> None:
+        """Draw a line, and show it with its operands."""
+        from ...learn.lesson import Anchor, Card, Head, Lesson
+        from ...learn.lesson_position import LessonPosition
+        from ...learn.lesson_progress import LessonProgress
+        from ...learn.lesson_text import picture_lines
+
+        trace = self._practice.draw_trace(self._random)
+        ask = Anchor(next(iter(trace.instruction.results)))
+        title = f"line {self._answered_count + 1}, level {self._practice.level}"
+        card = Card(title, (), trace, 0, None, ask, (), is_new=True)
+        lesson = Lesson(Head(self._practice.family, title, 0, "", 1), (card,))
+        self._position = LessonPosition(lesson, LessonProgress(), from_start=True)
+        print(f"\n--- {title}\n", *picture_lines(card), sep="\n")
+        print("\n(a value; ? gives a hint, s shows it)\n")
 
 
 def _wrap_text(text: str, lead: str) -> list[str]:

@@ -364,6 +364,12 @@ class MainScreen(ThemedScreen[None]):
     def action_predict(self) -> None:
         self.controllers.predictions.toggle()
 
+    def on_lanes_pane_another_requested(self) -> None:
+        self.controllers.predictions.predict_another()
+
+    def action_predict_another(self) -> None:
+        self.controllers.predictions.predict_another()
+
     def action_hint(self) -> None:
         self.controllers.predictions.give_hint()
 

@@ -125,13 +125,22 @@ class PredictionController:
             view.show_step()
             first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
             result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
-            view.show_hint(f"✓ That was the last step: {result}", "good", is_sticky=True)
+            text = f"✓ That was the last step: {result} · Enter: another one"
+            view.show_hint(text, "good", is_sticky=True)
+            view.lanes.is_predicted = True
+            view.show_keys()
         else:
             state.go_to_step(state.step + 1)
             view.show_step()
             self.follow_step()
             hint = "✓ Right: the step is drawn. What will the next one give?"
             view.show_hint(hint, "good", is_sticky=True)
+
+    def predict_another(self) -> None:
+        """Predict another line of the family that is open."""
+        self._state.predict_another()
+        self._view.show_session()
+        self._ask_step()
 
     def give_hint(self) -> None:
         """Show the next hint on the current lane."""

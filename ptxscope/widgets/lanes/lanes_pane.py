@@ -34,7 +34,7 @@ from ...state import figure_edits
 from ...state.figure_edits import FORMULA_PLACE
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
-from ..base.posted_message import PartMessage
+from ..base.posted_message import PartMessage, PostedMessage
 from ..base.step_lines import is_covered_by_step_text
 from ..form.form_pane import FormulaRequested
 from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
@@ -83,6 +83,11 @@ class LanesPane(Pane):
 
         control: LanesPane
         number: int
+
+    class AnotherRequested(PostedMessage):
+        """Posted to predict another line, after the last answer."""
+
+        control: LanesPane
 
     class RegisterEditRequested(PartMessage):
         """Posted to edit a register's value."""
@@ -159,6 +164,8 @@ class LanesPane(Pane):
         self._motion: Timer | None = None
         self._dragged: Place | None = None
         self._guesses: Mapping[LaneRef, Guess] | None = None
+        self.is_predicted = False
+        """Whether the last step has just been predicted, so that Enter asks for another line."""
         self.place: Place | None = None
         """The place of the cursor."""
 
@@ -180,7 +187,7 @@ class LanesPane(Pane):
         """
         if (guesses is None) != (self._guesses is None):
             self._levels = None
-        self._guesses = guesses
+        self._guesses, self.is_predicted = guesses, False
         is_lost = trace is not self._trace and self.place and not self._has_place(trace, self.place)
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
@@ -339,6 +346,7 @@ class LanesPane(Pane):
 
     def action_move(self, across: int, down: int) -> None:
         """Move the cursor by cells and lines."""
+        self.is_predicted = False
         places = self._list_places()
         index = self._find_place(places)
         if index is None:
@@ -544,6 +552,9 @@ class LanesPane(Pane):
 
     def action_change(self) -> None:
         """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
+        if self.is_predicted:
+            self.AnotherRequested(self).post_to_screen()
+            return
         if self.place is None:
             return
         if self.is_predictable(self.place):
@@ -632,8 +643,12 @@ class LanesPane(Pane):
         """Return a key's effect on the cell under the cursor; empty if it has none."""
         if action == "screen.hint":
             return label if self._guesses is not None else ""
+        if action == "change" and self.is_predicted:
+            return "another one"
         place = self.place
-        if place is None or self.is_predictable(place) or self._is_operand(place):
+        if place is not None and self.is_predictable(place):
+            return {"change": "answer"}.get(action, "" if action.startswith("nudge") else label)
+        if place is None or self._is_operand(place):
             return label
         slot, control = self._find_slot(place), self._find_control(place)
         if action == "change":
