@@ -553,7 +553,7 @@ class LanesPane(Pane):
     def action_change(self) -> None:
         """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
         if self.is_predicted:
-            self.AnotherRequested(self).post_to_screen()
+            self.post_message(self.AnotherRequested(self))
             return
         if self.place is None:
             return
