@@ -13,7 +13,7 @@ from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.micro_operations.base import Copy, MicroOperation
-from ptxscope.engine.semantics import integer_lowering, lowering  # noqa: F401  # all KINDS
+from ptxscope.engine.semantics.lowering import load_families
 from ptxscope.engine.syntax.instruction import Guard, Instruction, Register
 
 OPCODES = st.sampled_from(sorted(CATALOG))
@@ -80,6 +80,7 @@ def guarded_evaluations(draw: st.DrawFn) -> tuple[Instruction, dict[str, int]]:
     return ins, {needed.name: draw(bits(needed.type)) for needed in ins.inputs}
 
 
+load_families()
 KINDS = frozenset(
     kind
     for kind in MicroOperation.__subclasses__()

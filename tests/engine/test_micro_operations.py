@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import pickle
+import subprocess
+import sys
 from collections.abc import Iterable
 from dataclasses import fields, replace
 from itertools import combinations
+from pathlib import Path
 from random import Random
 from typing import get_args
 
@@ -77,6 +80,19 @@ def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format(is_whole: bo
         drawn = {target.key for target in targets if isinstance(target, LaneRef)}
         assert drawn >= trace.rows.keys()
     assert kinds == KINDS
+
+
+def test_the_families_load_every_kind() -> None:
+    """In another process: here, other tests have loaded modules too."""
+    name = "ptxscope.engine.micro_operations"
+    program = (
+        "import sys\nfrom ptxscope.engine.semantics.lowering import load_families\n"
+        f"load_families()\nprint(*(x for x in sys.modules if x.startswith('{name}.')))"
+    )
+    words = [sys.executable, "-c", program]
+    loaded = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split()
+    folder = Path(drawings.__file__).parent
+    assert {*loaded} >= {f"{name}.{x.stem}" for x in folder.glob("[!_]*.py")}
 
 
 def test_names_of_kinds_are_unique_and_titles_fit_their_column() -> None:

@@ -21,6 +21,7 @@ from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
 from ..micro_operations.stage import Stage
 from ..micro_operations.step_words import find_row
+from ..semantics.lowering import load_families
 from ..semantics.plan import Row
 from .trace import Step, Trace
 
@@ -47,8 +48,7 @@ def format_stage_title(stage: Stage, rows: tuple[Row, ...]) -> str:
 
 def list_stage_names(stage: Stage) -> tuple[str, ...]:
     """Return every title that a step of a stage can have, in alphabetical order."""
-    from ..semantics import integer_lowering  # noqa: F401  # its micro-operations load on first use
-
+    load_families()
     kinds = MicroOperation.__subclasses__()
     if stage is Stage.OPERATE:
         return tuple(sorted({kind.title for kind in kinds if kind.about}))
