@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -222,6 +223,29 @@ async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> N
             assert place(drive) == ("select.a", 3)
             await tell(drive, "0x80")
             assert said(drive) == "✓ Right"
+
+
+@pytest.mark.parametrize("is_saved", [False, True])
+async def test_no_paint_reveals_the_answer(
+    is_saved: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = StateStore(tmp_path, tmp_path)
+    async with explorer(LINE, VALUES, store=store) as drive:
+        await drive.press("4", *"P" * is_saved)
+        drive.app.save_state()
+    shown = []
+    show_trace = LanesPane.show_trace
+
+    def record_guesses(pane: LanesPane, *args: Any, **kwargs: Any) -> None:
+        shown.append(kwargs.get("guesses"))
+        show_trace(pane, *args, **kwargs)
+
+    monkeypatch.setattr(LanesPane, "show_trace", record_guesses)
+    app = Explorer(None, None, store=store, predict=not is_saved)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.pause()
+        assert shown
+        assert None not in shown
 
 
 # --- what is kept ------------------------------------------------------------------------

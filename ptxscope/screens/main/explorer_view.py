@@ -151,7 +151,8 @@ class ExplorerView:
             self.listing.hide_results(state.first_hidden_statement)
         pin, reveal_key = state.comparable_pin, ""
         if state.is_result_hidden:
-            reveal_key = self.get_key("step.last" if state.is_predicting else "step.result")
+            is_predicting = state.is_predicting
+            reveal_key = self.get_reveal_key() if is_predicting else self.get_key("step.result")
         self.result.show(state.trace, session.divergences, pin, reveal_key)
         self.operands.hide_readings(is_hidden=state.has_hidden_readings)
         if state.guesses is not None:  # a pin or another answer would reveal the answer
@@ -274,6 +275,11 @@ class ExplorerView:
     def get_key(self, id_: str) -> str:
         """Return the name of an action's first key."""
         return get_explorer_app(self.screen).key_names[id_][0]
+
+    def get_reveal_key(self) -> str:
+        """Return the key that ends a prediction: not a letter, which may begin an answer."""
+        keys = get_explorer_app(self.screen).key_names["step.last"]
+        return next((key for key in keys if len(key) > 1), keys[0])
 
     def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
         """Show a hint until the next edit or step; others do not replace a sticky one."""

@@ -149,12 +149,13 @@ class MainScreen(ThemedScreen[None]):
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
         self.call_after_refresh(self.view.mount_value_field)
+        if self.state.is_prediction_pending:  # from the first paint on: it must not reveal answers
+            self.state.begin_predicting(self.state.step)
+            self.call_after_refresh(self.controllers.predictions.begin)
         self.view.show_session()
         if self._greeting is not None:
             at_end = self.state.is_at_end
             self.view.show_hint(greeting(self._greeting, self.view.get_key, at_end=at_end))
-        if self.state.is_prediction_pending:
-            self.call_after_refresh(self.controllers.predictions.begin)
 
     # --- the focus -----------------------------------------------------------------------
 
