@@ -17,6 +17,7 @@ from textual.binding import Binding, BindingType
 from textual.command import Provider
 from textual.driver import Driver
 from textual.filter import LineFilter, Monochrome, NoColor
+from textual.geometry import Size
 from textual.screen import Screen
 from textual.theme import Theme
 from textual.widgets import Input
@@ -43,6 +44,12 @@ if TYPE_CHECKING:
 
 
 _NO_COLOR = NoColor()
+_MAX_COLUMNS, _MAX_LINES = 2_000, 1_000
+"""The largest size that is drawn: larger ones, which some terminals report, take gigabytes."""
+
+
+def _bound_size(size: Size) -> Size:
+    return Size(min(size.width, _MAX_COLUMNS), min(size.height, _MAX_LINES))
 
 
 def _load_action_commands() -> type[Provider]:
@@ -255,10 +262,17 @@ class Explorer(ExplorerApp):
         is_active = self.screen is self._main and not isinstance(self.focused, Input)
         self.notify(f"Press {key if is_active else f'Esc, then {key},'} to leave", markup=False)
 
+    @property
+    def size(self) -> Size:
+        """Return the size of the terminal, within bounds. Overrides Textual."""
+        return _bound_size(super().size)
+
     # --- keys, one at a time -------------------------------------------------------------
 
     async def on_event(self, event: events.Event) -> None:
         """Queue a key or a paste until the previous one is processed. Overrides Textual."""
+        if isinstance(event, events.Resize):
+            event = events.Resize.from_dimensions(_bound_size(event.size), event.pixel_size)
         if not self.keys.must_wait(event):
             await super().on_event(event)
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.app.on_pty import list_outer_variables
+from tests.app.on_pty import Explorer, list_outer_variables
 from tests.tiers import ci_only, some
 
 pytestmark = pytest.mark.skipif(shutil.which("tmux") is None, reason="there is no tmux here")
@@ -237,3 +237,11 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.type("stty -a | grep -o '[ -]icanon'")
     shell.send("Enter")
     shell.wait_for("\n icanon")
+
+
+def test_a_terminal_that_reports_an_absurd_size_gets_a_part_of_it(tmp_path: Path) -> None:
+    with Explorer(tmp_path, size=(65_000, 65_000), COLUMNS="99999", LINES="99999") as drive:
+        drive.wait_for(b"ptxscope")
+        status = Path(f"/proc/{drive.process.pid}/status").read_text(encoding="utf-8")
+        (peak,) = (int(x.split()[1]) for x in status.splitlines() if x.startswith("VmHWM"))
+        assert peak < 400_000, "KiB"
