@@ -253,8 +253,12 @@ class Explorer(ExplorerApp):
     def show_help(self, section: str) -> None:
         """Open Help at a section."""
         from ..screens.dialogs.help_dialog import HelpDialog
+        from ..widgets.base.pane import Pane
+        from ..widgets.footer_keys import list_footer_keys
 
-        self.push_screen(HelpDialog(section))
+        panes = (pane for pane in self.screen.query(Pane) if pane.is_on_screen)
+        text = "\n".join(pane.read_text() for pane in panes)
+        self.push_screen(HelpDialog(section, list_footer_keys(self.screen)[0], text))
 
     def action_help_quit(self) -> None:
         """Show which key quits, because ^c does not. Overrides Textual."""

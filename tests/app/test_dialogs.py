@@ -287,7 +287,7 @@ async def framed(drive: Driver) -> list[str]:
 
 
 async def _help(drive: Driver) -> Pane:
-    await drive.press("question_mark")
+    await drive.press("question_mark", "question_mark")
     return drive.app.screen.query_one("#help", Pane)
 
 
@@ -478,7 +478,7 @@ async def test_the_instruction_that_is_open_is_in_sight_in_the_browser(opcode: s
 @pytest.mark.parametrize("size", [(24, 10), (40, 12), (50, 12), (80, 24)])
 async def test_help_is_whole_on_a_small_screen(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await drive.press("question_mark")
+        await drive.press("question_mark", "question_mark")
         page = drive.app.screen.query_one("#help", Pane)
         width = page.scrollable_content_region.width
         assert [line for line in page.read_text().splitlines() if len(line) > width] == []
@@ -512,7 +512,7 @@ async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[
     async with explorer(*E3, size=size) as drive:
         await drive.press(*keys, key)
         first, *_ = (line.split("  ") for line in await framed(drive))
-        assert section in first
+        assert f"Keys: {section}" in first[0] + "".join(first)
         await drive.press("escape")
         assert "Help" not in await drive.text()
 
@@ -520,7 +520,7 @@ async def test_help_opens_at_the_panel_with_the_focus(section: str, size: tuple[
 async def test_help_opens_at_the_top_where_no_panel_has_the_focus() -> None:
     async with explorer(*E3) as drive:
         await drive.press("f1")
-        assert "Steps" in (await framed(drive))[0]
+        assert "Keys: steps" in (await framed(drive))[0]
 
 
 def test_help_has_a_section_for_every_panel() -> None:
@@ -552,3 +552,26 @@ async def test_a_dialog_is_as_high_as_what_it_shows(key: str) -> None:
         last = max(frame.children, key=lambda child: child.region.bottom)
         assert frame.region.bottom == last.region.bottom + 1
         assert frame.region.height < 30
+
+
+@pytest.mark.parametrize(("width", "columns"), [(80, 1), (120, 2)])
+async def test_help_has_first_the_panels_keys_and_the_glyphs_on_the_screen(
+    width: int, columns: int
+) -> None:
+    # 127 + 2 is 129, above the range of s8; nothing is NaN, and there is no mask
+    line, values = "vadd4.s32.s32.s32.sat d, a, b, c", {"a": 0x7F, "b": 2}
+    async with explorer(line, values, size=(width, 60)) as drive:
+        await drive.press("l", "question_mark")
+        page = drive.app.screen.query_one("#help", Pane).read_text()
+        assert "Keys: lanes" in page.splitlines()[0]
+        assert ("On the screen" in page.splitlines()[0]) == (columns == 2)
+        assert "a range, and the place" in page
+        assert "NaN: an input" not in page
+        assert "a running sum" not in page
+        assert "keys.toml" not in page
+        await drive.press("question_mark")
+        page = drive.app.screen.query_one("#help", Pane).read_text()
+        assert "NaN: an input" in page
+        assert "keys.toml" in page
+        await drive.press("question_mark")
+        assert drive.app.screen is drive.screen

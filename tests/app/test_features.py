@@ -365,7 +365,9 @@ async def test_the_copied_command_prints_the_result_on_the_screen() -> None:
 
 async def test_help_explains_every_key_stage_and_glyph() -> None:
     async with explorer(size=(120, 200)) as drive:
-        shown = " ".join((await drive.read_after(drive.press("question_mark"))).split())
+        shown = " ".join(
+            (await drive.read_after(drive.press("question_mark", "question_mark"))).split()
+        )
         for action in ACTIONS:
             assert action.tooltip in shown
         for stage in Stage:
@@ -396,7 +398,7 @@ async def test_help_shows_what_the_explorer_draws() -> None:
 
 async def test_help_calls_steps_as_they_are_called() -> None:
     async with explorer(size=(120, 400)) as drive:
-        shown = await drive.read_after(drive.press("question_mark"))
+        shown = await drive.read_after(drive.press("question_mark", "question_mark"))
     _, _, stages = shown.partition("The stages")
     stages = " ".join(stages.split())
     for opcode in CATALOG:

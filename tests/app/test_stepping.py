@@ -216,14 +216,14 @@ async def test_the_user_may_give_steps_other_keys(tmp_path: Path) -> None:
         assert "▸2 extend" in await drive.read_after(drive.press("f6"))
         assert "▸1 select" in await drive.read_after(drive.press("f5"))
         assert "▸3 compare" in await drive.read_after(drive.press("3"))  # which got no other
-        shown = await drive.read_after(drive.press("question_mark"))
+        shown = await drive.read_after(drive.press("question_mark", "question_mark"))
         (line,) = (line for line in shown.splitlines() if "Go to that step" in line)
         assert "F5 … F6" in line
 
 
 async def test_help_has_the_digits_as_one_entry() -> None:
     async with explorer(size=(120, 120)) as drive:
-        shown = await drive.read_after(drive.press("question_mark"))
+        shown = await drive.read_after(drive.press("question_mark", "question_mark"))
         (line,) = (line for line in shown.splitlines() if "Go to that step" in line)
         assert "1 … 9" in line
 

@@ -70,9 +70,7 @@ class ChoicePopup(ThemedModal[int | None]):
 
     def action_help(self) -> None:
         """Show Help at the section on modifiers."""
-        from .help_dialog import HelpDialog
-
-        self.app.push_screen(HelpDialog("modifiers"))
+        get_explorer_app(self).show_help("modifiers")
 
     def action_leave(self) -> None:
         """Close without a choice."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -17,6 +18,7 @@ from ...state.actions import ACTIONS, GROUPS
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.form_fields import LINE_END_BINDINGS
 from ...widgets.base.pane import Pane, StyledLine, StyledText
+from ...widgets.footer_keys import FooterKey
 from .dialog import Dialog, DialogFrame
 
 STAGES = {
@@ -68,7 +70,7 @@ _PANES = {
     ),
     "predict": (
         "type what a lane of the next step will be, Enter checks it; h gives a hint, n shows the "
-        "step, Esc leaves and saves what you typed"
+        "step, Enter after the last answer draws another line; Esc leaves and saves what you typed"
     ),
     "operands": (
         "arrows move between values, lanes and bits; type or Enter edits, < and > change a value "
@@ -96,18 +98,17 @@ _PANES = {
     "listing": (
         "arrows move between the instructions that ptxscope explains, Enter goes to the steps of "
         "one; ✗ marks an illegal line, ≠ an erratum that changes its result; a value that you give "
-        "a register is used in the lines below; f finds the line that wrote unexpected bits, c "
-        "checks all lines"
+        "a register is used in the lines below; c checks all lines, F5 runs the kernel"
     ),
     "run": (
         "type the arguments as for ptxscope run, with --grid --block --shared --steps --thread "
         "--expect, and Enter; then n goes over a statement, i into a "
-        "function, p back, ] and [ to instructions that ptxscope explains, Home and End to the "
+        "function, N back, ] and [ to instructions that ptxscope explains, Home and End to the "
         "ends; arrows move the cursor, g goes to where the thread comes to it next; > and < follow "
         "another thread, t asks for one; m and M show buffers and shared memory at this step, Tab "
         "scrolls them; with --expect, the run begins at the first wrong element, "
         "and x finds the change that gives all that was expected; Enter shows the steps of the "
-        "instruction under the cursor on the thread's values, and R returns to the run; R in the "
+        "instruction under the cursor on the thread's values, and F5 returns to the run; F5 in the "
         "run asks for other arguments"
     ),
     "check": (
@@ -126,19 +127,15 @@ _PANES = {
     "machine code": (
         "each instruction stands beside the value that it computes, or is part of, and ▸ marks "
         "those of the current step; ← and → choose the target, up and down scroll, ^y copies the "
-        "text; Enter or Esc goes to the steps, and A closes the pane"
+        "text; Enter or Esc goes to the steps, and Del closes the pane"
     ),
     "export": (
         "arrows and Enter choose a format and the switches; Tab goes to the fields and the "
         "preview; Enter in a field saves, ^s saves from anywhere, ^y copies"
     ),
     "lessons": (
-        "n and p turn the cards; type an answer, Enter checks it; ? gives a hint, s shows the "
+        "n and N turn the cards; type an answer, Enter checks it; ? gives a hint, s shows the "
         "answer; Esc leaves, and the lesson resumes there the next time"
-    ),
-    "exercises": (
-        "Enter checks the answer, or skips the exercise if the field is empty, and then asks the "
-        "next; ? gives a hint, ^l goes to the next level, ^t shows the steps"
     ),
 }
 """The keys of each pane. Help opens at the pane that has the focus."""
@@ -157,21 +154,35 @@ _MARKS = {
 }
 
 
+def _list_glyphs() -> Iterator[tuple[str, str]]:
+    """Yield each glyph and its meaning."""
+    for flag, text in _GLYPH_WORDS.items():
+        yield GLYPHS[flag], f"{flag}: {text}"
+    yield "≠", "the two answers, or the pinned evaluation, differ here"
+    yield from _MARKS.items()
+
+
 class HelpDialog(Dialog[None]):
     """A page of text, opened at a section; any of the usual keys closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape,q,question_mark,f1,enter", "leave", "Leave", show=False),
+        Binding("question_mark,f1", "show_all", "Everything", show=False, id="help"),
+        Binding("escape,q,enter", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, section: str = "") -> None:
+    def __init__(self, section: str, keys: Sequence[FooterKey], screen_text: str) -> None:
         super().__init__()
-        self._text = HelpText(section)
+        self._text = HelpText(section, keys, screen_text)
 
     def compose(self) -> ComposeResult:
         """Yield the text."""
-        with DialogFrame("Help", "↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+        with DialogFrame("Help", "? everything · ↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
             yield self._text
+
+    def action_show_all(self) -> None:
+        """Show everything; the second time, return to the explorer."""
+        if not self._text.show_all():
+            self.close_with(None)
 
     def action_leave(self) -> None:
         """Return to the explorer."""
@@ -179,27 +190,59 @@ class HelpDialog(Dialog[None]):
 
 
 class HelpText(Pane):
-    """Keys, panes, stages and glyphs."""
+    """The keys of a panel and the glyphs on the screen; on demand, every key, stage and glyph."""
 
     BINDINGS: ClassVar[list[BindingType]] = LINE_END_BINDINGS
     DEFAULT_CSS = """
     HelpText { height: 1fr; border: none; &:focus { border: none; } }
     """
 
-    def __init__(self, section: str = "") -> None:
+    def __init__(self, section: str, keys: Sequence[FooterKey], screen_text: str) -> None:
         super().__init__("help", "")
-        self._section = section
+        self._section, self._keys, self._screen_text = section, keys, screen_text
         self._section_row = 0
+        self._is_full = False
 
-    def on_mount(self) -> None:
-        """Scroll to the section."""
+    def show_all(self) -> bool:
+        """Show everything, at the section; return whether it was not shown before."""
+        was_full, self._is_full = self._is_full, True
+        self.redraw_lines()
         self.call_after_refresh(self._show_section)
+        return not was_full
 
     def _show_section(self) -> None:
         if self.visible_lines:
             self.scroll_to(y=self._section_row, animate=False)
 
     def draw(self, width: int) -> list[StyledLine]:
+        """Return the lines of the page."""
+        return self._draw_all(width) if self._is_full else self._draw_panel(width)
+
+    def _draw_panel(self, width: int) -> list[StyledLine]:
+        """Return the keys and the glyphs that matter now, side by side if there is room."""
+        has_columns = width >= _TWO_COLUMNS
+        room = width // 2 - 1 if has_columns else width
+        keys: list[StyledLine] = [[StyledText(f"Keys: {self._section or 'steps'}", "current")]]
+        panel = [key for key in self._keys if key.node is not None]
+        others = [key for key in self._keys if key.node is None]
+        keys += _list_keys(panel, room)
+        if self._section:
+            keys += [[], *([StyledText(x)] for x in textwrap.wrap(_PANES[self._section], room)), []]
+        keys += _list_keys(others, room)
+        glyphs: list[StyledLine] = [[StyledText("On the screen", "current")]]
+        for glyph, text in _list_glyphs():
+            signs = [x for x in glyph if not (x.isalnum() or x.isspace())]
+            wanted = signs if glyph in _MARKS else [glyph]  # a mark has digits for example
+            if all(x in self._screen_text for x in wanted):
+                glyphs += _entry_lines(glyph, text, room)
+        if not has_columns:
+            return [*keys, [], *glyphs]
+        return [
+            [*left, StyledText(" " * (width - room - sum(len(x.text) for x in left))), *right]
+            for left, right in zip_longest(keys, glyphs, fillvalue=())
+        ]
+
+    def _draw_all(self, width: int) -> list[StyledLine]:
         """Return the lines of the whole page."""
         lines: list[StyledLine] = []
         names = get_explorer_app(self).key_names
@@ -220,13 +263,16 @@ class HelpText(Pane):
             also = f" Or {', '.join(others)}." if others else ""
             lines += _entry_lines(f"{first} …" if others else first, text + also, width)
         lines += [[], [StyledText("Glyphs", "current")]]
-        for flag, text in _GLYPH_WORDS.items():
-            lines += _entry_lines(GLYPHS[flag], f"{flag}: {text}", width)
-        lines += _entry_lines("≠", "the two answers, or the pinned evaluation, differ here", width)
-        for glyph, text in _MARKS.items():
+        for glyph, text in _list_glyphs():
             lines += _entry_lines(glyph, text, width)
         lines += [[], *_wrap_text(_KEYMAP, width)]
         return lines[1:]
+
+
+def _list_keys(keys: Sequence[FooterKey], width: int) -> Iterator[StyledLine]:
+    for key in keys:
+        names = key.separator.join(name for name, _ in key.names)
+        yield from _entry_lines(names, key.tooltip or key.label, width)
 
 
 _KEYMAP = (
@@ -237,6 +283,8 @@ _KEYMAP = (
 )
 
 
+_TWO_COLUMNS = 100
+"""Minimum columns for glyphs beside keys."""
 _BESIDE = 36
 """Minimum columns for a description beside its name."""
 
