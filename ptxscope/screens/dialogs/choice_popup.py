@@ -10,6 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.geometry import Offset
 
+from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.form.choice_list import ChoiceList
 from ...widgets.form.slot_choices import SlotOption
 from .dialog import ThemedModal
