@@ -725,7 +725,7 @@ def test_every_slot_of_the_catalog_may_be_to_blame() -> None:
     slots = {slot.name for entry in ENTRIES for slot in entry.slots}
     # a table is solved, and `cvt.pack` is another instruction than `cvt`
     assert slots - {"dst", "c", "cc", "lut", "pack"} == set(SLOT_COSTS)
-    assert [misconception.id for misconception in MISCONCEPTIONS] == list(BELIEFS)
+    assert {misconception.id for misconception in MISCONCEPTIONS} == set(BELIEFS)
 
 
 def test_a_destroyed_destination_is_laid_to_the_unguarded_conversion() -> None:
