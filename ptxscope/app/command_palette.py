@@ -45,9 +45,12 @@ class ActionCommands(Provider):
         """Yield actions by name, then by description, then by the letters of the query."""
         matcher, words = self.matcher(query), query.casefold().split()
         for index, (name, about, run) in enumerate(self._iter_commands()):
-            label, text = str(name).casefold(), f"{name} {about}".casefold()
+            title, text = str(name).casefold(), f"{name} {about}".casefold()
+            label = title.partition(": ")[2].partition("  ")[0]
             score = _FIRST - index if all(x in text for x in words) else matcher.match(text)
-            score += _FIRST if all(x in label for x in words) else 0
+            score += _FIRST if all(x in title for x in words) else 0
+            score += _FIRST if label.startswith(" ".join(words)) else 0
+            score += _FIRST if label.split() == words else 0
             if score:
                 yield Hit(score, name, run, text=str(name), help=about)
 

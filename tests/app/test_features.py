@@ -12,6 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from ptxscope import parse
+from ptxscope.app.command_palette import ActionCommands
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.micro_operations.properties import Flag
@@ -673,3 +674,21 @@ async def test_a_pin_of_another_instruction_is_said_to_wait() -> None:
         assert drive.session.setup.instruction.opcode == "vadd4"
         assert "waits" not in shown
         assert "pin" in drive.pane("result").read_text()
+
+
+@pytest.mark.parametrize(
+    ("query", "labels"),
+    [
+        ("run", ["Listings: run"]),
+        ("copy", ["Documents: copy", "Documents: copy result"]),
+        ("sass", ["Answers: SASS"]),
+        ("note", ["Documents: note"]),
+        ("line", ["Go to: line"]),
+        ("motion", ["Steps: motion"]),
+    ],
+)
+async def test_the_palette_has_the_best_match_first(query: str, labels: list[str]) -> None:
+    async with explorer() as drive:
+        provider = ActionCommands(drive.screen)
+        hits = sorted([hit async for hit in provider.search(query)], key=lambda x: -x.score)
+        assert [(hit.text or "").split("  ")[0] for hit in hits][: len(labels)] == labels
