@@ -103,6 +103,8 @@ class Options(NamedTuple):
     """Show the source with the version, and the command."""
     sentences: bool = True
     """Pictures: show sentences of ptxscope."""
+    numbers: bool = True
+    """Pictures: show what the bits of operands mean as numbers."""
     beside: Trace | None = None
     """Pictures: the trace of another line, or of the same on other values, at the right."""
     steps: frozenset[int] | None = None

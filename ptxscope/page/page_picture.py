@@ -37,6 +37,8 @@ class PagePicture(NamedTuple):
     drawing: trace_picture.SvgDrawing
     svg: str
     """The text that ``ptxscope trace -f svg`` prints."""
+    has_numbers: bool
+    """Whether operands are shown as numbers, too."""
 
 
 def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
@@ -46,7 +48,7 @@ def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
     style, draw = trace_picture.choose_style(options), frames.find_kind(trace).draw
     drawings = [draw(x, options, style=style) for x in traces]
     return tuple(
-        PagePicture(x, drawing, trace_picture.render_drawing(drawing))
+        PagePicture(x, drawing, trace_picture.render_drawing(drawing), options.numbers)
         for x, drawing in zip(traces, drawings, strict=True)
     )
 
@@ -126,7 +128,7 @@ def list_zones(picture: PagePicture) -> dict[str, object]:
     parts = _map_parts(picture.trace)
     relations = find_relations(canvas, is_local=len(parts) > _MOST_RELATED)
     for drawn in parts.values():
-        sentences |= _iter_operand_sentences(drawn)
+        sentences |= _iter_operand_sentences(drawn, has_numbers=picture.has_numbers)
     zones = []
     for zone in canvas.zones:
         branch, key, lane = zone.node
@@ -194,8 +196,9 @@ def _map_sentences(picture: PagePicture) -> dict[Node, str]:
     return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 
 
-def _iter_operand_sentences(part: _Part) -> Iterator[tuple[Node, str]]:
-    for register in part.scene.registers:
+def _iter_operand_sentences(part: _Part, *, has_numbers: bool) -> Iterator[tuple[Node, str]]:
+    for drawn in part.scene.registers:
+        register = drawn if has_numbers else drawn.hide_numbers()
         name = format_operand_name(part.trace, register.role)
         for cell in register.cells:
             number = f" part {cell.place.lane}" if len(register.cells) > 1 else ""

@@ -138,7 +138,8 @@ class PageState:
     @property
     def options(self) -> Options:
         """What the picture shows, as options of ``ptxscope trace``."""
-        options = DEFAULT._replace(compact=self.is_compact)
+        has_numbers = not self.explorer.has_hidden_readings
+        options = DEFAULT._replace(compact=self.is_compact, numbers=has_numbers)
         if self.is_both and self.has_two_answers:
             options = options._replace(both=True)
         if self.shown_step >= self.last_step:

@@ -140,8 +140,8 @@ class _Folding:
             return False
         if not register.is_by_lane:
             return len(row.values) == 1 and [str(row.values[0])] == [register.meaning]
-        numbers = [cell.spans[1].text.strip() for cell in reversed(register.cells)]
-        return numbers == [*map(str, row.values)]
+        texts = [[x.text.strip() for x in cell.spans[1:2]] for cell in reversed(register.cells)]
+        return texts == [[str(x)] for x in row.values]
 
 
 def _is_in_place(row: RowView) -> bool:

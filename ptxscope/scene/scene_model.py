@@ -392,6 +392,13 @@ class RegisterFigure(NamedTuple):
     bits: str
     """All bits in one word, in hexadecimal; a predicate as 0 or 1."""
 
+    def hide_numbers(self) -> RegisterFigure:
+        """Return the register without the numbers that its bits mean, except those of a float."""
+        if self.figure is not None:
+            return self
+        cells = tuple(cell._replace(spans=cell.spans[:1]) for cell in self.cells)
+        return self._replace(cells=cells, meaning="")
+
 
 class Scene(NamedTuple):
     """Everything that a renderer draws of a trace."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 from typing import Any
 from urllib.parse import quote_plus
@@ -222,6 +223,20 @@ def test_a_prediction_is_graded_lane_by_lane() -> None:
         act(page, "guess", text=str(value), key=lane.key, lane=str(lane.lane))
     assert "That was the last step" in page.state.message
     assert page.state.trace.result["d"] == 5
+
+
+@pytest.mark.parametrize("is_compact", [False, True])
+def test_the_picture_does_not_tell_the_numbers_to_predict(is_compact: bool) -> None:
+    page = open_page("vadd4.s32.u32.s32+d,+a,+b,+c&a=0x80fd7f07&b=0x09f50b0d&step=1&v=1")
+    page.state.is_compact = is_compact
+    numbers = ("128", "253", "127", "-11")  # by hand: 0x80, 0xfd and 0x7f of a, 0xf5 of b
+    act(page, "predict")
+    assert page.state.shown_step == 1
+    for shown in (page.svg, page.list_zones()):
+        assert not [x for x in numbers if re.search(rf"(?<=[> ]){x}(?=[< ])", shown)]
+    act(page, "predict")
+    for shown in (page.svg, page.list_zones()):
+        assert all(re.search(rf"(?<=[> ]){x}(?=[< ])", shown) for x in numbers)
 
 
 def list_guesses(page: ExplorerPage) -> list[Any]:

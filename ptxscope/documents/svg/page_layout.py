@@ -169,8 +169,9 @@ def build_visible_scene(trace: Trace, options: Options) -> Scene:
     """Return the scene of a trace, without the values that reveal a hidden result."""
     scene = with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
     steps = (x._replace(rows=tuple(map(_add_hex_prefixes, x.rows))) for x in scene.steps)
+    registers = (x if options.numbers else x.hide_numbers() for x in scene.registers)
     return scene._replace(
-        registers=tuple(_add_hex_prefixes(x)._replace(bits=f"0x{x.bits}") for x in scene.registers),
+        registers=tuple(_add_hex_prefixes(x)._replace(bits=f"0x{x.bits}") for x in registers),
         steps=tuple(steps),
     )
 

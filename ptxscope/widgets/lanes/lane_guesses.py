@@ -33,12 +33,11 @@ def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
     """Return a register without what would reveal the answer: its numbers and the selection."""
     if register.figure is not None or stage not in (Stage.SELECT, Stage.EXTEND):
         return register
-    cells = []
-    for cell in register.cells:
-        bits = cell.spans[0]
-        kind = SpanKind.CHIP if stage is Stage.SELECT else bits.kind
-        cells.append(cell._replace(spans=(bits._replace(kind=kind),)))
-    return register._replace(cells=tuple(cells), meaning="")
+    register = register.hide_numbers()
+    if stage is not Stage.SELECT:
+        return register
+    cells = (x._replace(spans=(x.spans[0]._replace(kind=SpanKind.CHIP),)) for x in register.cells)
+    return register._replace(cells=tuple(cells))
 
 
 def _draw_guess(
