@@ -17,7 +17,7 @@ FIELDS = {
     "line": ("i",),
     "filter": ("slash",),
     "value": ("o", "1"),
-    "prediction": ("1", "P", "N", "enter"),
+    "prediction": ("1", "P", "home", "enter"),
     "lesson": ("@lessons", *["down"] * 9, "enter", *["n"] * 7),
     "explain": ("x",),
     "export": ("e", "tab"),
