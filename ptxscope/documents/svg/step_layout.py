@@ -57,7 +57,8 @@ def place_rows(sketch: Sketch) -> None:
         is_negated = any(_is_negated(sketch, row) for row in step.rows)
         for index, row in enumerate(step.rows):
             is_b_read = numbers[row.key] <= last_reader_of_b  # its line is still on its way
-            is_in_middle = has_choice_of_a or is_negated or is_b_read
+            is_right_read = ColumnPart.RIGHT in {slots.get(x.source.key) for x in row.links}
+            is_in_middle = has_choice_of_a or is_negated or is_b_read or is_right_read
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
