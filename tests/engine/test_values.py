@@ -72,6 +72,24 @@ def test_hexadecimal_digits_without_a_prefix_are_answered_with_it(type_: Type) -
     assert error.value.hint == "0x80ff7f01"
 
 
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        ("1 000", "`1 000` is not a value: `_` groups decimal digits", "1_000"),
+        ("12 34", "`12 34` is not a value: hexadecimal digits need a 0x in front", "0x12 34"),
+        ("0b102", "`0b102` has a digit that does not belong in base 2", "0 and 1: 0b1010"),
+        ("\u0663", "`\u0663` has a digit that does not belong in base 10", "0 to 9"),
+        ("[1,,2,3]", "an integer is missing", "0x7f, -5, 0b1010, 255"),
+    ],
+)
+def test_a_refused_value_is_answered_with_what_is_allowed(
+    text: str, message: str, hint: str
+) -> None:
+    with pytest.raises(PtxError) as error:
+        parse_value(text, Type.S32)
+    assert (error.value.message, error.value.hint) == (message, hint)
+
+
 @pytest.mark.parametrize("type_", list(Type))
 def test_a_value_begins_with_one_of_the_first_characters(type_: Type) -> None:
     texts = ("7", "-1", "+1", ".5", "[0,0]", "nan", "Inf", "true", "False", "0x1", "yes", "z", "a")

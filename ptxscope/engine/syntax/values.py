@@ -19,10 +19,12 @@ from .errors import Problem, PtxError, format_count, quote_word
 _PREFIXED = re.compile(r"([+-]?)0([xXbBoO])([0-9a-fA-F]+(?:[_ ][0-9a-fA-F]+)*)[uU]?")
 _DECIMAL = re.compile(r"([+-]?)()(\d+(?:_\d+)*)[uU]?")
 _BARE_HEX = re.compile(r"[0-9a-fA-F]+(?:[_ ][0-9a-fA-F]+)*")
+_THOUSANDS = re.compile("[0-9]{1,3}(?: [0-9]{3})+")
 _FLOAT_BITS = re.compile(r"0([fFdD])([0-9a-fA-F]+)")
 _LANES = re.compile(r"\s*+\[\s*+(?:([bhw])\s*+:)?(.*)\]\s*+", re.DOTALL)
 _NUMBER = re.compile(r"[+-]?(?:\d+(?:_\d+)*(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?")
 _BASES = {"x": 16, "b": 2, "o": 8}
+_ALLOWED_DIGITS = {2: "0 and 1: 0b1010", 8: "0o17 or 017 is octal, 17 decimal", 10: "0 to 9"}
 _UNITS = {"b": 8, "h": 16, "w": 32}
 _FLOAT_NAMES = {"nan": get_quiet_nan, "inf": get_infinity, "infinity": get_infinity}
 
@@ -78,8 +80,10 @@ def parse_integer(text: str, bits: int) -> int:
 
 def _make_word_error(text: str, word: str, kind: str, allowed: str) -> PtxError:
     """Return the error for a word that is no value: digits without a prefix, or any other."""
-    message = f"{quote_word(word)} is not {kind}"
-    if _BARE_HEX.fullmatch(word):
+    message = f"{quote_word(word)} is not {kind}" if word else f"{kind} is missing"
+    if _THOUSANDS.fullmatch(word):
+        message, allowed = f"{message}: `_` groups decimal digits", word.replace(" ", "_")
+    elif _BARE_HEX.fullmatch(word):
         message, allowed = f"{message}: hexadecimal digits need a 0x in front", f"0x{word}"
     return _make_error(text, message, allowed)
 
@@ -113,7 +117,7 @@ def _read_integer(text: str, word: str, bits: int) -> int | None:
     digits = re.sub("[_ ]", "", match[3])
     if not set(digits.lower()) <= set("0123456789abcdef"[:base]):
         problem = f"{quote_word(word)} has a digit that does not belong in base {base}"
-        raise _make_error(text, problem, "0o17 or 017 is octal, 17 decimal" if base == 8 else "")
+        raise _make_error(text, problem, _ALLOWED_DIGITS[base])
     low, high = get_limits(bits, signed=True).low, get_limits(bits, signed=False).high
     digits = digits.lstrip("0") or "0"
     number = int(digits[: bits + 1], base) * (-1 if match[1] == "-" else 1)
