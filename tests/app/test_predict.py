@@ -58,7 +58,7 @@ async def tell(drive: Driver, text: str) -> str:
 async def test_a_trace_is_told_to_the_last_step(case: tuple[tuple[int, int], int]) -> None:
     size, first = case
     async with explorer(LINE, VALUES, size=size) as drive:
-        await drive.press(*("2P" if first == 3 else "1Pp"))
+        await drive.press(*("2P" if first == 3 else "1PN"))
         assert drive.state.is_predicting
         stages = [str(step.stage) for step in drive.session.trace.steps[first - 1 :]]
         count = 0
@@ -111,13 +111,15 @@ async def test_hints_come_one_at_a_time(size: tuple[int, int]) -> None:
         await drive.press("4", "N", "P", "right", "right")
         assert place(drive) == ("saturate.t", 1)
         told = []
-        for _ in range(4):
+        for _ in range(5):
             await drive.press("h")
             told.append(said(drive))
-        assert told[0].startswith("Saturate: .sat clamps to -128..127.")
-        assert "127, the largest" not in told[0] + told[1]
-        assert told[2] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
-        assert told[3] == told[2]  # there are no more
+        assert told[0] == "Lane 1 comes from a.b1 and b.b1."
+        assert told[1].startswith("Lane 1: 0x7f is 127 as s8; sign-extended with its top bit, 0.")
+        assert told[2].startswith("Saturate: .sat clamps to -128..127.")
+        assert "127, the largest" not in told[0] + told[1] + told[2]
+        assert told[3] == "Lane 1: 128 is above 127, the largest s8, so it becomes 127."
+        assert told[4] == told[3]  # there are no more
         assert place(drive) == ("saturate.t", 1)
 
 
@@ -127,9 +129,9 @@ async def test_a_hint_does_not_carry_the_mark_of_a_wrong_answer() -> None:
         await tell(drive, "255")
         assert said(drive).startswith("× ")
         await drive.press("h")
-        assert said(drive).startswith("Extend: ")
+        assert said(drive).startswith("Lane 2 comes from a.b2")
         await drive.press("left", "right")
-        assert said(drive).startswith("Extend: ")
+        assert said(drive).startswith("Lane 2 comes from a.b2")
         assert "✗ 255" in await drive.text()  # the answer is wrong still
 
 
