@@ -40,6 +40,7 @@ class TerminalDriver(LinuxDriver):
     def __init__(self, app: Explorer, **options: Any) -> None:
         super().__init__(app, **options)
         app.restore_terminal = self.restore
+        self._explorer = app
         self._is_started = False
 
     def run_input_thread(self) -> None:
@@ -83,6 +84,8 @@ class TerminalDriver(LinuxDriver):
         This signal also comes without a stop, as after the SIGTERM of systemd and `timeout`, or
         after a SIGSTOP. Textual then starts a second reader, does not end, and paints nothing.
         """
+        if self._explorer.return_code is not None:  # it is ending
+            return
         if self._is_started:
             self.suspend_application_mode()
         super().resume_application_mode()

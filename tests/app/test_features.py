@@ -418,7 +418,7 @@ def test_every_action_exists_and_has_an_id_a_tooltip_and_a_group() -> None:
         name = action.action.partition("(")[0]
         assert name.startswith("app.") or hasattr(MainScreen, f"action_{name}")
         assert action.tooltip
-    keys = [key for action in ACTIONS for key in action.keys.split(",")]
+    keys = [key for action in ACTIONS for key in action.keys.split(",") if key]
     assert len(set(keys)) == len(keys)
     several = [len(action.keys.split(",")) - 1 for action in ACTIONS if action.is_numbered]
     assert len(make_bindings()) == len(ACTIONS) + sum(several)
