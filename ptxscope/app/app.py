@@ -131,7 +131,7 @@ class Explorer(ExplorerApp):
         """Where Textual prints the unexpected error that ends the explorer; a report keeps it."""
         self.is_gone = False
         """Whether the terminal is gone."""
-        self.restore_terminal: Callable[[], None] = _do_nothing
+        self.restore_terminal = _do_nothing
         """Restores the terminal where the explorer hangs."""
         self.ending: Callable[[], None] = _do_nothing
         """Called when the explorer ends without a terminal."""

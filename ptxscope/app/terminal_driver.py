@@ -18,7 +18,7 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.message import Message
 
 if TYPE_CHECKING:
-    from .app import Explorer
+    from ..widgets.base.explorer_app import ExplorerApp
 
 _TICK = 0.1
 """Seconds until an incomplete escape sequence is checked again."""
@@ -37,7 +37,7 @@ class Gone(Message):
 class TerminalDriver(LinuxDriver):
     """Textual's driver, with a reader that takes any bytes."""
 
-    def __init__(self, app: Explorer, **options: Any) -> None:
+    def __init__(self, app: ExplorerApp, **options: Any) -> None:
         super().__init__(app, **options)
         app.restore_terminal = self.restore
         self._explorer = app

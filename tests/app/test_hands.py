@@ -163,7 +163,7 @@ async def test_a_letter_that_begins_no_value_does_what_it_does_elsewhere() -> No
     async with explorer(*VADD4) as drive:
         operands, field = drive.screen.query_one("#operands"), drive.screen.view.mount_value_field()
         await drive.press("o", "home")
-        for letter, step in (("n", 2), ("p", 1), ("a", len(drive.session.trace.steps))):
+        for letter, step in (("n", 2), ("N", 1), ("a", len(drive.session.trace.steps))):
             await drive.press(letter)
             assert drive.state.step == step, letter
             assert focused(drive) is operands

@@ -439,7 +439,7 @@ async def test_the_veil_does_not_tell_what_values_choose() -> None:
 # --- the cursor and what is veiled ----------------------------------------------------------
 
 
-@pytest.mark.parametrize("way", ["home", "p", "click"])
+@pytest.mark.parametrize("way", ["home", "N", "click"])
 async def test_going_back_takes_the_cursor_along_to_a_row_that_is_drawn(way: str) -> None:
     """What stood under it is veiled then: nothing is told of it."""
     line = "vadd4.s32.s32.s32.sat d.b10, a, b, c"

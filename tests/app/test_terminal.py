@@ -95,7 +95,7 @@ def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Pat
     terminal.send("End")
     terminal.wait_for("d = 0x00000007")
     terminal.wait_for("Step 5 of 5")
-    terminal.send("p")
+    terminal.send("N")
     terminal.wait_for("Step 4 of 5 · accumulate")
     terminal.paste('asm("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;" : "=r"(d) : "r"(a));')
     terminal.wait_for("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;")

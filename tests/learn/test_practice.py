@@ -132,7 +132,7 @@ def test_every_habits_answer_is_named_as_that() -> None:
     told = Counter[str]()
     sentences = {habit.id: habit.sentence for habit in MISCONCEPTIONS}
     for family in ("vset", "set", "vavrg", "vadd4"):
-        for question in map(question_of, drawn(family, 2, 16)):
+        for question in map(question_of, drawn(family, 2, 40)):
             for mistake in iter_mistakes(question):
                 if mistake.id in sentences:
                     likely = find_likely_mistakes(question, mistake.value)

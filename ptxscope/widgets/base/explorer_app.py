@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from textual.app import App
@@ -19,6 +19,8 @@ class ExplorerApp(App[None]):
     """Action ids and the keys that the user assigned to them."""
     is_ascii = False
     """Whether the terminal does not read UTF-8, so that it needs ASCII."""
+    restore_terminal: Callable[[], None]
+    """Restores the terminal where the program hangs; the driver sets it."""
 
     @cached_property
     def action_keys(self) -> Mapping[str, tuple[str, ...]]:
