@@ -82,7 +82,7 @@ async def test_a_letter_begins_hexadecimal_or_false() -> None:
 
 async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
     async with explorer("setp.lt.s32 p, a, b", {"a": 3, "b": 2}) as drive:
-        await drive.press("1", "P", "left")
+        await drive.press("1", "P")
         assert "Type yes, no, 1, 0" in said(drive)
         assert "n shows the step" not in said(drive)
         await drive.type("no")
@@ -93,7 +93,7 @@ async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
 
 async def test_nan_is_typed_where_a_lane_is_a_float() -> None:
     async with explorer("setp.lt.ftz.f32 p, a, b", {"a": 0x7FC00000, "b": 2}) as drive:
-        await drive.press("1", "P", "left")
+        await drive.press("1", "P", "home")
         await drive.type("nan")
         assert drive.screen.view.mount_value_field().input.value == "nan"
         await drive.press("enter")

@@ -161,7 +161,7 @@ def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> Non
     terminal.wait_for("as ptxas 11.8 to 13.5 compiles it")
     terminal.send("Escape")
     terminal.wait_without("Why did I get that?")
-    terminal.send("c")
+    terminal.send("g", "c")
     terminal.wait_for("line 2  E3")
     terminal.send("Escape", "]", "]")
     terminal.wait_for("%r6 = 0xeeddcd00")  # not 0x11223300, plus 1

@@ -89,7 +89,7 @@ GIVEN: dict[str, list[str]] = {
     "no-result": ["--no-result"],
     "both": ["--both"],
     "standalone": ["--standalone"],
-    "heading-level": ["--heading-level", "0"],
+    "heading-level": ["--heading-level", "3"],
     "theme": ["--theme", "dark"],
     "id": ["--id", "mine"],
     "compact": ["--compact"],
