@@ -85,6 +85,7 @@ async def test_yes_and_no_are_typed_where_a_lane_is_one_of_them() -> None:
         await drive.press("1", "P")
         assert "Type yes, no, 1, 0" in said(drive)
         assert "n shows the step" not in said(drive)
+        await drive.press("home")
         await drive.type("no")
         assert drive.screen.view.mount_value_field().input.value == "no"
         await drive.press("enter")

@@ -23,9 +23,11 @@ from ...engine.semantics.plan import Plan
 def _drop_idle_choice(tape: Tape, op: Op, x: Node, y: Node | int) -> Node | None:
     """Drop a minimum or maximum of two numbers if one is never beyond the other.
 
-    The bounds of a clamp stay even if one cannot be reached: a reader expects both.
+    The bounds of a clamp stay even if one cannot be reached: a reader expects both. But those that
+    only a wider type holds go: a compiler would warn of a comparison that is always true.
     """
-    return drop_idle_bound(tape, op, x, y) if isinstance(y, Node) else None
+    is_kept = not isinstance(y, Node) and find_kind([x.range, Range(y, y)]) is find_kind([x.range])
+    return None if is_kept else drop_idle_bound(tape, op, x, y)
 
 
 _RULES = {
