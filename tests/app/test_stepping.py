@@ -624,7 +624,7 @@ async def test_pages_of_the_lanes_are_turned_from_anywhere() -> None:
         assert focused(drive) is None
         await drive.press("i", "pageup")
         assert lanes.scroll_offset.y < lanes.max_scroll_y
-        await drive.press("escape", "question_mark")
+        await drive.press("escape", "question_mark", "question_mark")
         lines = drive.app.screen.query_one("#help", Pane).read_text().splitlines()
         assert any("PgDn" in line and "lanes" in line for line in lines)
 

@@ -41,7 +41,7 @@ def evaluate_arrays(
         if source.role in names and source.role not in operands:
             name = names[source.role]
             operands[source.role] = _convert_to_bits(values[name], source.type, name)
-    shapes = {role: array.shape for role, array in operands.items()}
+    shapes = {source.role: operands[source.role].shape for source in plan.sources}
     # operands that the line names but the form does not read broadcast too
     shapes |= {
         role: np.asarray(values[name]).shape
