@@ -148,10 +148,14 @@ def test_what_was_planted_is_told_first(
     assert evaluate(line, values)["d"] != got
 
 
-def test_a_positive_number_in_a_signed_byte_is_told_once() -> None:
+@pytest.mark.parametrize(("got", "count"), [(0x1C, 2), (0x21C, 2), (0x11C, 0)])
+def test_a_word_is_stored_in_a_smaller_type_only_if_it_fits_there(got: int, count: int) -> None:
     values = {"a": 0xF0102030, "b": 0x40501122, "c": 9}  # 0x21c in all
-    said = [x.sentence for x in diagnose("vadd4.u32.u32.u32.add d, a, b, c", values, 0x1C)]
-    assert sum("stored in" in x for x in said) == 1
+    said = [x.sentence for x in diagnose("vadd4.u32.u32.u32.add d, a, b, c", values, got)]
+    kind = "half-word" if got == 0x21C else "byte"
+    stored = [x for x in said if "with d stored in" in x]
+    assert len(stored) == count
+    assert all(f"stored in a {kind}" in x or f"a signed {kind}" in x for x in stored)
 
 
 def mirrored(word: str) -> str:

@@ -1218,6 +1218,31 @@ def test_floats(line: str, words: tuple[int, int], expected: int) -> None:
     assert f"{result.get_buffer('out').values[0]:#010x}" == f"{expected:#010x}"
 
 
+@pytest.mark.parametrize(
+    ("line", "words", "expected"),
+    [
+        # the published formats: f16 is 1.5.10, bf16 is 1.8.7; 65520 and 2^-25 are ties
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x44900000, 0), 0x6480),
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x477FF000, 0), 0x7C00),
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x477FEFFF, 0), 0x7BFF),
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xB3000000, 0), 0x8000),
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xB3000001, 0), 0x8001),
+        ("cvt.rn.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0xFFC00001, 0), 0x7FFF),
+        ("cvt.rn.sat.f16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x40000000, 0), 0x3C00),
+        ("cvt.rn.f16x2.f32 %f3, %f1, %f2;", (0x3F800000, 0xC0000000), 0x3C00C000),
+        ("cvt.rn.bf16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x3F808000, 0), 0x3F80),
+        ("cvt.rn.bf16.f32 %h1, %f1; mov.b32 %f3, {%h1, 0};", (0x3F818000, 0), 0x3F82),
+        ("cvt.rn.bf16x2.f32 %f3, %f1, %f2;", (0x7F7FFFFF, 0xFFFFFFFF), 0x7F807FFF),
+        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h2;", (0x64800000, 0), 0x44900000),
+        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h1;", (0x8001, 0), 0xB3800000),
+        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.f16 %f3, %h1;", (0xFE01, 0), 0x7FFFFFFF),
+        ("mov.b32 {%h1, %h2}, %f1; cvt.f32.bf16 %f3, %h1;", (0x8001, 0), 0x80010000),
+    ],
+)
+def test_halves_from_floats_and_back(line: str, words: tuple[int, int], expected: int) -> None:
+    test_floats(line, words, expected)
+
+
 @pytest.mark.parametrize("sign", [1, -1])
 @pytest.mark.parametrize(
     ("lines", "is_fusible"),

@@ -141,7 +141,7 @@ def test_mutations(mutate: Callable[[Random], tuple[Program, Program]], seed: in
 
 def test_an_erratum_and_when_it_shows() -> None:
     proof = prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas")
-    assert proof.difference == ("", "operate.t < 0", True, 0, ())
+    assert proof.difference == ("", "operate.t < 0", True, 0, 0, ())
     assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model="ptxas").has_same_plan
     where = "operate.t >= 0"
     assert prove("vadd.u32.s32.s32.sat d.b0, a, b, c", model_b="ptxas", where=where).bits == 96
@@ -158,8 +158,13 @@ def test_when_bytes_differ() -> None:
     proof = prove("vmin4.s32.s32.s32 d, a, b, c", "vmin4.u32.u32.u32 d, a, b, c")
     # of two bytes, those with one in each half of the range: 2 * 128 * 128
     assert proof.difference is not None
-    assert proof.difference[3:] == (2 * 128 * 128, ("a.b0", "b.b0"))
+    assert proof.difference[3:] == (2 * 128 * 128, 2**16, ("a.b0", "b.b0"))
     assert proof.operands == {"a": 0x80, "b": 0}
+
+
+def test_a_carry_has_two_values() -> None:
+    proof = prove("addc.u32 d, a, b", "add.u32 d, a, b")
+    assert proof.difference == ("", "CC.CF == 1", True, 1, 2, ("CC.CF",))
 
 
 def test_a_counterexample_is_simple() -> None:

@@ -213,7 +213,7 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
             "condition": found.condition,
             "exact": found.is_exact,
             "number": found.number,
-            "total": found.total if found.number else 0,
+            "total": found.total,
             "of": list(found.parts),
         }
     return document

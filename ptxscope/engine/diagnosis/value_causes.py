@@ -280,12 +280,8 @@ def _iter_storage_misreadings(name: str) -> Iterator[Cause]:
 
 
 def _truncate(bits: int, unit: int, signed: bool) -> int:
-    """Return the low part of a word, extended.
-
-    A signed part that is positive is left to the unsigned part.
-    """
-    number = cast(bits, unit, signed)
-    return bits if signed and number >= 0 else number & 0xFFFF_FFFF
+    """Return the low part of a word, extended."""
+    return cast(bits, unit, signed) & 0xFFFF_FFFF
 
 
 def _exchange_p_and_q(result: Bits) -> Bits:

@@ -1,7 +1,8 @@
 """Arithmetic on floats in round-to-nearest, and conversions of f32 (PTX ISA 9.7.3, 9.7.4).
 
 A NaN that an operation yields is 0x7fffffff, or 0x7fff in 16 bits. Other roundings, all of f64 but
-``cvt.f64.f32``, and all of f16 and bf16 but sums, products and extrema are not modelled.
+``cvt.f64.f32``, and all of f16 and bf16 but sums, products, extrema and conversions from and to f32
+are not modelled.
 """
 
 from __future__ import annotations
@@ -309,18 +310,19 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 
 
 def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None:
-    """Return the step of ``cvt`` between f32 and an integer, or f32 to f32 or f64.
+    """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64.
 
     None for others.
     """
-    if len(statement.modifiers) < 2 or len(statement.operands) != 2:
+    if len(statement.modifiers) < 2:
         return None
     *modifiers, target_type, source_type = statement.modifiers
-    if "f32" not in (target_type, source_type):
+    operand, *operands = statement.operands
+    if "f32" not in (target_type, source_type) or len(operands) != 1 + target_type.endswith("x2"):
         return None
-    source = frame.find_source(statement.operands[1], source_type)
-    operand = statement.operands[0]
-    if source is None or not isinstance(operand, RegisterOperand):
+    found = [frame.find_source(x, source_type) for x in operands]
+    sources = [x for x in found if x is not None]
+    if len(sources) < len(operands) or not isinstance(operand, RegisterOperand):
         return None
     flags = {x for x in modifiers if x in ("ftz", "sat")}
     roundings = [x for x in modifiers if x not in flags]
@@ -329,15 +331,15 @@ def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None
         return None
     destination = frame.get_register(operand.name)
     nan_cause = np.uint64(0)
-    if target_type == "f64":
+    if target_type == "f64" or source_type == "bf16":
         nan_cause = frame.state.fidelity.get_cause(statement, "no manual says which NaN it gives")
 
     def act(group: Group) -> None:
         with np.errstate(all="ignore"):
-            bits = convert(source.bits).astype(destination.bits.dtype, copy=False)
-        causes = source.causes
+            bits = convert(*(x.bits for x in sources)).astype(destination.bits.dtype, copy=False)
+        causes = unite_causes(sources)
         if nan_cause:
-            is_nan = np.isnan(source.bits.view(np.float32))
+            is_nan = np.isnan(_FLOAT_TYPES[source_type].decode(sources[0].bits))
             nan_causes = np.where(is_nan, nan_cause, np.uint64(0))
             causes = nan_causes if causes is None else causes | nan_causes
         write_values(destination, bits, group, causes)
@@ -347,8 +349,14 @@ def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None
 
 def _find_conversion(
     target_type: str, source_type: str, roundings: list[str], flags: set[str]
-) -> Callable[[Bits], Bits] | None:
-    """Return a function of the register's bits; signed results are as wide as 64 bits."""
+) -> Callable[..., Bits] | None:
+    """Return a function of the registers' bits; signed results are as wide as 64 bits."""
+    half = next((x for x in (target_type, source_type) if x in _FLOAT_TYPES and x != "f32"), "")
+    if half:
+        is_legal = (not flags or half == "f16") and not source_type.endswith("x2")
+        if not is_legal or roundings != (["rn"] if half == target_type else []):
+            return None
+        return _make_half_conversion(_FLOAT_TYPES[source_type], _FLOAT_TYPES[target_type], flags)
     if source_type[0] in "us" and target_type == "f32":
         return _make_conversion_to_float(source_type, flags) if roundings == ["rn"] else None
     if source_type != "f32":
@@ -361,6 +369,24 @@ def _find_conversion(
     if target_type == "f64" and not roundings and flags <= {"ftz"}:
         return lambda bits: _widen(_SINGLE.flush(bits) if flags else bits)
     return None
+
+
+def _make_half_conversion(
+    source: _FloatType, target: _FloatType, flags: set[str]
+) -> Callable[..., Bits]:
+    """Return the conversion between f32 and a half, or of two f32 to the high and the low half."""
+
+    def convert_one(bits: Bits) -> Bits:
+        words = source.flush(bits) if source is _SINGLE and "ftz" in flags else bits
+        values = source.decode(words).astype(np.float64)
+        values = _saturate(values) if "sat" in flags else values
+        return np.where(np.isnan(values), ~target.sign, target.encode(values))
+
+    def convert(*words: Bits) -> Bits:
+        high, *low = map(convert_one, words)
+        return high.astype(np.uint32) << np.uint32(16) | low[0] if low else high
+
+    return convert
 
 
 def _widen(bits: Bits) -> Bits:

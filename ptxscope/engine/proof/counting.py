@@ -11,25 +11,29 @@ from .solver import Term
 _MAX_COUNTED_BITS = 16
 
 
-def count_differing(question: Question, truth: Node, differs: Term) -> tuple[int, tuple[str, ...]]:
-    """Return for how many values of which parts results differ; (0, ()) if these are too many.
+def count_differing(
+    question: Question, truth: Node, differs: Term
+) -> tuple[int, int, tuple[str, ...]]:
+    """Return for how many of how many values of which parts results differ.
+
+    (0, 0, ()) if these are too many.
 
     ``truth`` is 1 where they differ, and ``differs`` the same for the solver, which finds the bytes
     on which it depends. The values are counted by exact integers.
     """
     if question.has_conditions:
-        return 0, ()
+        return 0, 0, ()
     names = find_variables(question.solver.simplify(differs))
     parts = [(role, int(index)) for role, _, index in (x.rpartition(".") for x in names)]
     widths = {x: min(question.inputs[x[0]].bits, UNIT_BITS) for x in parts}
     if sum(widths.values()) > _MAX_COUNTED_BITS:
-        return 0, ()
+        return 0, 0, ()
     from ..arrays.exact_program import count_truths  # NumPy takes long to load
 
     nodes = list_needed_nodes(question.tape.nodes, [truth])
     number = count_truths(nodes, truth, widths)
     labels = (_format_variable(question, *part) for part in parts)
-    return number, tuple(labels)
+    return number, 1 << sum(widths.values()) if number else 0, tuple(labels)
 
 
 def find_variables(term: Term) -> list[str]:

@@ -42,13 +42,10 @@ class Difference(NamedTuple):
     """Whether they differ wherever it holds."""
     number: int = 0
     """For how many of the values of ``parts`` they differ; 0 if that is unknown."""
+    total: int = 0
+    """The number of values of ``parts``; 0 if ``number`` is unknown."""
     parts: tuple[str, ...] = ()
     """The parts of operands on which this depends, of at most 16 bits in all."""
-
-    @property
-    def total(self) -> int:
-        """The number of values of ``parts``."""
-        return 1 << sum(8 if "." in part else 1 for part in self.parts)
 
 
 class _Example:
@@ -137,9 +134,9 @@ def _describe_parts(
             condition, is_exact = _Search(question, differs, drawn, rows).find_condition()
         except Undecided:
             condition, is_exact = "", False
-        number, parts = count_differing(question, differs_node, differs)
+        number, total, parts = count_differing(question, differs_node, differs)
         if condition or number:
-            yield Difference(part, condition, is_exact, number, parts)
+            yield Difference(part, condition, is_exact, number, total, parts)
         if is_exact:
             return
 
