@@ -12,6 +12,7 @@ from textual.widgets._toast import Toast
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.screens.dialogs.dialog import DialogFrame
+from ptxscope.screens.dialogs.help_dialog import HelpText
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.screens.dialogs.help_dialog import _PANES
 from ptxscope.screens.main.dialog_controller import HELP_SECTIONS
@@ -544,14 +545,19 @@ async def test_the_export_dialog_says_what_enter_does() -> None:
         assert "Enter" not in seen["preview"]
 
 
-@pytest.mark.parametrize("key", ["x", "@check"])
+@pytest.mark.parametrize("key", ["x", "@check", "question_mark", "e"])
 async def test_a_dialog_is_as_high_as_what_it_shows(key: str) -> None:
     async with explorer(size=(120, 60)) as drive:
         await drive.press(key)
         frame = drive.app.screen.query_one(DialogFrame)
         last = max(frame.children, key=lambda child: child.region.bottom)
         assert frame.region.bottom == last.region.bottom + 1
-        assert frame.region.height < 30
+        assert frame.region.height < 42
+        await drive.press("end")
+        if key == "question_mark":
+            await drive.press("question_mark")  # all of help is longer than the screen
+            assert frame.region.height == 56
+            assert frame.query_one(HelpText).max_scroll_y > 0
 
 
 @pytest.mark.parametrize(("width", "columns"), [(80, 1), (120, 2)])

@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Input, Static
 
@@ -35,7 +36,8 @@ class ExportDialog(Dialog[Annotations]):
     DEFAULT_CSS = """
     ExportDialog {
         & #said { height: auto; min-height: 1; max-height: 4; color: $text-warning; }
-        & #preview { height: 1fr; }
+        & #request { dock: top; height: auto; }
+        & #preview { height: auto; max-height: 100%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -59,16 +61,17 @@ class ExportDialog(Dialog[Annotations]):
     def compose(self) -> ComposeResult:
         """Yield the choices and, below them, the preview."""
         extra = self._trace.annotations
-        with DialogFrame("Export", "", page=True):
-            yield self._choices
-            if self._block is None:
-                yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
-            else:
-                yield LabelledInput("fold", "steps", "", "statements: 2-4, all, or but-last")
-            yield LabelledInput("title", "title", extra.title, "text above the trace")
-            yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
-            yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
-            yield self._message_line
+        with DialogFrame("Export", ""):
+            with Vertical(id="request"):
+                yield self._choices
+                if self._block is None:
+                    yield LabelledInput("steps", "steps", "", "all; 1-4, 3, or select-saturate")
+                else:
+                    yield LabelledInput("fold", "steps", "", "statements: 2-4, all, or but-last")
+                yield LabelledInput("title", "title", extra.title, "text above the trace")
+                yield LabelledInput("caption", "caption", extra.caption, "text below the trace")
+                yield LabelledInput("save as", "path", self._suggest_file_name(), "a file")
+                yield self._message_line
             yield self._preview
 
     def on_mount(self) -> None:

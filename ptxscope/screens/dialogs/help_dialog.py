@@ -176,7 +176,7 @@ class HelpDialog(Dialog[None]):
 
     def compose(self) -> ComposeResult:
         """Yield the text."""
-        with DialogFrame("Help", "? everything · ↑ ↓ PgUp PgDn Home End · Esc leave", page=True):
+        with DialogFrame("Help", "? everything · ↑ ↓ PgUp PgDn Home End · Esc leave"):
             yield self._text
 
     def action_show_all(self) -> None:
@@ -194,7 +194,7 @@ class HelpText(Pane):
 
     BINDINGS: ClassVar[list[BindingType]] = LINE_END_BINDINGS
     DEFAULT_CSS = """
-    HelpText { height: 1fr; border: none; &:focus { border: none; } }
+    HelpText { height: auto; max-height: 100%; border: none; &:focus { border: none; } }
     """
 
     def __init__(self, section: str, keys: Sequence[FooterKey], screen_text: str) -> None:

@@ -74,15 +74,13 @@ class MainScreen(ThemedScreen[None]):
             & #hint.-refused { display: block; }
         }
         &.-narrow {
-            & #side { display: none; width: 40; layer: over; background: $surface; }
+            & #side { display: none; width: 100%; layer: over; background: $surface; }
             & #side.-used, & #side:focus-within { display: block; }
             & #modifiers { display: none; }
             & #modifier-row { display: block; }
         }
         &.-wide #side { width: 44; }
-        & #side.-read, &.-wide #side.-read { width: 50%; min-width: 40; }
-        & #side.-machine, &.-wide #side.-machine { width: 50%; }
-        &.-narrow #side.-machine { width: 100%; }
+        &.-normal, &.-wide { & #side.-read, & #side.-machine { width: 50%; } }
     }
     """
 
