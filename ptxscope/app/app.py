@@ -128,7 +128,7 @@ class Explorer(ExplorerApp):
         self.store = store
         """The saved state on disk; None saves nothing."""
         self.error_console = Console(file=StringIO(), color_system=None)
-        """Where Textual prints the unexpected error that ends the explorer; a report keeps it."""
+        """The console for Textual's text on an unexpected error, which the crash report keeps."""
         self.is_gone = False
         """Whether the terminal is gone."""
         self.restore_terminal = _do_nothing

@@ -1,4 +1,4 @@
-"""What Textual's driver for POSIX terminals lacks.
+"""Textual's driver for POSIX terminals, with the parts that it lacks.
 
 Each part names what a person loses without it, seen on a pseudo-terminal with Textual 8.2.8.
 """
@@ -27,7 +27,7 @@ _RESTORING = (
     b"\x1b[?1000l\x1b[?1003l\x1b[?1015l\x1b[?1006l"  # the mouse
     b"\x1b[<u\x1b[0m\x1b[?1049l\x1b[?25h\x1b[?1004l"  # keys, colours, screen, cursor, focus
 )
-"""What ends all that Textual 8.2.8 asks of a terminal."""
+"""The sequences that end every mode which Textual 8.2.8 sets in a terminal."""
 
 
 class Gone(Message):

@@ -177,7 +177,7 @@ def list_hints(question: Question) -> tuple[str, ...]:
 
 
 def _list_asked_cells(trace: Trace, location: AnswerLocation) -> list[LaneBits]:
-    """Return the bits that are asked for."""
+    """Return the bits that a question asks for."""
     row = trace.rows[location.key]
     if location.lane is None:
         return [LaneBits(row.key, lane, 0, MAX_LANE_BITS) for lane in range(len(row.lanes))]

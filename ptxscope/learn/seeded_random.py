@@ -6,7 +6,7 @@ versions.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ..engine.isa.catalog import C_BITS, get_entry, list_shapes
@@ -45,15 +45,6 @@ class SeededRandom:
     def pick(self, values: Sequence[_T]) -> _T:
         """Return one of the values."""
         return values[self.random_below(len(values))]
-
-    def pick_weighted(self, weights: Mapping[_T, int]) -> _T:
-        """Return one of the keys with a probability proportional to its weight."""
-        position = self.random_below(sum(weights.values()))
-        for value, weight in weights.items():
-            if position < weight:
-                return value
-            position -= weight
-        raise AssertionError(weights)
 
     def shuffle(self, values: Iterable[_T]) -> list[_T]:
         """Return the values in random order."""

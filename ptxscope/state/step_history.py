@@ -1,4 +1,4 @@
-"""What a thread has done by any of its steps: its registers, places in memory, and results.
+"""The state of a thread after each of its steps: its registers, places in memory, and results.
 
 The state is kept at every ``_INTERVAL`` steps, and only the steps after it are repeated, so that a
 position is as fast to show after a million steps as after ten.
@@ -21,7 +21,7 @@ Contents = tuple[int | None, int]
 
 
 class ThreadState(NamedTuple):
-    """What a thread has done by some step."""
+    """The state of a thread after a step."""
 
     frames: list[dict[str, Contents]]
     """The registers of each function that it is in, the kernel's first."""

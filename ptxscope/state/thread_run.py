@@ -121,7 +121,7 @@ class ThreadRun:
 
     @property
     def limit_text(self) -> str:
-        """What is missing because the run, or what is kept of it, has a limit; mostly empty."""
+        """A sentence on the steps that a limit left out; often empty."""
         if self.is_cut:
             return f"The thread goes on, but only {len(self.steps):,} of its steps are kept."
         if self.result and not self.result.is_complete:
@@ -190,7 +190,7 @@ class ThreadRun:
 
     @property
     def older_place_count(self) -> int:
-        """How many places the thread has accessed before those that are shown."""
+        """The number of places that the thread accessed before those that are shown."""
         return self.history.count_places(self.position) - len(self.places)
 
     @property

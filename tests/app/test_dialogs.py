@@ -12,9 +12,8 @@ from textual.widgets._toast import Toast
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.screens.dialogs.dialog import DialogFrame
-from ptxscope.screens.dialogs.help_dialog import HelpText
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
-from ptxscope.screens.dialogs.help_dialog import _PANES
+from ptxscope.screens.dialogs.help_dialog import _PANES, HelpText
 from ptxscope.screens.main.dialog_controller import HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore

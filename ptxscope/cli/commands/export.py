@@ -206,7 +206,7 @@ def _find_line_end(text: str, position: int) -> str:
 
 
 _ALTS = {"sweep": "Results", "show": "Form"}
-"""What the pictures of commands are of."""
+"""The subject of a command's picture, for its alternative text."""
 
 
 def _render_marker(

@@ -186,7 +186,7 @@ class FileList(NamedTuple):
 
     files: list[str]
     read_errors: list[str]
-    """Which folders cannot be read, and why."""
+    """A line for each folder that cannot be read, with the reason."""
 
 
 def list_files(names: Iterable[str], settings: CheckSettings) -> FileList:

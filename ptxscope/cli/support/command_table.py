@@ -47,7 +47,7 @@ OLD_SPELLINGS = {
     ("verify", "--dry"): "--write-inputs FOLDER",
     ("errata", "--report"): "ptxscope verify PTX --report",
 }
-"""What to write instead of an option that a command had."""
+"""The spelling that replaces an option which a command had."""
 
 _EPILOG = """\
 examples:

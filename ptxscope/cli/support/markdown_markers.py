@@ -17,7 +17,7 @@ COMMANDS = ("trace", "sweep", "show")
 """The commands whose documents a file may have."""
 _MAYBE = re.compile(r"<!--\s*+/?ptxscope\b")
 _NEARLY = re.compile(r"<!--[\s/\\:!|-]*+(\w{5,12}+)\b(?!:\s*+ignore\b)")
-"""A comment that may be meant as a marker, and is none of those that ``check`` reads."""
+"""A comment that may be a misspelt marker, and is not one of ``check``."""
 _CONTAINERS = re.compile(r"(?>(?:[ \t]*+(?:>|[-*+](?=[ \t])|\d{1,9}[.)](?=[ \t])))*)[ \t]*+")
 _LINE_END = re.compile(r"\r\n?|\n")
 _INLINE = re.compile(r"\\.|`++|<!--", re.DOTALL)

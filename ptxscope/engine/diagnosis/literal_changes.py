@@ -21,7 +21,7 @@ _FIELD_ROLES = {"bfe": "bc", "bfi": "ce"}
 _MAX_FIELD = 0xFF
 """Their largest literal (9.7.1.19, 9.7.1.20)."""
 _MAX_SLIP = 8
-"""How far a position or length may be off and still be near."""
+"""The largest difference between a position or length and a near one."""
 _MAX_DECIMAL = 0xFFFF
 """The largest number that is shown in decimal beside a decimal literal."""
 _DECIMAL = re.compile(r"\d+", re.ASCII)

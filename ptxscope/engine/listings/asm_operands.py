@@ -84,7 +84,7 @@ class AsmOperands(NamedTuple):
     dollar_count: int | None = None
     """The number of operands of LLVM, ``$0``; None in other languages."""
     clobbers: tuple[str, ...] = ()
-    """What else the statement changes, as it says: ``memory``."""
+    """The other things that the statement changes, by its own words: ``memory``."""
 
     def restore_braces(self, text: str, *, is_code: bool = False) -> str:
         """Return a text with operands as the source writes them; in code, braces are doubled."""

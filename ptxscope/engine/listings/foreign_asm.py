@@ -30,7 +30,7 @@ _BARE = frozenset("bar barrier bra brkpt brx call exit ret trap".split())
 _LETTERS = frozenset("hrlqfdnCibcN")
 """The constraints of nvcc, and others of LLVM's NVPTX."""
 _CLOBBERS = frozenset(("memory", "cc"))
-"""What nvcc lets a statement change."""
+"""The things that nvcc lets a statement change."""
 
 
 def is_foreign(ptx: str, operands: AsmOperands) -> bool:

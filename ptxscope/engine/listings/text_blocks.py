@@ -122,7 +122,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
     depth = 0
     """The open brackets of a ``concat!`` or of a repetition of a macro in it."""
     glue_start = count = 0
-    """Where the text begins that is no string and not yet in the lines."""
+    """The start of the text that is no string and not yet in the lines."""
     while token := _RUST.search(text, position):
         position = token.end()
         kind = token.lastgroup

@@ -97,7 +97,7 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
 
 
 _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neighbour"}
-"""How a misconception rounds an average, by the name of a row that only it has."""
+"""The rounding of an average by each misconception, by the name of a row that only it has."""
 
 _LOGIC_SENTENCES = {
     "and": "The result is true if {a} and {b} are both true.",

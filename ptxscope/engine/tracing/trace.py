@@ -239,7 +239,7 @@ class Trace:
 
     @cached_property
     def parts(self) -> tuple[Trace, ...]:
-        """The trace of each statement, on the results of those before it."""
+        """The traces of single statements, each on the results of those before it."""
         if self.is_line:
             return (self,)
         values: dict[str, int] = dict(self.operands)

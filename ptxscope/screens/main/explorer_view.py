@@ -164,7 +164,7 @@ class ExplorerView:
             session.divergence,
             pin,
             is_animated=is_animated,
-            asked=state.lesson.asked_place if state.lesson else None,
+            question_lane=state.lesson.asked_place if state.lesson else None,
         )
 
     def _mark_machine_rows(self) -> None:

@@ -82,7 +82,7 @@ class LanesState(NamedTuple):
     """The trace's scene, if it is built already."""
     guesses: Mapping[LaneRef, Guess] | None = None
     """The predictions of the current step, if the user predicts it."""
-    asked: LaneRef | None = None
+    question_lane: LaneRef | None = None
     """The lane of a hidden step that a lesson asks for: its row is drawn without values."""
 
 
@@ -358,7 +358,7 @@ class _Painter:
                 label = ""
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
-        """Return the names of hidden steps, one per line or wrapped, and the row that is asked."""
+        """Return the names of hidden steps, one per line or wrapped, and the row of a question."""
         labels: StyledLine = []
         for index, stage in enumerate(stages):
             step = step_of(self.trace, stage)
@@ -377,11 +377,11 @@ class _Painter:
 
     def _find_asked_row(self, stage: Stage) -> RowScene | None:
         """Return the row of a hidden step that a lesson asks for, or None."""
-        asked, step = self.view.asked, step_of(self.trace, stage)
-        if asked is None or step is None or step.number <= self.view.step:
+        lane, step = self.view.question_lane, step_of(self.trace, stage)
+        if lane is None or step is None or step.number <= self.view.step:
             return None
         rows = self.scene.steps[step.number - 1].rows
-        return next((row for row in rows if row.key == asked.key), None)
+        return next((row for row in rows if row.key == lane.key), None)
 
     def _draw_blank_row(
         self, row: RowScene, label: str, number: int | None

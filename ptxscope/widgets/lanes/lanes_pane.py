@@ -178,12 +178,12 @@ class LanesPane(Pane):
         *,
         is_animated: bool = False,
         guesses: Mapping[LaneRef, Guess] | None = None,
-        asked: LaneRef | None = None,
+        question_lane: LaneRef | None = None,
     ) -> None:
         """Draw a trace up to a step, beside another answer or a pin.
 
         ``is_animated`` draws the step bit by bit. With guesses, the user predicts the last step;
-        ``asked`` is a lane of a hidden step that a lesson asks for.
+        ``question_lane`` is a lane of a hidden step that a lesson asks for.
         """
         if (guesses is None) != (self._guesses is None):
             self._levels = None
@@ -192,10 +192,10 @@ class LanesPane(Pane):
         scene = self._view.scene if self._view and trace is self._trace else build_scene(trace)
         was = self._view
         self._view = LanesState(
-            trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene, asked=asked
+            trace, step, NO_HIGHLIGHTS, divergence, pin, scene=scene, question_lane=question_lane
         )
         is_other = was is None or (was.trace is not trace or was[3:5] != (divergence, pin))
-        if is_other or (was and was.asked != asked):
+        if is_other or (was and was.question_lane != question_lane):
             self._levels = None
         if is_lost:
             self._set_place(None)
