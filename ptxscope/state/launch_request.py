@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .. import files
-from ..engine.launches.device_code import CodeStatement, DeviceCode, Function
+from ..engine.launches.device_code import DeviceCode, Function
 from ..engine.launches.device_code_loader import load_device_code
 from ..engine.launches.expected_elements import Expectations
 from ..engine.launches.kernel_run import choose_kernel, find_reaches
@@ -32,6 +32,7 @@ from ..engine.launches.parameters import (
     FileArgument,
     convert_bytes,
 )
+from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
 
 _MAX_FILE_BYTES = 1 << 26
@@ -69,7 +70,7 @@ class KernelLaunch:
         return key == (code.text, kernel.name, model)
 
     @property
-    def statements(self) -> tuple[CodeStatement, ...]:
+    def statements(self) -> tuple[Statement, ...]:
         """The statements of the kernel, and those of the functions that it may call."""
         others = [x for x in self.code.functions.values() if not x.is_kernel]
         return tuple(y for x in (self.kernel, *others) for y in x.statements)

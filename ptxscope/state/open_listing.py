@@ -22,7 +22,7 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
-from ..engine.kernels.program import Program, Statement, StatementKind
+from ..engine.kernels.program import Program
 from ..engine.kernels.program_loader import load
 from ..engine.kernels.register_types import map_types
 from ..engine.kernels.run_inputs import (
@@ -32,6 +32,7 @@ from ..engine.kernels.run_inputs import (
     register_of,
 )
 from ..engine.listings.verdict_cache import get_cached_verdict
+from ..engine.program.statement import Statement, StatementKind
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.sequences.hints import may_have_sequences
@@ -236,7 +237,7 @@ class ListingCursor:
         For an illegal statement, return its line. If the line alone is not legal, the setup has the
         instruction of ``old_setup``.
         """
-        ins, place = self.statement.instruction, (self.program, self.index)
+        ins, place = self.statement.explained, (self.program, self.index)
         if ins is None:
             line = with_line(old_setup, f"{self.statement.text};")
             if line.error is None:
@@ -254,7 +255,7 @@ class ListingCursor:
             return setup
         ins = setup.instruction
         input_values = (
-            self._computed_values if ins == self.statement.instruction else self._input_values
+            self._computed_values if ins == self.statement.explained else self._input_values
         )
         values = {
             role: input_values[name] for role, name in ins.names.items() if name in input_values
@@ -264,14 +265,14 @@ class ListingCursor:
 
     def find_computed_register(self, setup: Setup, role: str) -> str:
         """Return the register of a role if the run computes its value, or nothing."""
-        is_followed = setup.instruction == self.statement.instruction and not setup.is_detached
+        is_followed = setup.instruction == self.statement.explained and not setup.is_detached
         name = setup.instruction.names.get(role, "")
         has_place = setup.place == (self.program, self.index)
         return name if is_followed and has_place and name in self._computed_values else ""
 
     def list_notes(self, setup: Setup) -> tuple[str, ...]:
         """Return notes for the reader: unknown values, the end of the run, edits."""
-        ins, notes = self.statement.instruction, list[str]()
+        ins, notes = self.statement.explained, list[str]()
         if setup.place is None or setup.error is not None:
             return ()
         if ins is None and setup.line == f"{self.statement.text};":
@@ -328,7 +329,7 @@ class ListingCursor:
     def statement_number(self) -> int:
         """The number of the statement in its block, from 1."""
         statements = self.listing.programs[self.program].statements
-        return sum(x.instruction is not None for x in statements[: self.index + 1])
+        return sum(x.explained is not None for x in statements[: self.index + 1])
 
     def move_by(self, delta: int) -> ListingCursor:
         """Return the cursor at the next or previous explained instruction, even an illegal one."""
@@ -350,7 +351,7 @@ class ListingCursor:
     def move_to_line(self, line: int, ptx: str) -> ListingCursor | None:
         """Return the cursor at an instruction on a line, or None if there is none."""
         positions = [
-            (str(statement.instruction) == ptx, p, i)
+            (str(statement.explained) == ptx, p, i)
             for p, program in enumerate(self.listing.programs)
             for i, statement in enumerate(program.statements)
             if statement.line == line and is_explained(statement)
@@ -367,7 +368,7 @@ class ListingCursor:
         An edited instruction does not affect later statements; nor do values of registers that
         earlier statements computed.
         """
-        ins = self.statement.instruction
+        ins = self.statement.explained
         if ins is None or setup.instruction != ins or setup.is_detached:
             return self
         inputs = dict(self.listing.inputs_by_program[self.program])
@@ -478,7 +479,7 @@ def _make_row(
     constants: Mapping[str, int],
 ) -> ListingRow:
     row = ListingRow(program, index, statement.line, statement.text, is_explained(statement))
-    ins = statement.instruction
+    ins = statement.explained
     if statement.unread:
         row = row._replace(unread=f"not run: {statement.unread}")
     if statement.problems:
@@ -500,7 +501,7 @@ def _make_row(
 
 def is_explained(statement: Statement) -> bool:
     """Whether it is an instruction of the catalog, or an attempt at one."""
-    return statement.instruction is not None or bool(statement.problems)
+    return statement.explained is not None or bool(statement.problems)
 
 
 def open_listing(text: str, name: str, model_name: str = "isa") -> ListingCursor | None:
@@ -533,14 +534,13 @@ def open_block(
         while block_statements and _is_part(statement, block_statements[0], parts):
             parts.append(block_statements.popleft())
         for part in parts:
-            ins = statement.instruction or part.instruction
+            ins = statement.explained or part.instruction
             statements.append(
                 statement._replace(
                     kind=StatementKind.INSTRUCTION,
                     text=part.text,
                     writes=tuple(ins.results.values()),
                     instruction=ins,
-                    plain=None,
                     move=None,
                 )
             )
@@ -553,7 +553,7 @@ def open_block(
     }
     inputs = {**bits, **(values or {})}
     listing = OpenListing((program,), (inputs,), model_name, "pasted", block.text, block)
-    first = next(i for i, x in enumerate(statements) if x.instruction)
+    first = next(i for i, x in enumerate(statements) if x.explained)
     return ListingCursor(listing, 0, first)
 
 

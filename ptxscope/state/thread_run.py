@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 from ..engine.isa.value_text import format_hex
-from ..engine.launches.device_code import CodeStatement
 from ..engine.launches.expected_elements import find_differences
 from ..engine.launches.kernel_run import KernelRun, run_kernel
 from ..engine.launches.launch_text import parse_thread
@@ -22,6 +21,7 @@ from ..engine.launches.run_explanations import FailedRun, RunDiagnosis, explain_
 from ..engine.launches.thread_log import ThreadLog, ThreadStep
 from ..engine.launches.thread_state import LaunchError
 from ..engine.launches.write_journal import WriteJournal
+from ..engine.program.statement import Statement
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import format_count
@@ -280,7 +280,7 @@ class ThreadRun:
         return self.launch.shape.block_count * self.launch.shape.block_size
 
 
-def _is_explained(statement: CodeStatement) -> bool:
+def _is_explained(statement: Statement) -> bool:
     ins = statement.instruction
     return ins is not None and not ins.entry.is_common
 

@@ -256,7 +256,7 @@ def test_a_move_between_a_word_and_its_parts(
     assert evaluate_block(block, values) == results
     cursor = open_block(block, values=values)
     texts = [x.text for x in block.statements]
-    assert [x.text for x in cursor.listing.programs[0].statements if x.instruction] == texts
+    assert [x.text for x in cursor.listing.programs[0].statements if x.explained] == texts
     final: dict[str, int | None] = {}
     for step in cursor.listing.run_program(0).steps:
         final |= step.writes

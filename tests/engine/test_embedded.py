@@ -239,7 +239,7 @@ def test_check_finds_what_is_ptx_and_nothing_else(source: Source) -> None:
 @pytest.mark.parametrize("source", _SOURCES, ids=lambda source: source.name)
 def test_a_run_finds_what_check_finds(source: Source) -> None:
     statements = [x for program in programs(source) for x in program.statements]
-    legal = {x.line: x.instruction.opcode for x in statements if x.instruction}
+    legal = {x.line: x.explained.opcode for x in statements if x.explained}
     assert legal == source.legal
     assert {x.line for x in statements if x.problems} == set(source.illegal)
     assert set(source.unread) <= {x.line for x in statements if x.unread}

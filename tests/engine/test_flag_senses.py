@@ -133,7 +133,7 @@ def test_a_flag_of_two_kinds_after_a_branch_is_that_of_the_machine() -> None:
 def test_chains_of_one_kind_in_one_function_have_no_erratum() -> None:
     lines = _make_lines("add.cc addc") + _make_lines("sub.cc subc")
     (program,) = load("{ " + " ".join(lines) + " }")
-    found = [x.instruction or x.plain for x in program.statements]
+    found = [x.instruction for x in program.statements]
     assert [find_errata(x.form) for x in found if x] == [()] * 4
 
 

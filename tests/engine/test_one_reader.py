@@ -16,11 +16,11 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import StatementKind
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.statement_scanner import scan_statements
+from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
@@ -65,10 +65,10 @@ def loaded(text: str) -> Iterator[Seen]:
     """What ``run`` and the explorer read."""
     for program in load(text):
         for x in program.statements:
-            if x.instruction:
+            if x.explained:
                 found = {name.partition(".")[0]: type_ for name, type_ in x.declared}
                 declared = {name: found[name] for name in sorted(found)}
-                yield Seen(x.instruction.spans["line"], str(x.instruction), x.line, declared)
+                yield Seen(x.explained.spans["line"], str(x.explained), x.line, declared)
 
 
 def agrees(text: str, size: int = 1 << 14) -> list[Seen]:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from ptxscope.engine.diagnosis.observation import make_observed
 from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
-from ptxscope.engine.kernels.program import Program, StatementKind
+from ptxscope.engine.kernels.program import Program
 from ptxscope.engine.kernels.program_loader import load
+from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference
 from tests.reference_data import DATA, MODELS, golden_rows, verdicts
@@ -493,8 +494,8 @@ def elsewhere(need: MissingInput, run: Run) -> int:
 @pytest.mark.parametrize("name", sorted(x.replace("k_", "__", 1) for x in INTRINSICS))
 def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     program = INTRINSICS[f"k_{name.strip('_')}"]
-    loaded = [x.writes[0] for x in program.statements if x.opcode == "ld.global.u32"]
-    (stored,) = [x for x in program.statements if x.opcode == "st.global.u32"]
+    loaded = [x.writes[0] for x in program.statements if x.name == "ld.global.u32"]
+    (stored,) = [x for x in program.statements if x.name == "st.global.u32"]
     rng = Random(name)
     biting = (0, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x01010101, 0x00FF8001)
     pairs = [(x, y) for x in biting for y in biting]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import StatementKind
 from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_source, check_text
 from ptxscope.engine.listings.source_language import Language
+from ptxscope.engine.program.statement import StatementKind
 
 
 def source(text: str, language: Language = Language.C) -> list[CheckedInstruction]:

@@ -13,7 +13,7 @@ from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
-from ...engine.kernels.program import Program, Statement
+from ...engine.kernels.program import Program
 from ...engine.kernels.program_loader import load
 from ...engine.kernels.run_inputs import (
     UnknownSites,
@@ -21,6 +21,7 @@ from ...engine.kernels.run_inputs import (
     make_initial_key,
     register_of,
 )
+from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.sequences.hints import may_have_sequences
 from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
@@ -274,7 +275,7 @@ def _choose_program(loaded: Sequence[Program], name: str | None, *, is_cuda: boo
 
 
 def _is_known(statement: Statement) -> bool:
-    return bool(statement.instruction or statement.plain or statement.move)
+    return bool(statement.instruction or statement.move)
 
 
 def _register(program: Program, name: str) -> str:

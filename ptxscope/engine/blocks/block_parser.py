@@ -10,11 +10,12 @@ from typing import NamedTuple
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
-from ..kernels.program import Program, Statement, StatementKind
+from ..kernels.program import Program
 from ..kernels.program_loader import load
-from ..kernels.vector_move import MoveStep, VectorMove
+from ..program.statement import Statement, StatementKind
+from ..program.vector_move import MoveStep, VectorMove
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word
-from ..syntax.instruction import Guard, Immediate, Instruction, Register
+from ..syntax.instruction import Immediate, Instruction, Register
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.operands import SPECIAL
@@ -77,7 +78,7 @@ def parse_block(
             _check_one_statement(text)
         for statement in (y for x in loaded if not programs for y in _select(x, lines)):
             if _is_meant_to_compute(statement):
-                message = f"{quote_word(statement.opcode)} is not modelled in a block"
+                message = f"{quote_word(statement.name)} is not modelled in a block"
                 problem = Problem(message, statement.span, "an instruction of the catalog")
                 raise PtxError(text, (problem,))
         where = "" if lines is None else f" in {_format_lines(lines)}"
@@ -121,12 +122,12 @@ def find_block(text: str) -> BasicBlock | None:
     for program in load(text, is_excerpt=True):
         for x in program.statements:
             # what is loaded is a given value, unless it replaces a result
-            is_load = x.opcode.partition(".")[0] in _LOADS and results.isdisjoint(x.writes)
-            if x.instruction or (_is_meant_to_compute(x) and not is_load):
+            is_load = x.opcode in _LOADS and results.isdisjoint(x.writes)
+            if x.explained or (_is_meant_to_compute(x) and not is_load):
                 computing.append(x)
                 results.update(x.writes)
-    is_one = len(computing) == 1 and bool(computing[0].instruction or computing[0].plain)
-    has_others = any(x.instruction is None for x in computing)
+    is_one = len(computing) == 1 and bool(computing[0].instruction)
+    has_others = any(x.explained is None for x in computing)
     try:
         block = parse_block(text)
     except PtxError as error:
@@ -140,7 +141,7 @@ def _is_meant_to_compute(statement: Statement) -> bool:
     """Whether a statement is PTX that writes a register; what has a gap may be anything."""
     if statement.kind is StatementKind.PLAIN_INSTRUCTION:
         return True
-    is_ptx = "." in statement.opcode or is_other_opcode(statement.opcode)
+    is_ptx = bool(statement.modifiers) or is_other_opcode(statement.opcode)
     return (
         statement.kind is StatementKind.UNKNOWN
         and is_ptx
@@ -261,13 +262,13 @@ class _Reader:
     def _add_guard(self, statement: Statement, statements: Sequence[Statement]) -> None:
         """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
         if self.stored or not _leads_to_end(statement, statements, self.program):
-            opcode = quote_word(statement.opcode)
+            opcode = quote_word(statement.name)
             hint = "a branch to its end, with a guard, before anything is stored"
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
         assert statement.guard
-        contents = self._read_register(statement.guard, Type.PRED, statement.span)
+        contents = self._read_register(statement.guard.name, Type.PRED, statement.span)
         self.unread.pop(contents.place, None)
-        guard = BlockGuard(contents.place, statement.guard, stays_with=statement.negated)
+        guard = BlockGuard(contents.place, statement.guard.name, stays_with=statement.guard.negated)
         self.guards.append(guard)
         text = quote_word(statement.text)
         self.notes.append(f"{text} is not taken: this is for threads with {guard.condition}")
@@ -279,8 +280,8 @@ class _Reader:
         if self.with_memory and not statement.writes and _ADDRESS.search(statement.text):
             self._store(statement)
             return
-        opcode = quote_word(statement.opcode or statement.text)
-        if statement.kind is StatementKind.BRANCH and statement.opcode not in ("ret", "exit"):
+        opcode = quote_word(statement.name or statement.text)
+        if statement.kind is StatementKind.BRANCH and statement.name not in ("ret", "exit"):
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
         elif statement.unread:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
@@ -300,11 +301,10 @@ class _Reader:
         """Return what kind of value registers not used before are given; empty if none is."""
         if not self.with_memory or not self.state.keys().isdisjoint(statement.writes):
             return ""
-        opcode = statement.opcode.partition(".")[0]
         source = statement.text.rpartition(",")[2].strip().partition(".")[0]
-        if opcode == "mov" and SPECIAL.fullmatch(source):
+        if statement.opcode == "mov" and SPECIAL.fullmatch(source):
             return _SPECIAL_REGISTER
-        return _GIVEN.get(opcode, "")
+        return _GIVEN.get(statement.opcode, "")
 
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
@@ -318,7 +318,7 @@ class _Reader:
 
     def _cut(self, name: str, contents: _Contents, statement: Statement) -> ValuePlace:
         """Return the place of the bits of a register that a statement stores."""
-        match, held_bits = _STORED_BITS.search(statement.opcode), contents.type.bits
+        match, held_bits = _STORED_BITS.search(statement.name), contents.type.bits
         bits = int(match[1]) if match else held_bits
         if bits >= held_bits:
             return contents.place
@@ -331,7 +331,7 @@ class _Reader:
 
     def _move(self, statement: Statement) -> None:
         """Give the contents of a register, or a literal, another name."""
-        ins = statement.plain
+        ins = statement.instruction
         assert ins
         ((_, target),), source, type_ = ins.results.items(), ins.sources[0], ins.type_of("a")
         if isinstance(source, Register):
@@ -346,7 +346,7 @@ class _Reader:
         """Add a statement that computes something."""
         if statement.move:
             self._add_move(statement, statement.move)
-        elif ins := statement.instruction or statement.plain:
+        elif ins := statement.instruction:
             self._add_instruction(statement, ins)
 
     def _add_move(self, statement: Statement, move: VectorMove) -> None:
@@ -367,12 +367,11 @@ class _Reader:
             else Register(x)
             for role, x in zip("ab", step.sources, strict=False)
         ]
-        guard = Guard(statement.guard, statement.negated) if statement.guard else None
         ins = replace(
             ins,
             destinations=(step.target,),
             sources=(*sources, *ins.sources[len(sources) :]),
-            guard=guard if is_guarded else None,
+            guard=statement.guard if is_guarded else None,
             text="",
             spans={},
         )
@@ -454,7 +453,7 @@ class _Reader:
 
 def _leads_to_end(branch: Statement, statements: Sequence[Statement], program: Program) -> bool:
     """Whether a branch leads to where nothing of the block is left, or ends the thread."""
-    if branch.opcode.partition(".")[0] in ("ret", "exit"):
+    if branch.opcode in ("ret", "exit"):
         return True
     label, places = branch.text.rpartition(" ")[2], [id(x) for x in program.statements]
     after = program.statements[places.index(id(branch)) + 1 :]
@@ -465,7 +464,7 @@ def _leads_to_end(branch: Statement, statements: Sequence[Statement], program: P
     rest = {id(x) for x in program.statements[start:]}
     return all(
         x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
-        or (x.kind is StatementKind.BRANCH and x.opcode in ("ret", "exit"))
+        or (x.kind is StatementKind.BRANCH and x.name in ("ret", "exit"))
         for x in statements
         if id(x) in rest
     )

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..kernels.program import Statement
+from ..program.statement import Statement
 from ..syntax.errors import quote_word
 from ..syntax.instruction import Register
 
@@ -51,27 +51,25 @@ def _find_complement(statement: Statement, later: Sequence[Statement]) -> Statem
     if len(statement.writes) != 1 or statement.writes[0] in _list_sources(statement):
         return None
     name, guard = statement.writes[0], statement.guard
+    assert guard
     for x in later:
         if any(name == other for other, _ in x.declared):
-            is_opposite = (x.guard, x.negated) == (guard, not statement.negated)
+            is_opposite = x.guard == guard._replace(negated=not guard.negated)
             is_write = x.writes == (name,) and name not in _list_sources(x)
             return x if is_opposite and is_write else None
-        if x.span == (0, 0) or x.is_opaque or guard in x.writes:
+        if x.span == (0, 0) or x.is_opaque or guard.name in x.writes:
             return None
     return None
 
 
 def _list_sources(statement: Statement) -> list[str]:
     """Return what an instruction reads besides its guard; the registers of another statement."""
-    ins = statement.instruction or statement.plain
+    ins = statement.instruction
     if ins is None:
         return [name for name, _ in statement.declared]
     return [x.name for x in ins.sources if isinstance(x, Register)]
 
 
 def _drop_guard(statement: Statement) -> Statement:
-    ins, plain = (
-        x and replace(x, guard=None, text="", spans={})
-        for x in (statement.instruction, statement.plain)
-    )
-    return statement._replace(guard=None, negated=False, instruction=ins, plain=plain)
+    ins = statement.instruction and replace(statement.instruction, guard=None, text="", spans={})
+    return statement._replace(guard=None, instruction=ins)

@@ -57,7 +57,7 @@ def _find_bit_source(run: Run, step: RunStep, bits: int) -> RunStep:
 def _find_kept_register(step: RunStep, bits: int) -> str:
     """Return the register from which a step copied some bits, or an empty string."""
     statement, trace = step.statement, step.trace
-    if statement.plain and statement.is_copy:
+    if statement.is_copy:
         return next((name for name, _ in statement.iter_plain_sources()), "")
     if trace is None:
         return ""

@@ -8,13 +8,14 @@ from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 from ..isa.types import Type
+from ..program.statement import Statement, StatementKind
 from ..semantics.models import Model
 from ..semantics.plan_execution import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values, convert_to_bits
 from ..tracing.trace import Trace
-from .program import Program, Statement, StatementKind
+from .program import Program
 from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, register_of
 
 
@@ -54,7 +55,7 @@ class MissingInput(NamedTuple):
         """The reader of the register, and why its value is unknown."""
         clobberer, line = self.clobbered_by, self.taken_key.partition("@")[2].partition("#")[0]
         reasons = (
-            [f"{clobberer.opcode} at line {clobberer.line} made it unknown"] if clobberer else []
+            [f"{clobberer.name} at line {clobberer.line} made it unknown"] if clobberer else []
         )
         if line:
             start = "the start" if line == "0" else f"line {line}"
@@ -92,7 +93,7 @@ class RunStep(NamedTuple):
     @property
     def instruction(self) -> Instruction | None:
         """The instruction, if it is an instruction of the catalog."""
-        return self.statement.instruction
+        return self.statement.explained
 
 
 class StopReason(StrEnum):
@@ -329,7 +330,7 @@ class _Machine:
             trace = self._trace_inactive(statement)
             results = self._convert_destinations(statement)
             effect = "the old value is converted (E14)" if results else "nothing is written"
-            note = f"{_format_guard(statement)} is false: {effect}"
+            note = f"{statement.guard} is false: {effect}"
         elif statement.kind is StatementKind.UNKNOWN:
             self._forget_results(statement)
             results = dict(unknown_results)
@@ -353,8 +354,8 @@ class _Machine:
         """Return whether the guard lets a statement act, or None if that is unknown."""
         if statement.guard is None:
             return True
-        value = self._peek_bits(statement.guard, 1)
-        return None if value is None else bool(value) is not statement.negated
+        value = self._peek_bits(statement.guard.name, 1)
+        return None if value is None else bool(value) is not statement.guard.negated
 
     def _find_value(self, name: str) -> Value:
         return self.state.get(name) or self._read_initial_value(name)
@@ -417,8 +418,8 @@ class _Machine:
         """
         guard: dict[str, Type] = {}
         if statement.guard and not is_guarded:
-            guard[statement.guard] = Type.PRED
-        if ins := statement.instruction:
+            guard[statement.guard.name] = Type.PRED
+        if ins := statement.explained:
             unguarded = replace(ins, guard=None)
             bits = self._read_all({x.name: x.type for x in unguarded.inputs} | guard, statement)
             bits_by_name = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
@@ -442,7 +443,7 @@ class _Machine:
 
     def _trace_inactive(self, statement: Statement) -> Trace | None:
         """Return the trace of an instruction with a false guard, if all inputs are known."""
-        ins = statement.instruction
+        ins = statement.explained
         if ins is None:
             return None
         bits_by_name = {x.name: self._peek_bits(x.name, x.type.bits) for x in ins.inputs}
@@ -451,7 +452,7 @@ class _Machine:
 
     def _convert_destinations(self, statement: Statement) -> dict[str, int | None]:
         """Return destinations that change although the guard is false (E14)."""
-        ins = statement.instruction
+        ins = statement.explained
         if ins is None or ins.guard is None:
             return {}
         rules = self.model.make_rules(ins.form)
@@ -504,18 +505,15 @@ def _compute_plain_results(
     """Return the results of a plain instruction whose guard holds, by register."""
     if statement.move:
         return statement.move.compute_results(bits)
-    assert statement.plain
-    ins = replace(statement.plain, guard=None)
+    assert statement.instruction
+    ins = replace(statement.instruction, guard=None)
     results = compute_results(make_model_plan(ins, model), bind_values(ins, bits))
     return {ins.results[role]: value for role, value in results.items()}
 
 
 def _find_width(statement: Statement, name: str) -> int:
-    if statement.instruction:
-        names = statement.instruction.results
-        return next(
-            statement.instruction.type_of(role).bits for role, x in names.items() if x == name
-        )
+    if ins := statement.explained:
+        return next(ins.type_of(role).bits for role, x in ins.results.items() if x == name)
     return dict(statement.iter_plain_targets())[name].bits
 
 
@@ -523,17 +521,14 @@ def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
     return Trace.of(ins, model, bind_values(ins, bits))
 
 
-def _format_guard(statement: Statement) -> str:
-    return f"@{'!' if statement.negated else ''}{statement.guard}"
-
-
 def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:
     if is_active is None:
+        assert statement.guard
         return (
-            f"{statement.guard} is unknown: the run continues as if the branch were not taken",
+            f"{statement.guard.name} is unknown: the run continues as if the branch were not taken",
             False,
         )
     if not is_active:
-        return f"{_format_guard(statement)} is false: not taken", False
-    is_end = statement.opcode.partition(".")[0] in ("ret", "exit", "trap")
+        return f"{statement.guard} is false: not taken", False
+    is_end = statement.opcode in ("ret", "exit", "trap")
     return ("ends here" if is_end else "taken; the run does not follow it"), True

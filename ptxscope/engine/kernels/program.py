@@ -2,110 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from enum import StrEnum
+from collections.abc import Mapping
 from functools import cache
 from typing import NamedTuple
 
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
-from ..syntax.errors import Problem, Span
-from ..syntax.instruction import Instruction, Register
+from ..program.statement import Statement, StatementKind
+from ..syntax.errors import Problem
 from ..syntax.scopes import Scope
-from .vector_move import VectorMove
-
-
-class StatementKind(StrEnum):
-    """The role of a statement in a run."""
-
-    INSTRUCTION = "explained"
-    """An instruction of the catalog."""
-    PLAIN_INSTRUCTION = "plain"
-    """Executed, but not explained step by step: an instruction that stands in all code."""
-    BRANCH = "branch"
-    """A jump, or the end of the kernel."""
-    LABEL = "label"
-    BLOCK_START = "open"
-    """A ``{`` inside the kernel that declares registers of its own."""
-    BLOCK_END = "close"
-    UNKNOWN = "other"
-    """Anything else; the registers it writes become unknown."""
-
-
-_INDEX_OPCODES = frozenset(("cvt", "div", "mad", "mad24", "mul", "mul24", "rem"))
-"""Plain instructions that mostly compute indices."""
-
-
-class Statement(NamedTuple):
-    """One statement of the text."""
-
-    kind: StatementKind
-    line: int
-    """From 1, in the loaded text."""
-    text: str
-    """As written without the ``;``, with blanks collapsed."""
-    opcode: str = ""
-    """Opcode with its modifiers, or the name of a label."""
-    guard: str | None = None
-    negated: bool = False
-    writes: tuple[str, ...] = ()
-    """Registers that it writes, or may write.
-
-    For a ``BLOCK_START``, those that it declares; for a ``BLOCK_END``, those of them that regain
-    their outer values.
-    """
-    instruction: Instruction | None = None
-    plain: Instruction | None = None
-    """A common instruction of the catalog: ``mov.u32``, ``add.u32``."""
-    move: VectorMove | None = None
-    problems: tuple[Problem, ...] = ()
-    """Why it is not a legal instruction, at positions in the loaded text."""
-    declared: tuple[tuple[str, str | None], ...] = ()
-    """The registers that it names, each with its declared type at this point."""
-    unread: str = ""
-    """Why a run cannot compute it; the registers it writes become unknown."""
-    is_opaque: bool = False
-    """Whether it may write any register, and leave the program."""
-    span: Span = (0, 0)
-    """Its position in the loaded text; of a brace or a label, none."""
-
-    def iter_plain_sources(self) -> Iterator[tuple[str, Type]]:
-        """Yield the registers that a plain instruction reads besides a guard, with their types."""
-        if self.plain:
-            for role, source in self.plain.roles.items():
-                if isinstance(source, Register):
-                    yield source.name, self.plain.type_of(role)
-        elif self.move:
-            yield from self.move.iter_source_types()
-
-    def iter_plain_targets(self) -> Iterator[tuple[str, Type]]:
-        """Yield the registers that a plain instruction writes, with their types."""
-        if self.plain:
-            for role, name in self.plain.results.items():
-                yield name, self.plain.type_of(role)
-        elif self.move:
-            yield from self.move.iter_target_types()
-
-    @property
-    def is_copy(self) -> bool:
-        """Whether it is a ``mov`` that gives a value another name, if its guard lets it."""
-        return self.plain is not None and self.plain.opcode == "mov" and not self.plain.form.nega
-
-    @property
-    def can_forget(self) -> bool:
-        """Whether its results may become unknown, although no input of a run is missing.
-
-        These are the results of a statement that is not executed, and of a product or of a plain
-        instruction on 64 bits without all of its inputs: most are indices and addresses, which a
-        run lacks.
-        """
-        operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
-        return (
-            self.kind is StatementKind.UNKNOWN
-            or any(x.bits == 64 for _, x in operands)
-            or (self.plain is not None and self.plain.opcode in _INDEX_OPCODES)
-        )
 
 
 class Program(NamedTuple):

@@ -13,10 +13,13 @@ from ..listings.asm_bindings import NO_BINDINGS, bind_operands
 from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from ..listings.partial_ptx import is_prose, is_template
 from ..listings.source_language import Language, language_of
+from ..program.statement import Statement, StatementKind
+from ..program.vector_move import SINK, make_vector_move
 from ..syntax import tokens as syntax
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.flag_senses import mark_mixed_flags
+from ..syntax.instruction import Guard
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.operands import COMPONENTS, SPECIAL
@@ -25,9 +28,8 @@ from ..syntax.register_checks import find_register_problems, fit_registers, has_
 from ..syntax.scopes import Body, Scope, Scopes, collect_registers, find_bodies
 from ..syntax.source import GAP, find_asm_openings, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
-from .program import Program, Statement, StatementKind
+from .program import Program
 from .register_types import complete_writes, iter_names, map_declared_types, map_types, order_writes
-from .vector_move import SINK, make_vector_move
 
 _LEAVING = frozenset(["bra", "brx", "exit", "ret", "trap"])
 _SILENT = frozenset(
@@ -265,7 +267,9 @@ class _Loader:
         if is_condition(source):
             return
         text = format_gap(_CONDITION.sub("", source))
-        base = Statement(StatementKind.UNKNOWN, self._find_line(word.start), text, text)
+        opcode, *modifiers = text.split(".")
+        line = self._find_line(word.start)
+        base = Statement(StatementKind.UNKNOWN, line, text, opcode, tuple(modifiers))
         statement = base._replace(unread=_MACRO, is_opaque=True)
         self.placed_statements.append((word.start, statement))
 
@@ -332,17 +336,17 @@ class _Loader:
         return bisect_right(self.lines, self.fragment.find_origin(position, position + 1)[0])
 
     def _make_statement(self, raw: RawInstruction) -> Statement:
-        opcode = ".".join([raw.opcode.text, *raw.modifier_names])
-        if GAP in opcode:
+        opcode, modifiers = raw.opcode.text, raw.modifier_names
+        if GAP in opcode or any(GAP in x for x in modifiers):
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
-            opcode = self.fragment.describe(raw.opcode.start, end, self.text)
+            opcode, *modifiers = self.fragment.describe(raw.opcode.start, end, self.text).split(".")
         base = Statement(
             StatementKind.UNKNOWN,
             self._find_line(raw.opcode.start),
             " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
-            raw.guard.text if raw.guard else None,
-            raw.guard_negated,
+            tuple(modifiers),
+            guard=Guard(raw.guard.text, raw.guard_negated) if raw.guard else None,
             span=self.fragment.find_origin(*raw.span),
         )
         if self.fragment.find_gap(*raw.span) is not None:
@@ -386,19 +390,18 @@ class _Loader:
             and not any(find_register_problems(plain, self.scopes))
         ):
             kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(plain.results.values())
-            return base._replace(kind=kind, writes=writes, plain=plain)
+            return base._replace(kind=kind, writes=writes, instruction=plain)
         return self._with_vector_move(raw, base)
 
     def _with_vector_move(self, raw: RawInstruction, base: Statement) -> Statement:
         """Return the statement, as a move between a word and its parts if it is one."""
-        opcode, _, type_name = base.opcode.partition(".")
-        if opcode != "mov" or len(raw.operands) != 2:
+        if base.opcode != "mov" or len(raw.operands) != 2:
             return base
         targets = [self._parse_target(words) for words in _split_vector(raw.operands[0])]
         sources = [self._parse_source(words) for words in _split_vector(raw.operands[1])]
         names = tuple(x for x in targets if x is not None)
         values = tuple(x for x in sources if x is not None)
-        move = make_vector_move(type_name, names, values)
+        move = make_vector_move(".".join(base.modifiers), names, values)
         if not move or len(names) < len(targets) or len(values) < len(sources):
             return base
         writes = tuple(name for name, _ in move.iter_target_types())
@@ -478,9 +481,7 @@ def _mark_mixed_flags(statements: Sequence[Statement]) -> list[Statement]:
     """Return the statements, with subtractions marked that share a flag with an addition."""
     ends = (StatementKind.BRANCH, StatementKind.LABEL)
     starts = [i + 1 for i, x in enumerate(statements) if x.kind in ends or x.is_opaque]
-    marked = mark_mixed_flags([x.instruction or x.plain for x in statements], starts)
-    found = list(statements)
-    for i, ins in marked.items():
-        is_plain = found[i].instruction is None
-        found[i] = found[i]._replace(plain=ins) if is_plain else found[i]._replace(instruction=ins)
-    return found
+    marked = mark_mixed_flags([x.instruction for x in statements], starts)
+    return [
+        x._replace(instruction=marked[i]) if i in marked else x for i, x in enumerate(statements)
+    ]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from ..isa.types import Type
-from .program import Statement, StatementKind, parse_declared_type
+from ..program.statement import Statement, StatementKind
+from .program import parse_declared_type
 
 
 def complete_writes(statements: list[Statement], read_only: Set[str]) -> list[Statement]:
@@ -44,13 +45,13 @@ def map_types(statements: list[Statement]) -> dict[str, Type]:
     uses: dict[str, set[Type]] = {}
     declared_types = map_declared_types(statements)
     for x in statements:
-        if x.instruction:
-            for source in x.instruction.inputs:
+        if x.explained:
+            for source in x.explained.inputs:
                 types.setdefault(source.name, source.type)
     for x in statements:
-        if x.instruction:
-            for role, name in x.instruction.names.items():
-                type_ = x.instruction.type_of(role)
+        if x.explained:
+            for role, name in x.explained.names.items():
+                type_ = x.explained.type_of(role)
                 types.setdefault(name, type_)
                 uses.setdefault(name, set()).add(type_)
     for name, use_types in uses.items():
@@ -77,7 +78,7 @@ def _is_mixed(declared_type: Type, use_types: set[Type]) -> bool:
 def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
     """Yield the registers of an unexplained statement, with the types they suggest."""
     if x.guard:
-        yield x.guard, Type.PRED
+        yield x.guard.name, Type.PRED
     yield from x.iter_plain_sources()
     yield from x.iter_plain_targets()
     if x.kind is StatementKind.UNKNOWN:
@@ -102,8 +103,8 @@ def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tupl
 
 def iter_names(x: Statement) -> Iterator[str]:
     """Yield every register of a statement."""
-    if x.instruction:
-        yield from x.instruction.names.values()
+    if x.explained:
+        yield from x.explained.names.values()
     for name, _ in _iter_uses(x):
         yield name
 

@@ -9,15 +9,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..program.operands import MemoryOperand, Operand, RegisterOperand, SinkOperand
+from ..program.statement import Statement
 from .conflicts import Scope
-from .device_code import (
-    CodeStatement,
-    Function,
-    MemoryOperand,
-    Operand,
-    RegisterOperand,
-    SinkOperand,
-)
+from .device_code import Function
 from .fidelity import Causes
 from .memory import Elements, make_elements
 from .memory_regions import AccessError
@@ -65,7 +60,7 @@ _ANY_TYPE = frozenset(("exch", "cas"))
 _OPERAND_COUNTS = {"cas": 2}
 
 
-def make_atomic(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_atomic(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``atom`` or ``red``; None if it is of another kind.
 
     An operation that is not modelled, as on floats, makes its place and its result unknown.
@@ -117,7 +112,7 @@ def _is_read(function: Function, destination: Operand | None) -> bool:
 
 def _bind(
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     form: MemoryForm,
     address: Address,
     values: list[ThreadValues],

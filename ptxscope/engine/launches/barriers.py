@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..program.operands import RegisterOperand
+from ..program.statement import Statement
 from ..syntax.errors import format_count
 from .conflicts import Mask, Scope
-from .device_code import CodeStatement, RegisterOperand
 from .thread_state import (
     Frame,
     Group,
@@ -29,7 +30,7 @@ class _Waiting(NamedTuple):
     """Threads that wait at a statement."""
 
     frame: Frame
-    statement: CodeStatement
+    statement: Statement
     next_block: int
     mask: Mask
     reduction: _Reduction | None
@@ -72,7 +73,7 @@ class Barriers:
             yield self._released.pop(0)
 
     def make_arrival(
-        self, frame: Frame, statement: CodeStatement, next_block: int
+        self, frame: Frame, statement: Statement, next_block: int
     ) -> Callable[[Group], None]:
         """Return what threads do at ``bar`` or ``barrier``."""
         names = statement.modifiers
@@ -160,7 +161,7 @@ class Barriers:
             del self._barriers[number]
 
     def _make_unmodelled(
-        self, frame: Frame, statement: CodeStatement, next_block: int
+        self, frame: Frame, statement: Statement, next_block: int
     ) -> Callable[[Group], None]:
         reason = f"{statement.name} is not modelled"
 
@@ -205,7 +206,7 @@ class Barriers:
         self.state.fail(first.statement, np.flatnonzero(first.mask), message)
 
 
-def _find_reduction(frame: Frame, statement: CodeStatement) -> _Reduction | None:
+def _find_reduction(frame: Frame, statement: Statement) -> _Reduction | None:
     operands = statement.operands
     operation = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
     if len(operands) < 3:

@@ -7,17 +7,16 @@ from typing import Protocol
 
 import numpy as np
 
-from .device_code import (
-    CodeStatement,
+from ..program.operands import (
     ConstantOperand,
-    Function,
     ListOperand,
     Operand,
     RegisterOperand,
     SymbolOperand,
-    Variable,
     VectorOperand,
 )
+from ..program.statement import Statement
+from .device_code import Function, Variable
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
 from .register_names import iter_register_names
@@ -62,7 +61,7 @@ class Machine(Protocol):
         """Return the frame of a function at a depth of calls."""
 
 
-def make_call(machine: Machine, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+def make_call(machine: Machine, frame: Frame, statement: Statement, next_block: int) -> Leaving:
     """Return what threads do at ``call``; they go on at a block when the function returns."""
     operands = list(statement.operands)
     results: tuple[Operand, ...] = ()
@@ -95,7 +94,7 @@ def make_call(machine: Machine, frame: Frame, statement: CodeStatement, next_blo
 def _make_indirect_call(
     machine: Machine,
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     next_block: int,
     address: ThreadValues,
     results: tuple[Operand, ...],
@@ -141,7 +140,7 @@ def _make_indirect_call(
 def _make_entrance(
     machine: Machine,
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     next_block: int,
     function: Function | None,
     results: tuple[Operand, ...],
@@ -221,7 +220,7 @@ def _find_argument(frame: Frame, operand: Operand) -> ThreadValues | None:
 def _make_foreign_call(
     machine: Machine,
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     next_block: int,
     results: tuple[Operand, ...],
     arguments: tuple[Operand, ...],

@@ -12,7 +12,7 @@ from ..arrays.block_runner import bind_plan
 from ..arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
 from ..diagnosis.causes import Cause, ObservedCase
 from ..diagnosis.observation import Observation
-from .device_code import CodeStatement
+from ..program.statement import Statement
 from .fidelity import Causes
 from .memory import fill_unknown
 from .statement_changes import StatementChange
@@ -30,7 +30,7 @@ class LaneChange(NamedTuple):
 
 def make_changed_step(
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     changes: Sequence[LaneChange],
     protect: Callable[[Step], Step],
 ) -> Step:
@@ -182,7 +182,7 @@ class _SlicedPart:
         self.guard: ThreadValues | None = None
         guard = change.statement.guard
         if guard and not any(x.role == "guard" for x in plan.sources):
-            self.guard, self.is_negated = saved[guard.name], guard.is_negated
+            self.guard, self.is_negated = saved[guard.name], guard.negated
 
     def iter_registers(self) -> Iterator[ThreadValues]:
         """Yield the registers that the instruction or the original one writes."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..program.operands import RegisterOperand
+from ..program.statement import Statement
 from .control_flow import find_blocks
-from .device_code import CodeStatement, Function, RegisterOperand
+from .device_code import Function
 from .register_names import iter_written_names
 
 _TYPES = frozenset(("f32", "f16", "f16x2", "bf16", "bf16x2"))
@@ -19,7 +21,7 @@ _ROUNDINGS = frozenset(("rn", "rz", "rm", "rp"))
 class FusibleProduct(NamedTuple):
     """An operand of a sum, which a statement before it in its basic block computes."""
 
-    statement: CodeStatement
+    statement: Statement
     place: int
     """0 if the product is the first operand of the sum, 1 if it is the second."""
 
@@ -37,7 +39,7 @@ def find_fusible_products(function: Function) -> FusibleProducts:
     """Return the sums of a function that may be fused with a product."""
     sums: dict[int, tuple[FusibleProduct, ...]] = {}
     for block in find_blocks(function).blocks:
-        products: dict[str, CodeStatement] = {}
+        products: dict[str, Statement] = {}
         for statement in function.statements[block.start : block.end]:
             if statement.opcode in ("add", "sub") and _has_free_rounding(statement):
                 sums[id(statement)] = tuple(_iter_products(statement, products))
@@ -50,14 +52,14 @@ def find_fusible_products(function: Function) -> FusibleProducts:
     return FusibleProducts(sums, frozenset(id(y.statement) for x in sums.values() for y in x))
 
 
-def _has_free_rounding(statement: CodeStatement) -> bool:
+def _has_free_rounding(statement: Statement) -> bool:
     """Whether a statement is arithmetic on floats that an assembler may round with another."""
     *flags, type_ = statement.modifiers or ("",)
     return type_ in _TYPES and not _ROUNDINGS.intersection(flags)
 
 
 def _iter_products(
-    statement: CodeStatement, products: Mapping[str, CodeStatement]
+    statement: Statement, products: Mapping[str, Statement]
 ) -> Iterator[FusibleProduct]:
     for place, operand in enumerate(statement.operands[1:]):
         product = products.get(operand.name) if isinstance(operand, RegisterOperand) else None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from .device_code import CodeStatement, Function
+from ..program.statement import Statement
+from .device_code import Function
 
 LEAVING = frozenset(("bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier"))
 """The opcodes after which threads may be elsewhere, or wait."""
@@ -28,7 +29,7 @@ class ControlFlow(NamedTuple):
     """The number of the block that begins at a statement; one after the last at its end."""
 
 
-def is_collective(statement: CodeStatement) -> bool:
+def is_collective(statement: Statement) -> bool:
     """Whether threads of a warp wait for each other at a statement, to exchange values."""
     if statement.opcode == "bar":
         return "warp" in statement.modifiers
@@ -52,6 +53,6 @@ def find_blocks(function: Function) -> ControlFlow:
     return ControlFlow(blocks, numbers)
 
 
-def is_leaving(statement: CodeStatement) -> bool:
+def is_leaving(statement: Statement) -> bool:
     """Whether a statement ends its block."""
     return statement.opcode in LEAVING and not is_collective(statement)

@@ -5,109 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from ..syntax.errors import Problem, Span
-from ..syntax.instruction import Instruction
-
-
-class RegisterOperand(NamedTuple):
-    """A register, or one component of a vector register: ``v.x``."""
-
-    name: str
-    """Unique in the function; ``t#2`` is the second register of that name."""
-    is_negated: bool = False
-    """Whether it is written ``!p``."""
-
-
-class ConstantOperand(NamedTuple):
-    """A literal or a constant expression."""
-
-    value: int | float
-    pattern: int | None = None
-    """The bits of a float written as such."""
-
-
-class SpecialOperand(NamedTuple):
-    """A special register: ``%tid.x``."""
-
-    name: str
-
-
-class SymbolOperand(NamedTuple):
-    """A variable, a function or a label, and a distance in bytes."""
-
-    name: str
-    offset: int = 0
-    is_generic: bool = False
-    """Whether it is written ``generic(name)`` in an initializer."""
-
-
-class MemoryOperand(NamedTuple):
-    """``[base+offset]``."""
-
-    base: RegisterOperand | SymbolOperand | ConstantOperand
-    offset: int = 0
-
-
-class VectorOperand(NamedTuple):
-    """``{a, b}``."""
-
-    parts: tuple[Operand, ...]
-
-
-class PairOperand(NamedTuple):
-    """``d|p``."""
-
-    parts: tuple[Operand, ...]
-
-
-class ListOperand(NamedTuple):
-    """``(a, b)``: the arguments or the results of a call."""
-
-    parts: tuple[Operand, ...]
-
-
-class SinkOperand(NamedTuple):
-    """``_``: a result that is discarded."""
-
-
-Operand = (
-    RegisterOperand
-    | ConstantOperand
-    | SpecialOperand
-    | SymbolOperand
-    | MemoryOperand
-    | VectorOperand
-    | PairOperand
-    | ListOperand
-    | SinkOperand
-)
-
-
-class CodeStatement(NamedTuple):
-    """One statement of a function."""
-
-    line: int
-    """From 1, in the text."""
-    text: str
-    """As written without the ``;``, with blanks collapsed."""
-    opcode: str
-    modifiers: tuple[str, ...]
-    """Without their dots."""
-    operands: tuple[Operand | None, ...]
-    """None for an operand that is none of those above."""
-    guard: RegisterOperand | None = None
-    instruction: Instruction | None = None
-    """The instruction, if it is one of the catalog, with unique register names."""
-    targets: tuple[int, ...] = ()
-    """The indices of the statements to which it branches."""
-    problems: tuple[Problem, ...] = ()
-    """Why it is not a legal instruction of the catalog, at positions in the text."""
-    span: Span = (0, 0)
-
-    @property
-    def name(self) -> str:
-        """The opcode with its modifiers."""
-        return ".".join([self.opcode, *self.modifiers])
+from ..program.operands import SymbolOperand
+from ..program.statement import Statement
 
 
 class Variable(NamedTuple):
@@ -147,7 +46,7 @@ class Function(NamedTuple):
     is_kernel: bool
     parameters: tuple[Variable, ...]
     results: tuple[Variable, ...]
-    statements: tuple[CodeStatement, ...]
+    statements: tuple[Statement, ...]
     registers: Mapping[str, str]
     """Types of the declared registers that statements name: ``b32``."""
     variables: Mapping[str, Variable]

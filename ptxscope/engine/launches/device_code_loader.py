@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from ..listings.embedded_ptx import find_ptx
 from ..listings.source_language import Language, language_of
+from ..program.statement import Statement, StatementKind
 from ..syntax import tokens as syntax
 from ..syntax.errors import Problem, quote_word
 from ..syntax.flag_senses import mark_mixed_flags
+from ..syntax.instruction import Guard
 from ..syntax.opcodes import OPCODES
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
@@ -22,7 +24,7 @@ from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import Fragment
 from ..syntax.tokens import RawInstruction, Token, TokenGroupKind, TokenKind
 from .control_flow import LEAVING
-from .device_code import CodeStatement, DeviceCode, Function, RegisterOperand, Variable
+from .device_code import DeviceCode, Function, Variable
 from .operand_reader import read_operand
 from .variable_declarations import parse_parameters, parse_variables
 
@@ -69,7 +71,7 @@ def _find_modules(text: str, name: str) -> Iterator[Fragment]:
 class _PendingStatement(NamedTuple):
     """A statement whose labels are not known yet."""
 
-    statement: CodeStatement
+    statement: Statement
     label_name: str
     """The label that it branches to, or the label of a list of them; empty for none."""
     path: tuple[int, ...]
@@ -289,9 +291,10 @@ class _Loader:
         operands = tuple(read_operand(words, function.registers) for words in unique_raw.operands)
         guard = None
         if unique_raw.guard:
-            guard = RegisterOperand(unique_raw.guard.text, unique_raw.guard_negated)
+            guard = Guard(unique_raw.guard.text, unique_raw.guard_negated)
             function.registers.setdefault(guard.name, "pred")
-        statement = CodeStatement(
+        statement = Statement(
+            StatementKind.UNKNOWN,
             line,
             code,
             raw.opcode.text,
@@ -321,8 +324,8 @@ class _Loader:
                 yield Problem(f"no declaration of {quote_word(name)} is in sight", span)
 
     def _with_instruction(
-        self, statement: CodeStatement, raw: RawInstruction, unique_raw: RawInstruction
-    ) -> CodeStatement:
+        self, statement: Statement, raw: RawInstruction, unique_raw: RawInstruction
+    ) -> Statement:
         """Return a statement with its instruction, if it is a legal one of the catalog."""
         parsed = parse_statement(self.text, self.fragment, raw)
         if parsed is None:

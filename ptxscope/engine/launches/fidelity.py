@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .device_code import CodeStatement
+from ..program.statement import Statement
 
 Causes = npt.NDArray[np.uint64]
 NEVER_WRITTEN = 1
@@ -26,7 +26,7 @@ _LAST_BIT = 63
 class Cause(NamedTuple):
     """A statement that made values unknown."""
 
-    statement: CodeStatement
+    statement: Statement
     reason: str
     """``sin.approx.f32 is not modelled``."""
 
@@ -34,7 +34,7 @@ class Cause(NamedTuple):
 class UnknownDecision(NamedTuple):
     """A statement of which it is unknown what it did."""
 
-    statement: CodeStatement
+    statement: Statement
     effect: str
     """``the branch``, ``the address of a store``, ``what it writes to memory``."""
     thread_count: int
@@ -49,12 +49,12 @@ class Fidelity:
     def __init__(self) -> None:
         self.causes: list[Cause] = []
         self._bits: dict[int, int] = {}
-        self._decisions: dict[int, tuple[CodeStatement, str, str]] = {}
+        self._decisions: dict[int, tuple[Statement, str, str]] = {}
         self._decision_counts = Counter[int]()
-        self.ordered_statements: dict[int, CodeStatement] = {}
+        self.ordered_statements: dict[int, Statement] = {}
         """The statements whose results depend on the order of threads, by their id."""
 
-    def get_cause(self, statement: CodeStatement, reason: str) -> np.uint64:
+    def get_cause(self, statement: Statement, reason: str) -> np.uint64:
         """Return the set of causes that has this statement alone."""
         key = id(statement)
         if key not in self._bits:
@@ -63,7 +63,7 @@ class Fidelity:
         return np.uint64(1 << self._bits[key])
 
     def note_decision(
-        self, statement: CodeStatement, effect: str, thread_count: int, reason: str = ""
+        self, statement: Statement, effect: str, thread_count: int, reason: str = ""
     ) -> None:
         """Note that it is unknown what some threads did.
 

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..program.operands import RegisterOperand
+from ..program.statement import Statement
 from .contractions import FusibleProduct
-from .device_code import TYPE_BITS, CodeStatement, RegisterOperand
+from .device_code import TYPE_BITS
 from .thread_state import (
     Bits,
     Frame,
@@ -192,7 +194,7 @@ def _list_flags(opcode: str, type_: _FloatType) -> frozenset[str]:
     return frozenset(("rn", "ftz", "sat") if type_.has_flags else ("rn",))
 
 
-def make_float_step(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_float_step(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of arithmetic on floats; None for anything else."""
     opcode, operands = statement.opcode, statement.operands
     *flags, name = statement.modifiers or ("",)
@@ -245,7 +247,7 @@ def _read_lanes(type_: _FloatType, sources: list[ThreadValues], modifiers: Set[s
 
 
 def _make_fusible_product(
-    frame: Frame, statement: CodeStatement, step: Step, sources: list[ThreadValues]
+    frame: Frame, statement: Statement, step: Step, sources: list[ThreadValues]
 ) -> Step:
     """Return the step of a product that keeps its factors for a sum."""
 
@@ -258,7 +260,7 @@ def _make_fusible_product(
 
 def _make_fusible_sum(
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     step: Step,
     sources: list[ThreadValues],
     destination: ThreadValues,
@@ -309,7 +311,7 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def make_float_conversion(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_float_conversion(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64.
 
     None for others.

@@ -12,12 +12,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..program.statement import Statement
 from ..semantics.models import ISA_MODEL, Model
 from ..syntax.errors import PtxError
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument, check_count
 from .conflicts import Conflict, ConflictKind, get_threads
-from .device_code import CodeStatement, DeviceCode, Function
+from .device_code import DeviceCode, Function
 from .device_code_loader import load_device_code
 from .fidelity import Causes, Fidelity
 from .launch import LaunchShape, Shape
@@ -347,7 +348,7 @@ def _run_waves(
 
 
 def _describe_conflict(
-    shape: LaunchShape, statement: CodeStatement, conflict: Conflict
+    shape: LaunchShape, statement: Statement, conflict: Conflict
 ) -> KernelConflict:
     return KernelConflict(
         conflict.kind,

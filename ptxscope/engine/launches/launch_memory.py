@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .device_code import DeviceCode, Function, SymbolOperand, Variable
+from ..program.operands import SymbolOperand
+from .device_code import DeviceCode, Function, Variable
 from .launch import LaunchShape, Wave
 from .memory import AddressSpace, check_memory
 from .memory_regions import Region, get_window_start

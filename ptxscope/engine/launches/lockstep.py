@@ -13,10 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..program.statement import Statement
 from .barriers import Barriers
 from .calls import Leaving, leave_frame, make_call
 from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving
-from .device_code import CodeStatement, Function
+from .device_code import Function
 from .launch import WARP
 from .statement_steps import make_step, with_observer
 from .thread_state import Frame, Group, LaunchError, Step, ThreadValues, WaveState
@@ -168,7 +169,7 @@ class Lockstep:
         self.barriers.check_nobody_waits()
         return False
 
-    def _get_statements(self, place: _Place) -> tuple[CodeStatement, ...]:
+    def _get_statements(self, place: _Place) -> tuple[Statement, ...]:
         function = self.frames[place.frame_number].function
         blocks = self._get_flow(function).blocks
         if place.block == len(blocks):
@@ -227,11 +228,11 @@ class Lockstep:
         bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
         return bound
 
-    def make_step(self, frame: Frame, statement: CodeStatement) -> Step:
+    def make_step(self, frame: Frame, statement: Statement) -> Step:
         """Return the step of a statement that stays in its block."""
         return make_step(frame, statement)
 
-    def make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+    def make_leaving(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {
             "bra": lambda: self._make_branch(frame, statement),
@@ -246,7 +247,7 @@ class Lockstep:
         act = makers[statement.opcode]()
         if statement.guard is None:
             return act
-        guard, is_negated = frame.get_register(statement.guard.name), statement.guard.is_negated
+        guard, is_negated = frame.get_register(statement.guard.name), statement.guard.negated
         fidelity = self.state.fidelity
 
         def leave(group: Group) -> None:
@@ -269,13 +270,13 @@ class Lockstep:
 
     # --- statements that end blocks
 
-    def _make_branch(self, frame: Frame, statement: CodeStatement) -> Leaving:
+    def _make_branch(self, frame: Frame, statement: Statement) -> Leaving:
         if not statement.targets:
             raise LaunchError("there is no such label", statement)
         target = self._get_flow(frame.function).numbers[statement.targets[0]]
         return lambda group: self.send(frame, target, group)
 
-    def _make_indexed_branch(self, frame: Frame, statement: CodeStatement) -> Leaving:
+    def _make_indexed_branch(self, frame: Frame, statement: Statement) -> Leaving:
         index = frame.find_source(next(iter(statement.operands), None), "u32")
         numbers = self._get_flow(frame.function).numbers
         targets = [numbers[x] for x in statement.targets]
@@ -298,7 +299,7 @@ class Lockstep:
 
         return branch
 
-    def _trap(self, statement: CodeStatement, group: Group) -> None:
+    def _trap(self, statement: Statement, group: Group) -> None:
         self.state.fail(statement, group.lanes, "executes trap")
 
     def _exit(self, group: Group) -> None:
@@ -308,7 +309,7 @@ class Lockstep:
         for frame, block, released in self.barriers.take_released():
             self.send(frame, block, released)
 
-    def _make_barrier(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+    def _make_barrier(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
         arrive = self.barriers.make_arrival(frame, statement, next_block)
 
         def wait(group: Group) -> None:

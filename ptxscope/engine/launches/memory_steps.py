@@ -8,9 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .device_code import (
-    TYPE_BITS,
-    CodeStatement,
+from ..program.operands import (
     ConstantOperand,
     MemoryOperand,
     Operand,
@@ -18,6 +16,8 @@ from .device_code import (
     SinkOperand,
     VectorOperand,
 )
+from ..program.statement import Statement
+from .device_code import TYPE_BITS
 from .fidelity import Causes
 from .memory import AddressSpace, Elements, Numbers, join_bytes
 from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses
@@ -54,7 +54,7 @@ class MemoryForm(NamedTuple):
         return TYPE_BITS[self.type] // 8
 
 
-def parse_memory_form(statement: CodeStatement) -> MemoryForm | None:
+def parse_memory_form(statement: Statement) -> MemoryForm | None:
     """Return what a load, a store or an atomic operation accesses; None for other types."""
     names = [name.partition("::")[0] for name in statement.modifiers]
     space = next((x for x in names if x in SPACES), "")
@@ -164,7 +164,7 @@ def find_operands(operand: Operand | None, count: int) -> tuple[Operand, ...] | 
     return known if len(known) == count else None
 
 
-def make_load(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_load(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``ld`` or ``ldu``; None if it is of another kind."""
     form = parse_memory_form(statement)
     if form is None or len(statement.operands) < 2:
@@ -274,7 +274,7 @@ def extend(bits: Bits, type_: str, register: ThreadValues) -> Bits:
     return bits.astype(dtype, copy=False)
 
 
-def make_store(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_store(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``st``; None if it is of another kind, as ``st.async``."""
     form = parse_memory_form(statement)
     if form is None or len(statement.operands) != 2:
@@ -317,7 +317,7 @@ def gather_lane_causes(values: list[ThreadValues], lanes: Numbers) -> Causes | N
 
 def store_elements(
     frame: Frame,
-    statement: CodeStatement,
+    statement: Statement,
     address: Address,
     lanes: Numbers,
     elements: list[Elements],

@@ -5,16 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..program.operands import ConstantOperand, ListOperand, RegisterOperand
+from ..program.statement import Statement, StatementKind
 from .control_flow import find_blocks
-from .device_code import (
-    TYPE_BITS,
-    CodeStatement,
-    ConstantOperand,
-    DeviceCode,
-    Function,
-    ListOperand,
-    RegisterOperand,
-)
+from .device_code import TYPE_BITS, DeviceCode, Function
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 
 _ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
@@ -26,9 +20,9 @@ class MissingStatement(NamedTuple):
     """A statement that may be missing in a function."""
 
     function: Function
-    place: CodeStatement
+    place: Statement
     """The statement of the function that is named."""
-    statement: CodeStatement
+    statement: Statement
     phrase: str
     """Completion of "line 114 …": ``with a barrier before it``."""
     position: int
@@ -63,7 +57,7 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
     """
     statements = function.statements
     loops = {(y, i) for i, x in enumerate(statements) for y in x.targets if y <= i}
-    found: dict[tuple[int, str], CodeStatement] = {}
+    found: dict[tuple[int, str], Statement] = {}
     for name, statement in _iter_unwritten(function):
         found.setdefault((0, name), statement)
     for i, statement in enumerate(statements):
@@ -77,13 +71,14 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
         if 8 < TYPE_BITS.get(type_, 128) < 128:
             text = f"mov.{type_} {shown}, {_ZEROS.get(type_, '0')}"
             operands = RegisterOperand(name), ConstantOperand(0)
-            statement = CodeStatement(place.line, text, "mov", (type_,), operands)
+            kind = StatementKind.PLAIN_INSTRUCTION
+            statement = Statement(kind, place.line, text, "mov", (type_,), operands)
             where = "before the loop that begins here" if index else "at the start of the function"
             phrase = f"with `{shown}` set to 0 {where}"
             yield MissingStatement(function, place, statement, phrase, index, is_before_label=True)
 
 
-def _iter_unwritten(function: Function) -> Iterator[tuple[str, CodeStatement]]:
+def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
     """Yield the registers that a way through a function reads before it writes them."""
     statements, flow = function.statements, find_blocks(function)
     writes = [frozenset(() if x.guard else _iter_writes(x)) for x in statements]
@@ -113,7 +108,7 @@ def _iter_unwritten(function: Function) -> Iterator[tuple[str, CodeStatement]]:
             known |= writes[i]
 
 
-def _iter_writes(statement: CodeStatement) -> Iterator[str]:
+def _iter_writes(statement: Statement) -> Iterator[str]:
     yield from iter_written_names(statement)
     results = statement.operands[0] if statement.opcode == "call" and statement.operands else None
     if isinstance(results, ListOperand):
@@ -131,9 +126,8 @@ def _iter_barriers(function: Function) -> Iterator[MissingStatement]:
         if "shared" not in [x.partition("::")[0] for x in statement.modifiers]:
             continue
         if last not in ("bar", statement.opcode):
-            new = CodeStatement(
-                statement.line, "bar.sync 0", "bar", ("sync",), (ConstantOperand(0),)
-            )
+            kind, operands = StatementKind.UNKNOWN, (ConstantOperand(0),)
+            new = Statement(kind, statement.line, "bar.sync 0", "bar", ("sync",), operands)
             phrase = "with a barrier before it"
             yield MissingStatement(function, statement, new, phrase, index, is_before_label=False)
         last = statement.opcode

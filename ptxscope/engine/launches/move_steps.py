@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .device_code import (
-    TYPE_BITS,
-    CodeStatement,
+from ..program.operands import (
     Operand,
     RegisterOperand,
     SinkOperand,
@@ -14,6 +12,8 @@ from .device_code import (
     SymbolOperand,
     VectorOperand,
 )
+from ..program.statement import Statement
+from .device_code import TYPE_BITS
 from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (
@@ -28,7 +28,7 @@ from .thread_state import (
 )
 
 
-def make_move(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_move(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``mov``; None if its operands are of another kind."""
     if len(statement.operands) != 2 or not statement.modifiers:
         return None
@@ -77,7 +77,7 @@ def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
     return copy
 
 
-def make_packing(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_packing(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``mov.b64 d, {a, b}``; None for other operands."""
     destination, source = statement.operands
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -138,14 +138,14 @@ def _make_unpacking(
     return unpack
 
 
-def make_any_move(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_any_move(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``mov``, of a value or of parts."""
     if len(statement.operands) == 2 and isinstance(statement.operands[1], VectorOperand):
         return make_packing(frame, statement)
     return make_move(frame, statement)
 
 
-def make_address_conversion(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_address_conversion(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``cvta`` on 64 bits (PTX ISA 9.7.9.20)."""
     if len(statement.operands) != 2 or statement.modifiers[-1:] != ("u64",):
         return None
@@ -169,7 +169,7 @@ def make_address_conversion(frame: Frame, statement: CodeStatement) -> Step | No
     return convert_address
 
 
-def make_space_test(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_space_test(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``isspacep`` (PTX ISA 9.7.9.19)."""
     if len(statement.operands) != 2:
         return None

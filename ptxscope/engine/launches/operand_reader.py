@@ -6,11 +6,7 @@ from collections.abc import Callable, Collection, Sequence
 
 from ..isa.floats import encode_float
 from ..isa.types import Type
-from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
-from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.tokens import Token, TokenKind
-from .device_code import (
-    TYPE_BITS,
+from ..program.operands import (
     ConstantOperand,
     ListOperand,
     MemoryOperand,
@@ -22,6 +18,10 @@ from .device_code import (
     SymbolOperand,
     VectorOperand,
 )
+from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
+from ..syntax.operands import COMPONENTS, SPECIAL
+from ..syntax.tokens import Token, TokenKind
+from .device_code import TYPE_BITS
 
 
 def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand | None:

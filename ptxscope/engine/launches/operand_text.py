@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from .device_code import (
-    CodeStatement,
+from ..program.operands import (
     ConstantOperand,
     MemoryOperand,
     Operand,
     RegisterOperand,
     SpecialOperand,
 )
+from ..program.statement import Statement
 
 
-def replace_operand_text(statement: CodeStatement, index: int, operand: Operand) -> str:
+def replace_operand_text(statement: Statement, index: int, operand: Operand) -> str:
     """Return the text of a statement with another operand in a place."""
     start = statement.text.find(statement.name) + len(statement.name)
     parts, depth = [""], 0

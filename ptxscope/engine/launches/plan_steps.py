@@ -12,9 +12,9 @@ import numpy as np
 from ..arrays.array_program import RunBuffers
 from ..arrays.block_runner import bind_plan
 from ..arrays.call_sequence import Buffer, BufferKind, get_storage_dtype
+from ..program.statement import Statement
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_plan
-from .device_code import CodeStatement
 from .memory import fill_unknown
 from .thread_state import Bits, Frame, Group, Step, ThreadValues, unite_causes, write_values
 
@@ -30,7 +30,7 @@ _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 
 
-def make_plan_step(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_plan_step(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of an instruction of the catalog; None if a register does not suit it."""
     ins = statement.instruction
     assert ins

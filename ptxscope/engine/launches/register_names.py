@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from .control_flow import is_leaving
-from .device_code import (
-    CodeStatement,
+from ..program.operands import (
     ListOperand,
     MemoryOperand,
     Operand,
@@ -14,6 +12,8 @@ from .device_code import (
     RegisterOperand,
     VectorOperand,
 )
+from ..program.statement import Statement
+from .control_flow import is_leaving
 
 
 def iter_register_names(operand: Operand | None) -> Iterator[str]:
@@ -25,7 +25,7 @@ def iter_register_names(operand: Operand | None) -> Iterator[str]:
             yield from iter_register_names(part)
 
 
-def iter_written_names(statement: CodeStatement) -> Iterator[str]:
+def iter_written_names(statement: Statement) -> Iterator[str]:
     """Yield the registers that a statement writes."""
     if is_leaving(statement):
         if "red" in statement.modifiers:
@@ -36,7 +36,7 @@ def iter_written_names(statement: CodeStatement) -> Iterator[str]:
         yield from iter_register_names(statement.operands[0])
 
 
-def iter_source_names(statement: CodeStatement) -> Iterator[str]:
+def iter_source_names(statement: Statement) -> Iterator[str]:
     """Yield the registers whose values a statement reads, except its guard and addresses."""
     if statement.instruction:
         results = set(statement.instruction.results)
@@ -51,7 +51,7 @@ def iter_source_names(statement: CodeStatement) -> Iterator[str]:
         yield from iter_register_names(operand)
 
 
-def iter_read_names(statement: CodeStatement) -> Iterator[str]:
+def iter_read_names(statement: Statement) -> Iterator[str]:
     """Yield the registers that a statement reads, also for its guard and its addresses."""
     yield from iter_source_names(statement)
     yield from iter_address_names(statement)
@@ -59,7 +59,7 @@ def iter_read_names(statement: CodeStatement) -> Iterator[str]:
         yield statement.guard.name
 
 
-def iter_address_names(statement: CodeStatement) -> Iterator[str]:
+def iter_address_names(statement: Statement) -> Iterator[str]:
     """Yield the registers of a statement's addresses."""
     for operand in statement.operands:
         if isinstance(operand, MemoryOperand) and isinstance(operand.base, RegisterOperand):

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..program.statement import Statement
 from ..semantics.models import Model
 from .calls import Leaving
 from .changed_steps import LaneChange, make_changed_step, make_choice
-from .device_code import CodeStatement
 from .fidelity import Fidelity
 from .launch import WARP, Wave
 from .launch_memory import LaunchMemory
@@ -113,14 +113,14 @@ class _ReplicaLockstep(Lockstep):
         if group.count:
             super().send(frame, block, group)
 
-    def make_step(self, frame: Frame, statement: CodeStatement) -> Step:
+    def make_step(self, frame: Frame, statement: Statement) -> Step:
         """Return the step of a statement, another one in the replicas that change it."""
         changes = self.lane_changes.get(id(statement))
         if changes:
             return make_changed_step(frame, statement, changes, self._protect)
         return self._protect(super().make_step(frame, statement))
 
-    def make_leaving(self, frame: Frame, statement: CodeStatement, next_block: int) -> Leaving:
+    def make_leaving(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at the end of a block, another thing in some replicas."""
         leave = self._protect(super().make_leaving(frame, statement, next_block))
         changes = self.lane_changes.get(id(statement))

@@ -16,10 +16,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed
+from ..program.operands import SymbolOperand
+from ..program.statement import Statement
 from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument
-from .device_code import CodeStatement, DeviceCode, Function, SymbolOperand
+from .device_code import DeviceCode, Function
 from .device_code_loader import load_device_code
 from .expected_elements import ExpectedBuffer, ExpectedWords, narrow, read_elements
 from .fidelity import NEVER_WRITTEN
@@ -62,7 +64,7 @@ _EXCHANGES = frozenset(
 class RunExplanation(NamedTuple):
     """One change, and how many of the expected elements a run with it gives."""
 
-    statement: CodeStatement | None
+    statement: Statement | None
     """The statement that is changed, or named for a missing one; None for another model."""
     changed_text: str
     """The changed or the missing statement; empty for another model."""
@@ -548,7 +550,7 @@ def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
     return RunExplanation(change.original, change.statement.text, change.phrase, change.cost, count)
 
 
-def _depends_on_blocks(statement: CodeStatement) -> bool:
+def _depends_on_blocks(statement: Statement) -> bool:
     """Whether the threads of one block may change what those of another read."""
     return statement.opcode in ("atom", "red") and "shared" not in [
         x.partition("::")[0] for x in statement.modifiers

@@ -21,21 +21,20 @@ from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
-from ..semantics.models import Model
-from ..semantics.plan import Plan
-from ..syntax.errors import format_count
-from ..syntax.instruction import Immediate, Instruction, Register
-from ..tracing.evaluation import make_plan
-from .device_code import (
-    TYPE_BITS,
-    CodeStatement,
+from ..program.operands import (
     ConstantOperand,
-    Function,
     MemoryOperand,
     Operand,
     RegisterOperand,
     SpecialOperand,
 )
+from ..program.statement import Statement
+from ..semantics.models import Model
+from ..semantics.plan import Plan
+from ..syntax.errors import format_count
+from ..syntax.instruction import Immediate, Instruction, Register
+from ..tracing.evaluation import make_plan
+from .device_code import TYPE_BITS, Function
 from .operand_text import replace_operand_text
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
@@ -71,8 +70,8 @@ class Likelihood(IntEnum):
 class StatementChange(NamedTuple):
     """A statement, and another in its place."""
 
-    original: CodeStatement
-    statement: CodeStatement
+    original: Statement
+    statement: Statement
     plan: Plan | None
     """What the changed instruction computes; None if its statement is not of the catalog."""
     phrase: str
@@ -136,7 +135,7 @@ def _fits(change: StatementChange, function: Function) -> bool:
 # --- instructions of the catalog ---------------------------------------------------------
 
 
-def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+def _iter_line_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
     """Yield the causes of ``explain`` that change the line, or what it means."""
     ins = statement.instruction
     assert ins
@@ -158,14 +157,14 @@ def _iter_line_changes(statement: CodeStatement, model: Model) -> Iterator[State
         yield _make_change(statement, changed, plan, cause.phrase, cause.cost)
 
 
-def _iter_carry_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+def _iter_carry_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
     """Yield the sum that reads a carry or does not, and writes one or does not."""
     assert statement.instruction
     for ins, phrase, cost in iter_carry_changes(statement.instruction):
         yield _make_change(statement, ins, _make_plan(ins, model), phrase, cost)
 
 
-def _iter_value_changes(statement: CodeStatement, model: Model) -> Iterator[StatementChange]:
+def _iter_value_changes(statement: Statement, model: Model) -> Iterator[StatementChange]:
     """Yield the causes of ``explain`` that change values only."""
     ins = statement.instruction
     if ins is None:
@@ -191,11 +190,11 @@ def _make_plan(ins: Instruction, model: Model) -> Plan:
 
 
 def _make_change(
-    statement: CodeStatement, changed: Instruction, plan: Plan, phrase: str, cost: int
+    statement: Statement, changed: Instruction, plan: Plan, phrase: str, cost: int
 ) -> StatementChange:
     guard = statement.guard
     if guard and changed.guard:
-        guard = guard._replace(is_negated=changed.guard.negated)
+        guard = guard._replace(negated=changed.guard.negated)
     text = str(changed).rstrip(";")
     new_statement = statement._replace(instruction=changed, guard=guard, text=text)
     return StatementChange(statement, new_statement, plan, phrase, cost)
@@ -263,7 +262,7 @@ def _list_near_names(function: Function, index: int, far_names: Sequence[str]) -
     return list(dict.fromkeys((*names, *far_names)))
 
 
-def _iter_names(statement: CodeStatement) -> Iterator[str]:
+def _iter_names(statement: Statement) -> Iterator[str]:
     if statement.instruction:
         yield from statement.instruction.names.values()
     for x in statement.operands:
@@ -274,7 +273,7 @@ def _iter_names(statement: CodeStatement) -> Iterator[str]:
 
 
 def _iter_constant_changes(
-    statement: CodeStatement, model: Model, likelihood: Likelihood
+    statement: Statement, model: Model, likelihood: Likelihood
 ) -> Iterator[StatementChange]:
     """Yield other constants: first those near the written one, then those with one other bit."""
     ins = statement.instruction
@@ -349,22 +348,20 @@ _SPECIAL_REGISTERS = (
 )
 
 
-def _iter_guard_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_guard_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield the guard with the opposite sense."""
     guard = statement.guard
     if guard:
         old, new = f"@{guard.name}", f"@!{guard.name}"
-        if guard.is_negated:
+        if guard.negated:
             old, new = new, old
         text = statement.text.replace(old, new, 1)
-        changed = statement._replace(
-            guard=guard._replace(is_negated=not guard.is_negated), text=text
-        )
+        changed = statement._replace(guard=guard._replace(negated=not guard.negated), text=text)
         phrase = f"with `{new}` rather than `{old}`"
         yield StatementChange(statement, changed, None, phrase, _GUARD_COST)
 
 
-def _iter_modifier_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield modifiers and opcodes that are easily confused with those written."""
     modifiers = statement.modifiers
     for family in _MODIFIER_FAMILIES.get(statement.opcode, ()):
@@ -383,12 +380,12 @@ def _iter_modifier_changes(statement: CodeStatement) -> Iterator[StatementChange
                 yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
 
 
-def _rename(statement: CodeStatement, opcode: str, modifiers: tuple[str, ...]) -> CodeStatement:
+def _rename(statement: Statement, opcode: str, modifiers: tuple[str, ...]) -> Statement:
     changed = statement._replace(opcode=opcode, modifiers=modifiers)
     return changed._replace(text=statement.text.replace(statement.name, changed.name, 1))
 
 
-def _iter_special_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_special_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield other special registers."""
     for index, x in enumerate(statement.operands):
         if not isinstance(x, SpecialOperand):
@@ -420,7 +417,7 @@ def _iter_operand_changes(
             yield _replace_operand(statement, place, operand, phrase, _REGISTER_COST)
 
 
-def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield the address of an element before or after."""
     width = next((TYPE_BITS[x] // 8 for x in statement.modifiers[::-1] if x in TYPE_BITS), 0)
     if statement.opcode not in ("ld", "st", "atom", "red") or not width:
@@ -434,7 +431,7 @@ def _iter_offset_changes(statement: CodeStatement) -> Iterator[StatementChange]:
                 yield _replace_operand(statement, index, operand, phrase, _OFFSET_COST)
 
 
-def _iter_label_changes(function: Function, statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_label_changes(function: Function, statement: Statement) -> Iterator[StatementChange]:
     """Yield the labels before and after the one to which a statement branches."""
     if statement.opcode != "bra" or not statement.targets:
         return
@@ -449,7 +446,7 @@ def _iter_label_changes(function: Function, statement: CodeStatement) -> Iterato
             yield StatementChange(statement, changed, None, phrase, _LABEL_COST)
 
 
-def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChange]:
+def _iter_operand_exchanges(statement: Statement) -> Iterator[StatementChange]:
     """Yield two exchanged operands of ``shfl``."""
     operands = statement.operands
     for x, y in combinations(range(1, len(operands)), 2) if statement.opcode == "shfl" else ():
@@ -461,7 +458,7 @@ def _iter_operand_exchanges(statement: CodeStatement) -> Iterator[StatementChang
 
 
 def _replace_operand(
-    statement: CodeStatement, index: int, operand: Operand, phrase: str, cost: int
+    statement: Statement, index: int, operand: Operand, phrase: str, cost: int
 ) -> StatementChange:
     operands = (*statement.operands[:index], operand, *statement.operands[index + 1 :])
     text = replace_operand_text(statement, index, operand)

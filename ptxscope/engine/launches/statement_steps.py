@@ -6,13 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..program.operands import MemoryOperand, SpecialOperand
+from ..program.statement import Statement
 from .atomics import make_atomic
 from .conflicts import Scope
-from .device_code import (
-    CodeStatement,
-    MemoryOperand,
-    SpecialOperand,
-)
 from .float_steps import make_float_conversion, make_float_step
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_any_move, make_space_test
@@ -28,7 +25,7 @@ from .warp_steps import (
     make_vote,
 )
 
-Maker = Callable[[Frame, CodeStatement], Step | None]
+Maker = Callable[[Frame, Statement], Step | None]
 """Returns the step of a statement; None if the statement is of a kind that is not modelled."""
 
 
@@ -36,11 +33,11 @@ def _do_nothing(_: Group) -> None:
     pass
 
 
-def _make_nothing(_: Frame, __: CodeStatement) -> Step:
+def _make_nothing(_: Frame, __: Statement) -> Step:
     return _do_nothing
 
 
-def _make_fence(frame: Frame, statement: CodeStatement) -> Step:
+def _make_fence(frame: Frame, statement: Statement) -> Step:
     """Return the step of a fence: what a thread does after it conflicts with nothing before.
 
     ``bar.warp.sync`` orders the threads of a warp, and a fence of ``.cta`` those of a block.
@@ -96,7 +93,7 @@ _WRITING_OPCODES = frozenset(("atom", "mbarrier", "red", "st"))
 """The opcodes that write memory even if they have a result."""
 
 
-def make_step(frame: Frame, statement: CodeStatement) -> Step:
+def make_step(frame: Frame, statement: Statement) -> Step:
     """Return the step of a statement that stays in its block, with its guard."""
     make = _MAKERS.get(statement.opcode)
     step = make(frame, statement) if make else None
@@ -110,7 +107,7 @@ def make_step(frame: Frame, statement: CodeStatement) -> Step:
 
 
 def with_observer(
-    frame: Frame, statement: CodeStatement, step: Step, *, is_leaving: bool = False
+    frame: Frame, statement: Statement, step: Step, *, is_leaving: bool = False
 ) -> Step:
     """Return a step of which the observer of the wave is told, if there is one.
 
@@ -131,13 +128,13 @@ def with_observer(
     return act
 
 
-def _is_guard_in_plan(frame: Frame, statement: CodeStatement) -> bool:
+def _is_guard_in_plan(frame: Frame, statement: Statement) -> bool:
     """Whether an instruction reads its guard itself, since it writes without it (E14)."""
     ins = statement.instruction
     return ins is not None and frame.state.model.make_rules(ins.form).old_converted
 
 
-def find_results(frame: Frame, statement: CodeStatement) -> list[ThreadValues]:
+def find_results(frame: Frame, statement: Statement) -> list[ThreadValues]:
     """Return the registers that a statement writes."""
     if statement.instruction:
         return [frame.get_register(name) for name in statement.instruction.results.values()]
@@ -146,7 +143,7 @@ def find_results(frame: Frame, statement: CodeStatement) -> list[ThreadValues]:
     return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
 
 
-def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
+def _make_unmodelled(frame: Frame, statement: Statement) -> Step:
     """Return a step that makes results unknown."""
     state = frame.state
     results = find_results(frame, statement)
@@ -168,7 +165,7 @@ def _make_unmodelled(frame: Frame, statement: CodeStatement) -> Step:
     return forget
 
 
-def _may_write_memory(statement: CodeStatement) -> bool:
+def _may_write_memory(statement: Statement) -> bool:
     """Whether a statement may write memory: its first operand is an address, or can't be read.
 
     Textures, matrices and copies have operands that are not read: ``[t, {x, y}]``.
@@ -179,10 +176,10 @@ def _may_write_memory(statement: CodeStatement) -> bool:
     return any(is_place)
 
 
-def _with_guard(frame: Frame, statement: CodeStatement, step: Step) -> Step:
+def _with_guard(frame: Frame, statement: Statement, step: Step) -> Step:
     """Return the step of the threads whose guard holds."""
     assert statement.guard
-    guard, is_negated = frame.get_register(statement.guard.name), statement.guard.is_negated
+    guard, is_negated = frame.get_register(statement.guard.name), statement.guard.negated
     results = find_results(frame, statement)
     state = frame.state
 

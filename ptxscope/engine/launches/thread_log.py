@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..program.operands import MemoryOperand
+from ..program.statement import Statement
 from .conflicts import get_threads
-from .device_code import TYPE_BITS, CodeStatement, MemoryOperand
+from .device_code import TYPE_BITS
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
@@ -53,7 +55,7 @@ class ThreadStep(NamedTuple):
 
     number: int
     """From 1."""
-    statement: CodeStatement
+    statement: Statement
     reads: tuple[ValueRead, ...]
     writes: tuple[RegisterWrite, ...]
     """Also the parameters of the function that it calls, and the result that it returns."""
@@ -117,7 +119,7 @@ class ThreadLog:
                 journal = WriteJournal(space.data[row], causes, instance)
                 space.journal = self.journals[name] = journal
 
-    def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+    def begin(self, statement: Statement, frame: Frame, group: Group) -> None:
         """Note what the thread is about to read."""
         if not group.mask[self._lane]:
             return
@@ -126,11 +128,11 @@ class ThreadLog:
         self._is_active = True
         if guard:
             truth = bool(frame.get_register(guard.name).bits[self._lane])
-            self._is_active = truth is not guard.is_negated
+            self._is_active = truth is not guard.negated
         self._targets = list(self._find_targets(statement, frame))
         self._reads = tuple(self._iter_reads(statement, frame))
 
-    def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+    def end(self, statement: Statement, frame: Frame, group: Group) -> None:
         """Note what the thread has written."""
         if not group.mask[self._lane]:
             return
@@ -205,7 +207,7 @@ class ThreadLog:
         is_unknown = values.causes is not None and bool(values.causes[self._lane])
         return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
 
-    def _iter_reads(self, statement: CodeStatement, frame: Frame) -> Iterator[ValueRead]:
+    def _iter_reads(self, statement: Statement, frame: Frame) -> Iterator[ValueRead]:
         addresses = set(iter_address_names(statement))
         if statement.guard:
             addresses.add(statement.guard.name)
@@ -216,7 +218,7 @@ class ThreadLog:
         if self._is_active and statement.opcode in ("ld", "ldu", "atom"):
             yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
 
-    def _find_targets(self, statement: CodeStatement, frame: Frame) -> Iterator[Target]:
+    def _find_targets(self, statement: Statement, frame: Frame) -> Iterator[Target]:
         """Yield the places that a load, a store or an atomic operation accesses."""
         key = (frame.number, id(statement))
         if key not in self._addresses:

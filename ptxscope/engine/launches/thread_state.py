@@ -9,18 +9,12 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from ..program.operands import ConstantOperand, Operand, RegisterOperand
+from ..program.statement import Statement
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
 from .contractions import FusibleProducts, find_fusible_products
-from .device_code import (
-    TYPE_BITS,
-    CodeStatement,
-    ConstantOperand,
-    DeviceCode,
-    Function,
-    Operand,
-    RegisterOperand,
-)
+from .device_code import TYPE_BITS, DeviceCode, Function
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
 from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
@@ -49,7 +43,7 @@ class LaunchError(Exception):
     def __init__(
         self,
         message: str,
-        statement: CodeStatement | None = None,
+        statement: Statement | None = None,
         thread: str = "",
         lanes: Numbers | None = None,
         thread_number: int | None = None,
@@ -176,10 +170,10 @@ TransferPlace = RegisterPlace | LocalPlace
 class Observer(Protocol):
     """What is told of every statement that threads execute."""
 
-    def begin(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+    def begin(self, statement: Statement, frame: Frame, group: Group) -> None:
         """Before a statement."""
 
-    def end(self, statement: CodeStatement, frame: Frame, group: Group) -> None:
+    def end(self, statement: Statement, frame: Frame, group: Group) -> None:
         """After a statement; before threads leave a block by it."""
 
     def note_transfer(
@@ -228,7 +222,7 @@ class WaveState:
             wave.replica_count == 1,
         )
         self._epoch = 0
-        self.conflicts: dict[int, tuple[CodeStatement, Conflict]] = {}
+        self.conflicts: dict[int, tuple[Statement, Conflict]] = {}
         """The first conflict at each statement, by its id."""
         self.scratch_memory: list[npt.NDArray[np.uint8]] = []
         """Memory that the steps share; nothing is kept there between two steps."""
@@ -259,7 +253,7 @@ class WaveState:
             self._fusible_products[function.name] = find_fusible_products(function)
         return self._fusible_products[function.name]
 
-    def fail(self, statement: CodeStatement, lanes: Numbers, message: str) -> NoReturn:
+    def fail(self, statement: Statement, lanes: Numbers, message: str) -> NoReturn:
         """Raise LaunchError for the threads in some lanes; the message is that of the first."""
         number = int(self.wave.threads[lanes[0]])
         thread = self.wave.shape.format_thread(number)
@@ -270,7 +264,7 @@ class WaveState:
         self._epoch += 1
         self.accessors.epochs[: scope + 1, mask] = self._epoch
 
-    def note_conflict(self, statement: CodeStatement, conflict: Conflict | None) -> None:
+    def note_conflict(self, statement: Statement, conflict: Conflict | None) -> None:
         """Keep the first conflict of a statement."""
         if conflict and id(statement) not in self.conflicts:
             number = int(self.wave.threads[conflict.lane])

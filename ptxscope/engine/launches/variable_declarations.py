@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from ..program.operands import SymbolOperand
 from ..syntax.constants import is_constant
 from ..syntax.tokens import Token, TokenKind
-from .device_code import TYPE_BITS, SymbolOperand, Variable
+from .device_code import TYPE_BITS, Variable
 from .operand_reader import convert_constant_operand, read_constant, read_symbol
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from ..program.operands import Operand, PairOperand, RegisterOperand
+from ..program.statement import Statement
 from .conflicts import Mask
-from .device_code import CodeStatement, Operand, PairOperand, RegisterOperand
 from .fidelity import Causes
 from .launch import WARP
 from .memory import make_elements
@@ -59,7 +60,7 @@ def _find_pair(
     return _find_register(frame, operand), None
 
 
-def make_active_mask(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_active_mask(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``activemask``."""
     register = _find_register(frame, statement.operands[0] if statement.operands else None)
     if register is None:
@@ -71,7 +72,7 @@ def make_active_mask(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def _find_members(frame: Frame, statement: CodeStatement) -> ThreadValues:
+def _find_members(frame: Frame, statement: Statement) -> ThreadValues:
     """Return the threads of its warp that take part, as a word for each lane."""
     members = None
     if "sync" in statement.modifiers:
@@ -88,7 +89,7 @@ _VOTES: dict[str, Callable[[Words, Words], npt.NDArray[Any]]] = {
 """Functions of the lanes whose predicate holds, and of those that take part, as words."""
 
 
-def make_vote(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_vote(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``vote``; None if it is of another kind."""
     mode = next((x for x in statement.modifiers if x in _VOTES), "")
     if not mode or len(statement.operands) < 2:
@@ -112,7 +113,7 @@ def make_vote(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def make_shuffle(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_shuffle(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``shfl`` (PTX ISA 9.7.9.6); None if it is of another kind.
 
     A value from a thread that does not act is unknown.
@@ -166,7 +167,7 @@ def make_shuffle(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def make_match(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_match(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``match``; None if it is of another kind."""
     is_all = "all" in statement.modifiers
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -204,7 +205,7 @@ _REDUCTIONS: dict[str, tuple[np.ufunc, int | None]] = {
 }
 
 
-def make_reduction(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_reduction(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``redux`` on 32-bit integers; None if it is of another kind."""
     name = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -235,7 +236,7 @@ def make_reduction(frame: Frame, statement: CodeStatement) -> Step | None:
     return act
 
 
-def make_election(frame: Frame, statement: CodeStatement) -> Step | None:
+def make_election(frame: Frame, statement: Statement) -> Step | None:
     """Return the step of ``elect.sync``: the thread with the lowest number is elected."""
     if not statement.operands:
         return None

@@ -16,8 +16,8 @@ from ..isa.entry import SlotPlace
 from ..isa.form import Form
 from ..isa.roles import CARRY_REGISTER
 from ..kernels.execution import ShadowedRegisters
-from ..kernels.program import Statement, StatementKind
-from ..kernels.vector_move import SINK, VectorMove
+from ..program.statement import Statement, StatementKind
+from ..program.vector_move import SINK, VectorMove
 from ..syntax.errors import Span
 from ..syntax.instruction import (
     Instruction,
@@ -173,7 +173,7 @@ class _Reader:
             case _ if statement.move:
                 self._add_move(statement, statement.move)
             case _:
-                ins = statement.instruction or statement.plain
+                ins = statement.instruction
                 assert ins
                 self._add_instruction(statement, ins)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..kernels.program import Statement, StatementKind
+from ..program.statement import Statement, StatementKind
 
 _MAX_PASSES = 12
 """Passes in which the dominators of usual code are found; others are not looked for."""
@@ -94,7 +94,7 @@ def _find_successors(
     successors: list[list[int]] = []
     for number in range(count):
         branch = branches.get(number)
-        opcode = branch.opcode.partition(".")[0] if branch else ""
+        opcode = branch.opcode if branch else ""
         found = [number + 1] if opcode not in _NEVER_FALLS_THROUGH or _is_guarded(branch) else []
         if opcode == "bra":
             assert branch

@@ -1,0 +1,1 @@
+"""Programs of PTX: statements, their operands, and the functions that they make up."""

@@ -1,0 +1,126 @@
+"""Statements of PTX."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from ..isa.types import Type
+from ..syntax.errors import Problem, Span
+from ..syntax.instruction import Guard, Instruction, Register
+from .operands import Operand
+from .vector_move import VectorMove
+
+
+class StatementKind(StrEnum):
+    """The role of a statement in a run."""
+
+    INSTRUCTION = "explained"
+    """An instruction of the catalog."""
+    PLAIN_INSTRUCTION = "plain"
+    """Executed, but not explained step by step: an instruction that stands in all code."""
+    BRANCH = "branch"
+    """A jump, or the end of the kernel."""
+    LABEL = "label"
+    BLOCK_START = "open"
+    """A ``{`` inside the kernel that declares registers of its own."""
+    BLOCK_END = "close"
+    UNKNOWN = "other"
+    """Anything else; the registers it writes become unknown."""
+
+
+_INDEX_OPCODES = frozenset(("cvt", "div", "mad", "mad24", "mul", "mul24", "rem"))
+"""Plain instructions that mostly compute indices."""
+
+
+class Statement(NamedTuple):
+    """One statement of a program."""
+
+    kind: StatementKind
+    line: int
+    """From 1, in the loaded text."""
+    text: str
+    """As written without the ``;``, with blanks collapsed."""
+    opcode: str = ""
+    """The opcode, or the name of a label."""
+    modifiers: tuple[str, ...] = ()
+    """Without their dots."""
+    operands: tuple[Operand | None, ...] = ()
+    """None for an operand of none of these kinds; empty where a run has no use for them."""
+    guard: Guard | None = None
+    instruction: Instruction | None = None
+    """The instruction, if it is a legal one of the catalog."""
+    move: VectorMove | None = None
+    writes: tuple[str, ...] = ()
+    """Registers that it writes, or may write.
+
+    For a ``BLOCK_START``, those that it declares; for a ``BLOCK_END``, those of them that regain
+    their outer values.
+    """
+    declared: tuple[tuple[str, str | None], ...] = ()
+    """The registers that it names, each with its declared type at this point."""
+    targets: tuple[int, ...] = ()
+    """The indices of the statements to which it branches."""
+    problems: tuple[Problem, ...] = ()
+    """Why it is not a legal instruction, at positions in the loaded text."""
+    unread: str = ""
+    """Why a run cannot compute it; the registers it writes become unknown."""
+    is_opaque: bool = False
+    """Whether it may write any register, and leave the program."""
+    span: Span = (0, 0)
+    """Its position in the loaded text; of a brace or a label, none."""
+
+    @property
+    def name(self) -> str:
+        """The opcode with its modifiers."""
+        return ".".join([self.opcode, *self.modifiers])
+
+    @property
+    def explained(self) -> Instruction | None:
+        """The instruction, if its steps are explained; also of a statement under ``#if``."""
+        is_explained = self.kind is StatementKind.INSTRUCTION or (
+            self.kind is StatementKind.UNKNOWN
+            and self.instruction is not None
+            and not self.instruction.entry.is_common
+        )
+        return self.instruction if is_explained else None
+
+    def iter_plain_sources(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that a plain instruction reads besides a guard, with their types."""
+        if self.move:
+            yield from self.move.iter_source_types()
+        elif self.kind is StatementKind.PLAIN_INSTRUCTION and self.instruction:
+            for role, source in self.instruction.roles.items():
+                if isinstance(source, Register):
+                    yield source.name, self.instruction.type_of(role)
+
+    def iter_plain_targets(self) -> Iterator[tuple[str, Type]]:
+        """Yield the registers that a plain instruction writes, with their types."""
+        if self.move:
+            yield from self.move.iter_target_types()
+        elif self.kind is StatementKind.PLAIN_INSTRUCTION and self.instruction:
+            for role, name in self.instruction.results.items():
+                yield name, self.instruction.type_of(role)
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is a ``mov`` that gives a value another name, if its guard lets it."""
+        ins = self.instruction
+        return ins is not None and ins.opcode == "mov" and not ins.form.nega
+
+    @property
+    def can_forget(self) -> bool:
+        """Whether its results may become unknown, although no input of a run is missing.
+
+        These are the results of a statement that is not executed, and of a product or of a plain
+        instruction on 64 bits without all of its inputs: most are indices and addresses, which a
+        run lacks.
+        """
+        operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
+        is_plain = self.kind is StatementKind.PLAIN_INSTRUCTION
+        return (
+            self.kind is StatementKind.UNKNOWN
+            or any(x.bits == 64 for _, x in operands)
+            or (is_plain and self.opcode in _INDEX_OPCODES)
+        )
