@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from enum import StrEnum
 from importlib import import_module
-from typing import Literal, overload
+from typing import Literal, Self, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
@@ -14,19 +13,34 @@ from .options import DEFAULT, Options, validate_options
 
 
 class Format(StrEnum):
-    """A format; each has a module with a function that renders it."""
+    """A format of documents: its name, the module with its function, and endings of file names."""
 
-    TEXT = "text"
-    MARKDOWN = "markdown"
-    RST = "rst"
-    ASCIIDOC = "asciidoc"
-    HTML = "html"
-    SVG = "svg"
-    JSON = "json"
-    C = "c"
-    PYTHON = "python"
-    PNG = "png"
-    PDF = "pdf"
+    home: str
+    """The module, and the function unless it is ``render``."""
+    block_home: str
+    """The same for several statements."""
+    endings: tuple[str, ...]
+    """The endings of file names; that of a new file comes first."""
+
+    def __new__(cls, name: str, home: str = "", endings: str = "", block_home: str = "") -> Self:
+        """Return a format; ``block_home`` is for a format with a module for several statements."""
+        format_ = str.__new__(cls, name)
+        format_._value_ = name
+        format_.home, format_.block_home = home, block_home or home
+        format_.endings = (*endings.split(), name)
+        return format_
+
+    TEXT = "text", ".formats.text", "txt"
+    MARKDOWN = "markdown", ".formats.markdown", "md"
+    RST = "rst", ".formats.rst", "rst rest"
+    ASCIIDOC = "asciidoc", ".formats.asciidoc", "adoc"
+    HTML = "html", ".formats.html", "html htm", ".blocks.block_html"
+    SVG = "svg", ".media.frames", "svg"
+    JSON = "json", ".formats.json", "json"
+    C = "c", ".code.c", "c", ".blocks.block_code:render_c"
+    PYTHON = "python", ".code.python", "py", ".blocks.block_code:render_python"
+    PNG = "png", ".media.images:render_png", "png"
+    PDF = "pdf", ".media.images:render_pdf", "pdf"
 
 
 FORMATS = tuple(map(str, Format))
@@ -34,46 +48,12 @@ BINARY = frozenset({"png", "pdf"})
 """Formats whose documents are bytes."""
 TEXTS = tuple(name for name in FORMATS if name not in BINARY)
 """Formats whose documents are text."""
-_HOMES: Mapping[Format, str] = {
-    **{format_: f".formats.{format_}" for format_ in Format},
-    Format.SVG: ".media.frames",
-    Format.C: ".code.c",
-    Format.PYTHON: ".code.python",
-    Format.PNG: ".media.images:render_png",
-    Format.PDF: ".media.images:render_pdf",
-}
-"""Module of each format, with the function unless it is ``render``."""
-_BLOCK_HOMES: Mapping[Format, str] = {
-    Format.HTML: ".blocks.block_html:render",
-    Format.C: ".blocks.block_code:render_c",
-    Format.PYTHON: ".blocks.block_code:render_python",
-}
-"""The same for a block of several statements, where that is another one."""
-SUFFIXES: Mapping[Format, str] = {
-    Format.TEXT: "txt",
-    Format.MARKDOWN: "md",
-    Format.RST: "rst",
-    Format.ASCIIDOC: "adoc",
-    Format.HTML: "html",
-    Format.SVG: "svg",
-    Format.JSON: "json",
-    Format.C: "c",
-    Format.PYTHON: "py",
-    Format.PNG: "png",
-    Format.PDF: "pdf",
-}
-"""File name extension of each format."""
-_ENDINGS: Mapping[str, Format] = {
-    **{ending: format_ for format_, ending in SUFFIXES.items()},
-    **{str(format_): format_ for format_ in Format},
-    "htm": Format.HTML,
-    "rest": Format.RST,
-}
 
 
 def format_of(name: str) -> Format | None:
     """Return the format for the extension of a file name, or None."""
-    return _ENDINGS.get(ending_of(name))
+    ending = ending_of(name)
+    return next((format_ for format_ in Format if ending in format_.endings), None)
 
 
 def ending_of(name: str) -> str:
@@ -104,10 +84,10 @@ def export(
     """
     if not isinstance(trace, Trace):
         raise TypeError(f"{quote_value(trace)} is not a Trace; ptxscope.trace(…) returns one")
-    homes = _HOMES if trace.is_line else {**_HOMES, **_BLOCK_HOMES}
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
-    home, _, function = homes[Format(format)].partition(":")
+    record = Format(format)
+    home, _, function = (record.home if trace.is_line else record.block_home).partition(":")
     render = getattr(import_module(home, __name__), function or "render")
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
-from ptxscope.documents import BINARY, FORMATS, SUFFIXES, TEXTS, Format, export, format_of
+from ptxscope.documents import BINARY, FORMATS, TEXTS, Format, export, format_of
 from ptxscope.documents.content.option_support import AFFECTED_FORMATS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
@@ -66,7 +66,7 @@ def test_what_is_asked_for_goes_before_an_ending(tmp_path: Path) -> None:
 
 
 def test_every_format_has_an_ending() -> None:
-    assert {format_of(f"x.{ending}") for ending in SUFFIXES.values()} == set(Format)
+    assert {format_of(f"x.{x.endings[0]}") for x in Format} == set(Format)
 
 
 def test_frames_and_figures_are_what_their_name_ends_in(tmp_path: Path) -> None:
@@ -138,7 +138,7 @@ def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> No
 def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
     words = {**GIVEN, **BESIDE}[option]
     for format_ in set(FORMATS) - set(AFFECTED_FORMATS[option]):
-        path = tmp_path / f"x.{SUFFIXES[Format(format_)]}"
+        path = tmp_path / f"x.{Format(format_).endings[0]}"
         for asking in (["-f", format_], ["-o", str(path)]):
             done = run("trace", *E3, *words, *asking)
             assert (done.returncode, done.stdout) == (2, "")

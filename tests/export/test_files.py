@@ -7,7 +7,7 @@ from syrupy.assertion import SnapshotAssertion
 from syrupy.extensions.single_file import SingleFileSnapshotExtension, WriteMode
 
 from ptxscope import export
-from ptxscope.documents import SUFFIXES, Format
+from ptxscope.documents import Format
 from ptxscope.documents.options import Options
 from tests.export.samples import E3, annotated, example
 
@@ -23,7 +23,7 @@ TRACES = {
 def test_a_document_is_as_it_was(name: str, format_: Format, snapshot: SnapshotAssertion) -> None:
     class Document(SingleFileSnapshotExtension):
         _write_mode = WriteMode.TEXT
-        file_extension = SUFFIXES[format_]
+        file_extension = format_.endings[0]
 
     document = export(TRACES[name], format_, Options(both=True))
     assert document == snapshot.use_extension(Document)

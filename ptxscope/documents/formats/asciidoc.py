@@ -8,12 +8,9 @@ displays as the character.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 
-from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options
-from . import markup
-from .markup import Block, Heading, MarkupWriter, Table, Verbatim
+from ..options import Options
+from .markup import Heading, MarkupWriter, Table, Verbatim, measure_longest_run
 
 _SPECIAL = re.compile(
     r"[][&<>*_`#^~+{}|\\'@]|:(?=:)|:(?=//)|(?<![\w)]);|;(?=;)|\$(?=\$)|-(?=-)|\.(?=\.\.)"
@@ -25,17 +22,6 @@ Two semicolons, or one after a numeric reference, would end a term.
 """
 _LIST_OR_NOTE = re.compile(r"(?:\w++[.)](?=\s|$)|[A-Z]++:(?=\s))")
 """Matches text that would begin a list item or an admonition; its last character is escaped."""
-
-
-def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, write_blocks)
-
-
-def write_blocks(blocks: Iterable[Block], options: Options) -> str:
-    """Write the blocks of a document; the headings of a standalone page are sections."""
-    writer = _WRITER._replace(heading=_format_section) if options.standalone else _WRITER
-    return writer.write_document(blocks)
 
 
 def escape_text(text: str) -> str:
@@ -63,16 +49,13 @@ def _format_code(text: str) -> str:
     return f"`+{text}+`"
 
 
-def _format_section(writer: MarkupWriter, heading: Heading) -> str:
-    return f"{'=' * (heading.level + 1)} {writer.format_inline(heading.line)}"
-
-
-def _format_discrete_heading(writer: MarkupWriter, heading: Heading) -> str:
-    return f"[discrete]\n{'=' * (heading.level + 2)} {writer.format_inline(heading.line)}"
+def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) -> str:
+    line = f"{'=' * (heading.level + 1)} {writer.format_inline(heading.line)}"
+    return line if options.standalone else f"[discrete]\n={line}"
 
 
 def _format_verbatim(block: Verbatim) -> str:
-    fence = "-" * max(markup.measure_longest_run("-", block.text) + 1, 4)
+    fence = "-" * max(measure_longest_run("-", block.text) + 1, 4)
     return f"[source,{block.language}]\n{fence}\n{block.text}\n{fence}"
 
 
@@ -92,9 +75,10 @@ _WRITER = MarkupWriter(
     strong="*",
     emphasis="_",
     bullet="*",
-    heading=_format_discrete_heading,
+    heading=_format_heading,
     verbatim=_format_verbatim,
     table=_format_table,
     remark="NOTE: ",
     escape_start=_start,
 )
+render = _WRITER.render

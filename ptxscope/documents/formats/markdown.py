@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import partial
 
 from ...engine.tracing.trace import Trace
 from ..options import DEFAULT, Options
 from . import markup
-from .markup import Block, Heading, MarkupWriter, Table
+from .markup import Heading, MarkupWriter, Table
 
 _SPECIAL = re.compile(
     r"[\\`*{}\[\]<>#|~&$]|(?<!\w)_++|(?<=[^\W_])_++(?![^\W_])|!(?=\[)"
@@ -30,16 +28,10 @@ _ENTITIES = {
 
 
 def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render headings and tables; one column for each lane, the most significant on the left."""
+    """Render a trace; without a title, its headings are bold text unless their level is chosen."""
     if options.heading_level is None and not trace.annotations.title.strip():
         options = options._replace(heading_level=0)
-    return markup.render(trace, options, write_blocks)
-
-
-def write_blocks(blocks: Iterable[Block], options: Options) -> str:
-    """Write the blocks of a document."""
-    level = _TITLE_LEVEL if options.heading_level is None else options.heading_level
-    return _make_writer(level).write_document(blocks)
+    return WRITER.render(trace, options)
 
 
 def escape_text(text: str) -> str:
@@ -71,12 +63,12 @@ def fence_text(text: str, language: str) -> str:
     return f"{fence}{language}\n{text}\n{fence}"
 
 
-def _format_heading(writer: MarkupWriter, heading: Heading, level: int) -> str:
+def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) -> str:
+    """Return a heading of a level, or bold text at level 0."""
+    level = _TITLE_LEVEL if options.heading_level is None else options.heading_level
+    if not level:
+        return f"**{writer.format_inline(heading.line)}**"
     return f"{'#' * min(heading.level + level, _LOWEST)} {writer.format_line(heading.line)}"
-
-
-def _bold(writer: MarkupWriter, heading: Heading) -> str:
-    return f"**{writer.format_inline(heading.line)}**"
 
 
 def _format_table(writer: MarkupWriter, table: Table) -> str:
@@ -87,16 +79,14 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def _make_writer(level: int) -> MarkupWriter:
-    """Return the writer whose title is a heading of a level; at level 0, headings are bold text."""
-    return MarkupWriter(
-        escape=escape_span,
-        code=format_code,
-        strong="**",
-        emphasis="*",
-        bullet="-",
-        heading=partial(_format_heading, level=level) if level else _bold,
-        verbatim=lambda block: fence_text(block.text, block.language),
-        table=_format_table,
-        remark="> ",
-    )
+WRITER = MarkupWriter(
+    escape=escape_span,
+    code=format_code,
+    strong="**",
+    emphasis="*",
+    bullet="-",
+    heading=_format_heading,
+    verbatim=lambda block: fence_text(block.text, block.language),
+    table=_format_table,
+    remark="> ",
+)

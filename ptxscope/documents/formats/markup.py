@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
-from ..options import MachineSection, Options
+from ..options import DEFAULT, MachineSection, Options
 
 
 class InlineKind(Enum):
@@ -94,14 +94,6 @@ def make_text(text: str) -> InlineText:
 def make_code(text: str) -> InlineText:
     """Return code as a line; no code is an empty line."""
     return (InlineSpan(text, InlineKind.CODE),) if text else ()
-
-
-def render(trace: Trace, options: Options, write: Callable[[Iterable[Block], Options], str]) -> str:
-    """Render a trace by the function that writes blocks in a markup language."""
-    doc, heading = build_document(trace, options), ""
-    if options.standalone:
-        heading = trace.instruction.opcode if doc.is_line else doc.count_text
-    return write(iter_blocks(doc, heading), options)
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
@@ -263,7 +255,8 @@ class MarkupWriter(NamedTuple):
     """Delimiter of strong text."""
     emphasis: str
     bullet: str
-    heading: Callable[[MarkupWriter, Heading], str]
+    heading: Callable[[MarkupWriter, Heading, Options], str]
+    """Formats a heading; those of a standalone page are sections."""
     verbatim: Callable[[Verbatim], str]
     table: Callable[[MarkupWriter, Table], str]
     remark: str
@@ -294,14 +287,21 @@ class MarkupWriter(NamedTuple):
         text = self.format_inline(line)
         return self.escape_start(text) if line and line[0].mark is InlineKind.PLAIN else text
 
-    def write_document(self, blocks: Iterable[Block]) -> str:
-        """Format a document of blocks."""
-        return "\n\n".join(map(self._format_block, blocks)) + "\n"
+    def render(self, trace: Trace, options: Options = DEFAULT) -> str:
+        """Render a trace; tables have a column for each lane, the most significant on the left."""
+        doc, heading = build_document(trace, options), ""
+        if options.standalone:
+            heading = trace.instruction.opcode if doc.is_line else doc.count_text
+        return self.write_document(iter_blocks(doc, heading), options)
 
-    def _format_block(self, block: Block) -> str:
+    def write_document(self, blocks: Iterable[Block], options: Options = DEFAULT) -> str:
+        """Format a document of blocks."""
+        return "\n\n".join(self._format_block(block, options) for block in blocks) + "\n"
+
+    def _format_block(self, block: Block, options: Options) -> str:
         match block:
             case Heading():
-                return self.heading(self, block)
+                return self.heading(self, block, options)
             case Paragraph(line):
                 return self.format_line(line)
             case Verbatim():

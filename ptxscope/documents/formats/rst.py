@@ -9,10 +9,8 @@ import re
 from collections.abc import Iterable
 
 from ...engine.syntax.errors import measure_cells
-from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Options
-from . import markup
-from .markup import Block, Heading, InlineKind, InlineSpan, MarkupWriter, Table
+from ..options import Options
+from .markup import Heading, InlineKind, InlineSpan, MarkupWriter, Table
 
 _SPECIAL = re.compile(r"[\\`*_|@]|(?<=[\w.+-]):(?=\S)|(?<=:):|(?<!\w)(?:RFC|PEP|pep)(?=[-\s]*+\d)")
 """Matches markup, and text that docutils links: ``scheme:address``, ``name@host``, ``RFC 1``."""
@@ -20,17 +18,6 @@ _ENUMERATOR = re.compile(r"\(?\w++[.)](?=\s|$)")
 """Matches text that would begin a list item; its first character is escaped."""
 _HARMLESS = re.compile(r"[\\`*]|\.?\w")
 _UNDERLINES = "=-~"
-
-
-def render(trace: Trace, options: Options = DEFAULT) -> str:
-    """Render headings and tables; one column for each lane, the most significant on the left."""
-    return markup.render(trace, options, write_blocks)
-
-
-def write_blocks(blocks: Iterable[Block], options: Options) -> str:
-    """Write the blocks of a document; the headings of a standalone page are sections."""
-    writer = _WRITER._replace(heading=_format_section) if options.standalone else _WRITER
-    return writer.write_document(blocks)
 
 
 def escape_text(text: str) -> str:
@@ -67,13 +54,11 @@ def _join_pieces(pieces: Iterable[tuple[str, InlineSpan]]) -> str:
     return line
 
 
-def _format_section(writer: MarkupWriter, heading: Heading) -> str:
-    text = writer.format_line(heading.line)
-    # docutils and terminals may disagree on the width of a character
-    return f"{text}\n{_UNDERLINES[heading.level] * max(measure_cells(text), len(text))}"
-
-
-def _format_rubric(writer: MarkupWriter, heading: Heading) -> str:
+def _format_heading(writer: MarkupWriter, heading: Heading, options: Options) -> str:
+    if options.standalone:
+        text = writer.format_line(heading.line)
+        # docutils and terminals may disagree on the width of a character
+        return f"{text}\n{_UNDERLINES[heading.level] * max(measure_cells(text), len(text))}"
     text = writer.format_inline(heading.line)
     # a colon would begin an option of the directive, but a number begins no list here
     return f".. rubric:: {text if _HARMLESS.match(text) else _start(text)}"
@@ -97,10 +82,11 @@ _WRITER = MarkupWriter(
     strong="**",
     emphasis="*",
     bullet="-",
-    heading=_format_rubric,
+    heading=_format_heading,
     verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
     table=_format_table,
     remark=".. note::\n\n   ",
     escape_start=_start,
     join=_join_pieces,
 )
+render = _WRITER.render

@@ -13,7 +13,7 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ... import files
-from ...documents import BINARY, FORMATS, SUFFIXES, Format, export
+from ...documents import BINARY, FORMATS, Format, export
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
@@ -98,7 +98,7 @@ class ExportDialog(Dialog[Annotations]):
 
     def _suggest_file_name(self) -> str:
         name = "block" if self._block else self._trace.instruction.opcode
-        return f"{name}.{SUFFIXES[self._format]}"
+        return f"{name}.{Format(self._format).endings[0]}"
 
     def _get_value(self, id_: str) -> str:
         return self.query_one(f"#{id_}", Input).value
