@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from ..engine.isa.catalog import CATALOG
+from ..engine.isa.catalog import CATALOG, list_shapes
 from ..engine.isa.entry import Entry, Slot, SlotPlace
 from ..engine.isa.grammar import SLOT_NAMES, is_selector_slot, is_type_slot
 from ..engine.isa.intrinsics import Intrinsic, map_intrinsics
@@ -21,61 +21,6 @@ _NOISE = frozenset(
 _WORD = re.compile(r"[a-z0-9_]++|[^\sa-z0-9_.,;]")
 _NUMBERS = {"one": "1", "two": "2", "four": "4", "1st": "1", "2nd": "2"}
 
-_OPERATIONS = {
-    "set": "compare comparison test ones less greater equal unordered nan",
-    "setp": "compare comparison test predicate condition branch less greater equal unordered nan",
-    "selp": "select choose pick ternary conditional move mux predicate if else",
-    "slct": "select choose pick ternary conditional move mux sign if else",
-    "vadd": "add addition sum plus",
-    "vsub": "subtract subtraction difference minus",
-    "vavrg": "average mean rounded midpoint half sum",
-    "vabsdiff": "absolute difference distance sad magnitude abs",
-    "vmin": "minimum smaller least lower bound",
-    "vmax": "maximum larger greatest upper bound",
-    "vshl": "shift left",
-    "vshr": "shift right",
-    "vmad": "multiply add accumulate fma mac product dot fixed point",
-    "vset": "compare comparison test count less greater equal",
-    "prmt": "permute byte bytes swap shuffle swizzle reorder rearrange endian",
-    "lop3": "logic logical boolean bitwise truth table",
-    "bfe": "extract field bits unpack",
-    "bfi": "insert field bits pack",
-    "shf": "funnel shift rotate rotation left right",
-    "szext": "sign zero extend extension",
-    "bmsk": "make mask bits",
-    "brev": "reverse reversal mirror bit order",
-    "clz": "count leading zeros",
-    "popc": "population count set bits ones popcount hamming weight",
-    "bfind": "find highest set bit most significant msb log2",
-    "fns": "nth lowest first set bit position",
-    "dp4a": "dot product inner accumulate",
-    "dp2a": "dot product inner accumulate",
-    "add": "add addition sum plus",
-    "sub": "subtract subtraction difference minus",
-    "min": "minimum smaller least lower bound",
-    "max": "maximum larger greatest upper bound",
-    "neg": "negate negative minus",
-    "addc": "add addition sum carry",
-    "subc": "subtract subtraction difference borrow carry",
-    "mad": "multiply add accumulate mac",
-    "madc": "multiply add accumulate carry",
-    "mov": "move copy",
-    "and": "bitwise logic",
-    "or": "bitwise logic",
-    "xor": "exclusive bitwise logic",
-    "not": "invert complement bitwise logic",
-    "shl": "shift left",
-    "shr": "shift right",
-    "mul": "multiply multiplication product high wide",
-    "mul24": "multiply multiplication product",
-    "mad24": "multiply add accumulate",
-    "cvt": "convert conversion cast widen narrow",
-    "div": "divide division quotient",
-    "rem": "remainder modulo",
-    "abs": "absolute value magnitude",
-    "cnot": "logical not zero",
-}
-"""Common words for an operation, by the opcode without its lanes."""
 _LANES = {
     1: "1 scalar word byte half halfword 16bit 8bit 32bit",
     2: "2 dual pair pairs half halves halfword word simd packed lanes 16bit short",
@@ -96,14 +41,6 @@ _SLOTS = {
     "boolop": "combine logic boolean predicate",
 }
 """Common words for a slot, besides its name and its values."""
-_USES = {
-    "vmin": "clamp limit",
-    "vmax": "clamp limit",
-    "vshl": "multiply power",
-    "vshr": "divide power",
-    "sad": "sum absolute difference distance",
-}
-"""Other uses of an operation."""
 
 
 class _Weights(NamedTuple):
@@ -239,8 +176,9 @@ def _iter_texts(entry: Entry, slots: Sequence[Slot] | None = None) -> Iterator[t
     yield entry.base_opcode, _W.family
     yield entry.summary, _W.about
     yield entry.brief, _W.about
-    yield _OPERATIONS.get(entry.base_opcode, ""), _W.about
-    yield _USES.get(entry.base_opcode, ""), _W.slot
+    for shape in list_shapes(entry.opcode):
+        yield shape.words, _W.about
+        yield shape.uses, _W.slot
     yield _LANES[entry.lanes] if entry.find_slot("asel") else "", _W.lanes
     yield entry.group, _W.slot
     for slot in entry.slots if slots is None else slots:

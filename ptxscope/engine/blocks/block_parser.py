@@ -383,9 +383,7 @@ class _Reader:
         ``part`` is its text if it does a part of the statement.
         """
         spans = ins.spans
-        if (
-            ins.opcode == "cvt" and not ins.form.pack
-        ):  # it reads registers that are wider than its type
+        if ins.entry.can_have_wider_registers:
             names = ((role, self.state.get(name)) for role, name in ins.names.items())
             widths = {role: x.type.bits for role, x in names if x and role == "a"}
             ins = with_register_widths(ins, widths)

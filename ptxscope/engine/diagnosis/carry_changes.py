@@ -7,12 +7,11 @@ from dataclasses import replace
 from itertools import product
 from typing import NamedTuple
 
+from ..isa.catalog import list_shapes
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
 from ..syntax.parser import parse
 
-_OPCODES = frozenset(("add", "mad", "sub"))
-"""The opcodes that read the carry with a ``c``."""
 _OPCODE_COST = 2
 _CARRY_OUT_COST = 3
 
@@ -30,7 +29,7 @@ class CarryChange(NamedTuple):
 def iter_carry_changes(ins: Instruction) -> Iterator[CarryChange]:
     """Yield the instruction as it reads the carry or does not, and writes one or does not."""
     base = ins.opcode.removesuffix("c")
-    if base not in _OPCODES:
+    if not any(x.reads_carry for x in list_shapes(f"{base}c")):
         return
     mnemonic, _, operands = str(replace(ins, guard=None, text="", spans={})).partition(" ")
     *modifiers, type_ = (x for x in mnemonic.split(".")[1:] if x != "cc")

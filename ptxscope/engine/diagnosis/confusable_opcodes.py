@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from ..isa.catalog import CATALOG, ENTRIES, get_entry
+from ..isa.catalog import ENTRIES, get_entry
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.roles import Role
@@ -40,11 +40,6 @@ class ConfusableOpcode(NamedTuple):
     cost: int
     slots: Mapping[str, object] = {}
     """Slots with another name in that opcode."""
-
-
-def get_base_operation(opcode: str) -> str:
-    """Return ``vadd`` for ``vadd``, ``vadd2`` and ``vadd4``."""
-    return CATALOG[opcode].base_opcode
 
 
 def _get_shape(entry: Entry) -> tuple[str, list[str], list[str]]:

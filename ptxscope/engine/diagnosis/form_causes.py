@@ -119,7 +119,7 @@ def find_folded_selections(ins: Instruction, operands: Iterable[Bits]) -> Iterat
 
     ``operands`` are those of every observation.
     """
-    if ins.form.opcode != "slct" or "c" in ins.constants:
+    if "c" in ins.constants:
         return
     foldings = [find_folding(ins.form, ins.sources, x["c"]) if "c" in x else None for x in operands]
     mistaken_values = sorted({x.mistaken_value for x in foldings if x})

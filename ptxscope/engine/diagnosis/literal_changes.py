@@ -16,10 +16,6 @@ from .causes import Bits, Cause, CauseKind, ObservedCase
 _NEAR_COST = 3
 """Cost of a number next to the written one, of its inverse, and of another base."""
 _FAR_COST = 4
-_FIELD_ROLES = {"bfe": "bc", "bfi": "ce"}
-"""The position and the length of a field, by the opcode that ptxas checks them for."""
-_MAX_FIELD = 0xFF
-"""Their largest literal (9.7.1.19, 9.7.1.20)."""
 _MAX_SLIP = 8
 """The largest difference between a position or length and a near one."""
 _MAX_DECIMAL = 0xFFFF
@@ -41,13 +37,13 @@ def iter_literal_changes(ins: Instruction) -> Iterator[Cause]:
         is_number = type_ is not Type.PRED and not type_.lane_type.is_float
         if not isinstance(source, Immediate) or is_selector or not is_number:
             continue
-        is_field = role in _FIELD_ROLES.get(ins.opcode, "")
-        mask = _MAX_FIELD if is_field else (1 << type_.bits) - 1
+        field_range = ins.entry.get_operand(role).literal_range
+        mask = field_range.high if field_range else (1 << type_.bits) - 1
         literals = dict[int, tuple[str, int]]()
         if text := _find_other_base(source.text):
             literals[int(text, 0)] = text, _NEAR_COST
         numbers = _iter_numbers(source.bits, type_, _find_width(ins, type_))
-        if is_field:
+        if field_range:  # a position or a length
             numbers = chain(numbers, _iter_field_numbers(source.bits, ins.type_of("d").bits))
         for number, cost in numbers:
             literals.setdefault(number, (_format_like(source.text, number, type_.bits), cost))

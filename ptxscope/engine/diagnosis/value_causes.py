@@ -107,7 +107,7 @@ def _map_roles(ins: Instruction, read_roles: Iterable[str]) -> dict[str, str]:
 
 def _iter_carry_causes(ins: Instruction) -> Iterator[Cause]:
     """Yield another CC.CF than the one that the instruction reads."""
-    noun = "borrow" if ins.opcode == "subc" else "carry"
+    noun = ins.entry.carry_noun
     aspects = frozenset(("value of CC.CF",))
     changes: tuple[tuple[str, int, Callable[[int], int]], ...] = (
         (f"without the {noun}: with CC.CF = 0", 2, lambda _: 0),

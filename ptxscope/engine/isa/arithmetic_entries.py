@@ -50,6 +50,7 @@ def _make_scalar_entry(
     section: str,
     summary: str,
     brief: str,
+    words: str,
     flag: Slot,
     flag_types: tuple[Type, ...],
     example: Example,
@@ -71,6 +72,8 @@ def _make_scalar_entry(
         brief=brief,
         is_common=True,
         foreign_types=FLOATS,
+        words=words,
+        is_zero_of_equals=opcode == "sub",
     )
 
 
@@ -107,7 +110,7 @@ def _make_packed_entry(
 
 
 def _make_sums(
-    opcode: str, section: str, verb: str, sign: str, sat_types: tuple[Type, ...]
+    opcode: str, section: str, verb: str, sign: str, sat_types: tuple[Type, ...], words: str
 ) -> tuple[Entry, ...]:
     """Return the entries of ``add`` or ``sub`` for words and for bytes."""
     summary, brief = f"a {sign} b, modulo the width or clamped", f"a {sign} b"
@@ -119,6 +122,7 @@ def _make_sums(
             section,
             summary,
             brief,
+            words,
             SAT,
             sat_types,
             (f"{opcode}.sat.s32 d, a, b", values),
@@ -136,7 +140,7 @@ def _make_sums(
     )
 
 
-def _make_extrema(opcode: str, section: str, adjective: str) -> tuple[Entry, ...]:
+def _make_extrema(opcode: str, section: str, adjective: str, words: str) -> tuple[Entry, ...]:
     """Return the entries of ``min`` or ``max`` for words, half-words and bytes."""
     brief = f"{opcode}(a, b)"
     halves, bytes_ = {"a": 0x8000FFFF, "b": 0x80010001}, {"a": 0x80FF7F01, "b": 0x02FD0405}
@@ -146,6 +150,7 @@ def _make_extrema(opcode: str, section: str, adjective: str) -> tuple[Entry, ...
             section,
             f"the {adjective} of a and b; with .relu, at least 0",
             brief,
+            words,
             _RELU,
             (Type.S32,),
             (f"{opcode}.s32 d, a, b", {"a": 5, "b": 0xFFFFFFFF}),
@@ -206,6 +211,7 @@ def _make_link(
     section: str,
     version: tuple[str, str],
     formula: str,
+    words: str,
     *,
     has_carry: bool,
     has_carry_out: bool,
@@ -245,24 +251,32 @@ def _make_link(
         requirements=(_NEEDS_WIDE_CARRY,) if has_carry_out else (),
         distinguishing_modifiers=frozenset(("cc",)) if has_carry_out else frozenset(),
         brief=total,
+        words=words if has_carry else "",
+        carry_noun=noun,
     )
 
 
 def _make_links(
-    opcode: str, number: int, version: tuple[str, str], formula: str
+    opcode: str, number: int, version: tuple[str, str], formula: str, words: str
 ) -> tuple[Entry, ...]:
     """Return the entries of ``add.cc``, ``addc`` and ``addc.cc``, or of their kin."""
     first, second = f"9.7.2.{number}", f"9.7.2.{number + 1}"
     return (
-        _make_link(opcode, first, version, formula, has_carry=False, has_carry_out=True),
-        _make_link(f"{opcode}c", second, version, formula, has_carry=True, has_carry_out=False),
-        _make_link(f"{opcode}c", second, version, formula, has_carry=True, has_carry_out=True),
+        _make_link(opcode, first, version, formula, words, has_carry=False, has_carry_out=True),
+        _make_link(
+            f"{opcode}c", second, version, formula, words, has_carry=True, has_carry_out=False
+        ),
+        _make_link(f"{opcode}c", second, version, formula, "", has_carry=True, has_carry_out=True),
     )
 
 
-_ADD_LINK, *_ADD_LINKS = _make_links("add", 1, ("1.2", "any"), "a + b")
-_SUB_LINK, *_SUB_LINKS = _make_links("sub", 3, ("1.3", "any"), "a - b")
-_MAD_LINK, *_MAD_LINKS = _make_links("mad", 5, ("3.0", "sm_20"), "a * b + c")
+_ADD_LINK, *_ADD_LINKS = _make_links("add", 1, ("1.2", "any"), "a + b", "add addition sum carry")
+_SUB_LINK, *_SUB_LINKS = _make_links(
+    "sub", 3, ("1.3", "any"), "a - b", "subtract subtraction difference borrow carry"
+)
+_MAD_LINK, *_MAD_LINKS = _make_links(
+    "mad", 5, ("3.0", "sm_20"), "a * b + c", "multiply add accumulate carry"
+)
 
 # --- conversions of two words into fields (9.7.9.22) --------------------------------------
 
@@ -322,13 +336,15 @@ _PACKS = (
 )
 
 ARITHMETIC_ENTRIES = (
-    *_make_sums("add", "9.7.1.1", "add", "+", (Type.S32, Type.U32)),
+    *_make_sums("add", "9.7.1.1", "add", "+", (Type.S32, Type.U32), "add addition sum plus"),
     _ADD_HALVES,
     _ADD_LINK,
-    *_make_sums("sub", "9.7.1.2", "subtract", "-", (Type.S32,)),
+    *_make_sums(
+        "sub", "9.7.1.2", "subtract", "-", (Type.S32,), "subtract subtraction difference minus"
+    ),
     _SUB_LINK,
-    *_make_extrema("min", "9.7.1.12", "smaller"),
-    *_make_extrema("max", "9.7.1.13", "larger"),
+    *_make_extrema("min", "9.7.1.12", "smaller", "minimum smaller least lower bound"),
+    *_make_extrema("max", "9.7.1.13", "larger", "maximum larger greatest upper bound"),
     _NEG,
     NEGATION,
     *_ADD_LINKS,

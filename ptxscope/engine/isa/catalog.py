@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 
 from .arithmetic_entries import ARITHMETIC_ENTRIES
@@ -66,10 +66,10 @@ _VMAD_WORDS = (
     Operand(Role.C, "final_type"),
 )
 _VSET_WORDS = (
-    Operand(Role.D, Type.U32),
+    Operand(Role.D, Type.U32, refuses_f16x2=True),
     Operand(Role.A, "atype"),
     Operand(Role.B, "btype"),
-    Operand(Role.C, Type.U32),
+    Operand(Role.C, Type.U32, refuses_f16x2=True),
 )
 
 
@@ -86,7 +86,14 @@ _VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
 
 
 def _make_scalar_entry(
-    opcode: str, section: str, slots: tuple[Slot, ...], summary: str, brief: str, example: Example
+    opcode: str,
+    section: str,
+    slots: tuple[Slot, ...],
+    summary: str,
+    brief: str,
+    example: Example,
+    words: str,
+    uses: str = "",
 ) -> Entry:
     return Entry(
         opcode,
@@ -102,6 +109,8 @@ def _make_scalar_entry(
         remarks=(UNUSED_C,),
         contradictions=find_contradictions(opcode),
         brief=brief,
+        words=words,
+        uses=uses,
     )
 
 
@@ -113,6 +122,9 @@ def _make_simd_entry(
     summary: str,
     brief: str,
     example: Example,
+    words: str,
+    uses: str = "",
+    misprints: Mapping[str, str] = {},
 ) -> Entry:
     opcode, unit = f"{family}{lanes}", 32 // lanes
     return Entry(
@@ -138,6 +150,9 @@ def _make_simd_entry(
         family=family,
         contradictions=find_contradictions(opcode),
         brief=brief,
+        words=words,
+        uses=uses,
+        misprints=misprints,
     )
 
 
@@ -160,6 +175,7 @@ ENTRIES: tuple[Entry, ...] = (
         constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="all 1s if a CMP b",
+        words="compare comparison test ones less greater equal unordered nan",
     ),
     Entry(
         "setp",
@@ -181,6 +197,7 @@ ENTRIES: tuple[Entry, ...] = (
         remarks=(SINK_ALONE,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="p, q from a CMP b",
+        words="compare comparison test predicate condition branch less greater equal unordered nan",
     ),
     Entry(
         "selp",
@@ -200,6 +217,7 @@ ENTRIES: tuple[Entry, ...] = (
         remarks=(NOT_C_SELP,),
         requirements=(NEEDS_F64,),
         brief="c ? a : b",
+        words="select choose pick ternary conditional move mux predicate if else",
     ),
     Entry(
         "slct",
@@ -219,6 +237,7 @@ ENTRIES: tuple[Entry, ...] = (
         constraints=(FTZ_FITS_C,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="c >= 0 ? a : b",
+        words="select choose pick ternary conditional move mux sign if else",
     ),
     _make_scalar_entry(
         "vadd",
@@ -227,6 +246,7 @@ ENTRIES: tuple[Entry, ...] = (
         "a + b of bytes, half-words or words",
         "a + b",
         ("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),
+        words="add addition sum plus",
     ),
     _make_scalar_entry(
         "vsub",
@@ -235,6 +255,7 @@ ENTRIES: tuple[Entry, ...] = (
         "a - b of bytes, half-words or words",
         "a - b",
         ("vsub.u32.u32.u32.sat d.b0, a, b, c", {"a": 3, "b": 5, "c": 0x11223344}),
+        words="subtract subtraction difference minus",
     ),
     _make_scalar_entry(
         "vabsdiff",
@@ -243,6 +264,7 @@ ENTRIES: tuple[Entry, ...] = (
         "|a - b| of bytes, half-words or words",
         "|a - b|",
         ("vabsdiff.u32.u32.u32.add d, a.b0, b.b0, c", {"a": 0x10, "b": 0xF0, "c": 100}),
+        words="absolute difference distance sad magnitude abs",
     ),
     _make_scalar_entry(
         "vmin",
@@ -251,6 +273,8 @@ ENTRIES: tuple[Entry, ...] = (
         "the smaller of two bytes, half-words or words",
         "min(a, b)",
         ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
+        words="minimum smaller least lower bound",
+        uses="clamp limit",
     ),
     _make_scalar_entry(
         "vmax",
@@ -259,6 +283,8 @@ ENTRIES: tuple[Entry, ...] = (
         "the larger of two bytes, half-words or words",
         "max(a, b)",
         ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
+        words="maximum larger greatest upper bound",
+        uses="clamp limit",
     ),
     _make_scalar_entry(
         "vshl",
@@ -267,6 +293,8 @@ ENTRIES: tuple[Entry, ...] = (
         "a << b, the amount clamped or wrapped",
         "a << b",
         ("vshl.u32.u32.u32.clamp.add d, a, b, c", {"a": 0x00000003, "b": 4, "c": 0xA}),
+        words="shift left",
+        uses="multiply power",
     ),
     _make_scalar_entry(
         "vshr",
@@ -275,6 +303,8 @@ ENTRIES: tuple[Entry, ...] = (
         "a >> b, the amount clamped or wrapped",
         "a >> b",
         ("vshr.s32.s32.u32.clamp d, a, b", {"a": 0x80000000, "b": 4}),
+        words="shift right",
+        uses="divide power",
     ),
     Entry(
         "vmad",
@@ -303,6 +333,7 @@ ENTRIES: tuple[Entry, ...] = (
         remarks=(PO_CANCELS,),
         contradictions=find_contradictions("vmad"),
         brief="a * b + c",
+        words="multiply add accumulate fma mac product dot fixed point",
     ),
     _make_scalar_entry(
         "vset",
@@ -311,6 +342,7 @@ ENTRIES: tuple[Entry, ...] = (
         "1 if a CMP b, else 0",
         "a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
+        words="compare comparison test count less greater equal",
     ),
     _make_simd_entry(
         "vadd",
@@ -320,6 +352,7 @@ ENTRIES: tuple[Entry, ...] = (
         "add two pairs of half-words",
         "a + b, 16-bit",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
+        words="add addition sum plus",
     ),
     _make_simd_entry(
         "vsub",
@@ -329,6 +362,7 @@ ENTRIES: tuple[Entry, ...] = (
         "subtract two pairs of half-words",
         "a - b, 16-bit",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": C_BITS}),
+        words="subtract subtraction difference minus",
     ),
     _make_simd_entry(
         "vavrg",
@@ -338,6 +372,7 @@ ENTRIES: tuple[Entry, ...] = (
         "average two pairs of half-words",
         "average, 16-bit",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000}),
+        words="average mean rounded midpoint half sum",
     ),
     _make_simd_entry(
         "vabsdiff",
@@ -347,6 +382,7 @@ ENTRIES: tuple[Entry, ...] = (
         "absolute differences of two pairs of half-words",
         "|a - b|, 16-bit",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
+        words="absolute difference distance sad magnitude abs",
     ),
     _make_simd_entry(
         "vmin",
@@ -356,6 +392,8 @@ ENTRIES: tuple[Entry, ...] = (
         "the smaller of two pairs of half-words",
         "min(a, b), 16-bit",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001}),
+        words="minimum smaller least lower bound",
+        uses="clamp limit",
     ),
     _make_simd_entry(
         "vmax",
@@ -365,6 +403,8 @@ ENTRIES: tuple[Entry, ...] = (
         "the larger of two pairs of half-words",
         "max(a, b), 16-bit",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": C_BITS}),
+        words="maximum larger greatest upper bound",
+        uses="clamp limit",
     ),
     _make_simd_entry(
         "vset",
@@ -374,6 +414,7 @@ ENTRIES: tuple[Entry, ...] = (
         "compare two pairs of half-words, 1 or 0 each",
         "a CMP b, 16-bit",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003}),
+        words="compare comparison test count less greater equal",
     ),
     _make_simd_entry(
         "vadd",
@@ -386,6 +427,7 @@ ENTRIES: tuple[Entry, ...] = (
             "vadd4.s32.s32.u32.sat d.b310, a, b, c",
             {"a": 0x80FF7F01, "b": 0x01FF0180, "c": C_BITS},
         ),
+        words="add addition sum plus",
     ),
     _make_simd_entry(
         "vsub",
@@ -395,6 +437,7 @@ ENTRIES: tuple[Entry, ...] = (
         "subtract four pairs of bytes",
         "a - b, 8-bit",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 1000}),
+        words="subtract subtraction difference minus",
     ),
     _make_simd_entry(
         "vavrg",
@@ -404,6 +447,7 @@ ENTRIES: tuple[Entry, ...] = (
         "average four pairs of bytes",
         "average, 8-bit",
         ("vavrg4.s32.s32.u32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280}),
+        words="average mean rounded midpoint half sum",
     ),
     _make_simd_entry(
         "vabsdiff",
@@ -416,6 +460,7 @@ ENTRIES: tuple[Entry, ...] = (
             "vabsdiff4.u32.u32.u32.add d, a, b, c",
             {"a": 0x10203040, "b": 0x11223344, "c": 1000},
         ),
+        words="absolute difference distance sad magnitude abs",
     ),
     _make_simd_entry(
         "vmin",
@@ -425,6 +470,9 @@ ENTRIES: tuple[Entry, ...] = (
         "the smaller of four pairs of bytes",
         "min(a, b), 8-bit",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405}),
+        words="minimum smaller least lower bound",
+        uses="clamp limit",
+        misprints={"b00": "`vmin4.s32.u32.u32.add r1.b00, …`"},
     ),
     _make_simd_entry(
         "vmax",
@@ -434,6 +482,8 @@ ENTRIES: tuple[Entry, ...] = (
         "the larger of four pairs of bytes",
         "max(a, b), 8-bit",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": C_BITS}),
+        words="maximum larger greatest upper bound",
+        uses="clamp limit",
     ),
     _make_simd_entry(
         "vset",
@@ -443,6 +493,8 @@ ENTRIES: tuple[Entry, ...] = (
         "compare four pairs of bytes, 1 or 0 each",
         "a CMP b, 8-bit",
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),
+        words="compare comparison test count less greater equal",
+        misprints=dict.fromkeys(("min", "max"), "`vset4.u32.u32.ne.max`"),
     ),
     *INTEGER_ENTRIES,
     *ARITHMETIC_ENTRIES,
@@ -485,6 +537,11 @@ def _select_shape(shapes: tuple[Entry, ...], modifiers: Collection[str]) -> Entr
         entry for entry in shapes if not entry.distinguishing_modifiers.isdisjoint(modifiers)
     )
     return next(matches, next(defaults, None))
+
+
+def find_carry_noun(opcode: str) -> str:
+    """Return what the carry flag is to an opcode: ``carry``, ``borrow``; empty if it has none."""
+    return next((x.carry_noun for x in list_shapes(opcode) if x.carry_noun), "")
 
 
 def get_entry(form: Form) -> Entry:

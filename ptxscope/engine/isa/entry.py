@@ -183,6 +183,13 @@ class Operand(NamedTuple):
     """Whether the text does not name it: the carry flag."""
     written_type: Type | str = ""
     """The type whose registers and literals it accepts; empty for that of its values."""
+    refuses_f16x2: bool = False
+    """Whether ptxas 13.0 refuses a register of type ``.f16x2``, although it has 32 bits."""
+
+    @property
+    def can_be_wider(self) -> bool:
+        """Whether a register may be wider than the type in the text (9.4.1)."""
+        return self.type in ("converted_type", "unconverted_type")
 
     def get_type(self, form: Form) -> Type:
         """Return the operand's type in a form."""
@@ -242,6 +249,20 @@ class Entry(NamedTuple):
     """Whether all code has it, so that its forms without flags count only where no others are."""
     foreign_types: frozenset[str] = frozenset()
     """Types with which the opcode is another instruction, which the catalog lacks."""
+    words: str = ""
+    """Common words for the operation, for searches; one of the opcode's entries has them."""
+    uses: str = ""
+    """Words for other uses of the operation."""
+    carry_noun: str = ""
+    """What the carry flag is to the instruction: ``carry``, ``borrow``; empty if it has none."""
+    is_zero_of_equals: bool = False
+    """Whether the result is 0 if a and b are one register, whatever it holds."""
+    takes_special_registers: bool = False
+    """Whether a source may be a special register: ``%tid.x``."""
+    is_expanded_at_64_bits: bool = False
+    """Whether ptxas expands the instruction as text if it has 64 bits."""
+    misprints: Mapping[str, str] = {}
+    """Words of examples in the manual that no assembler accepts, and the examples."""
 
     def __hash__(self) -> int:
         return hash((self.opcode, self.distinguishing_modifiers))
@@ -296,6 +317,16 @@ class Entry(NamedTuple):
     def needs_c(self) -> bool:
         """Whether c is written in every form."""
         return not self.is_c_optional and any(x.role is Role.C for x in self.operands)
+
+    @property
+    def reads_carry(self) -> bool:
+        """Whether the instruction reads the carry flag."""
+        return any(x.role is Role.CARRY for x in self.operands)
+
+    @property
+    def can_have_wider_registers(self) -> bool:
+        """Whether registers may be wider than the types in the text."""
+        return any(x.can_be_wider for x in self.operands)
 
     @property
     def has_lane_selectors(self) -> bool:

@@ -114,6 +114,14 @@ def format_syntax(entry: Entry) -> str:
     return f"{entry.opcode}{format_modifier_syntax(entry)} {', '.join(operands)}{tail};"
 
 
+def format_misprint(entry: Entry, word: str) -> str:
+    """Return the end of a message about a word; it names the manual's example that has it."""
+    example = entry.misprints.get(word)
+    if not example:
+        return ""
+    return f". The example {example} published in the PTX ISA is wrong: no assembler accepts it"
+
+
 def find_undocumented_values(entry: Entry, slot: Slot) -> tuple[object, ...]:
     """Return the values of a slot that are undocumented in every form."""
     remarks = [x for x in entry.remarks if x.slots == (slot.name,) and not x.is_documented]

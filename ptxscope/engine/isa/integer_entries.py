@@ -53,6 +53,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="bytes by c",
+        words="permute byte bytes swap shuffle swizzle reorder rearrange endian",
     ),
     Entry(
         "lop3",
@@ -65,6 +66,7 @@ INTEGER_ENTRIES = (
         "4.3",
         "sm_50",
         brief="bitwise f(a,b,c)",
+        words="logic logical boolean bitwise truth table",
     ),
     Entry(
         "lop3",
@@ -112,6 +114,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="a[b+c-1:b]",
+        words="extract field bits unpack",
     ),
     Entry(
         "bfi",
@@ -130,6 +133,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="b[c+e-1:c] = a",
+        words="insert field bits pack",
     ),
     Entry(
         "shf",
@@ -146,6 +150,7 @@ INTEGER_ENTRIES = (
         "3.1",
         "sm_32",
         brief="b:a shifted",
+        words="funnel shift rotate rotation left right",
     ),
     Entry(
         "szext",
@@ -158,6 +163,7 @@ INTEGER_ENTRIES = (
         "7.6",
         "sm_70",
         brief="extend b bits",
+        words="sign zero extend extension",
     ),
     Entry(
         "bmsk",
@@ -170,6 +176,7 @@ INTEGER_ENTRIES = (
         "7.6",
         "sm_70",
         brief="b ones from a",
+        words="make mask bits",
     ),
     Entry(
         "brev",
@@ -182,6 +189,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="reverse bits",
+        words="reverse reversal mirror bit order",
     ),
     Entry(
         "clz",
@@ -194,6 +202,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="leading zeros",
+        words="count leading zeros",
     ),
     Entry(
         "popc",
@@ -206,6 +215,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="count ones",
+        words="population count set bits ones popcount hamming weight",
     ),
     Entry(
         "bfind",
@@ -218,6 +228,7 @@ INTEGER_ENTRIES = (
         "2.0",
         "sm_20",
         brief="highest bit",
+        words="find highest set bit most significant msb log2",
     ),
     Entry(
         "fns",
@@ -235,6 +246,7 @@ INTEGER_ENTRIES = (
         "6.0",
         "sm_30",
         brief="n-th 1 from b",
+        words="nth lowest first set bit position",
     ),
     Entry(
         "dp4a",
@@ -253,6 +265,7 @@ INTEGER_ENTRIES = (
         "sm_61",
         lanes=4,
         brief="c + 4 products",
+        words="dot product inner accumulate",
     ),
     Entry(
         "dp2a",
@@ -271,6 +284,7 @@ INTEGER_ENTRIES = (
         "sm_61",
         lanes=2,
         brief="c + 2 products",
+        words="dot product inner accumulate",
     ),
     Entry(
         "sad",
@@ -283,6 +297,7 @@ INTEGER_ENTRIES = (
         "1.0",
         "any",
         brief="c + |a - b|",
+        uses="sum absolute difference distance",
     ),
 )
 """The entries, those of one opcode together."""

@@ -132,7 +132,7 @@ def parse_pasted(text: str) -> Instruction:
         problems = tuple(find_register_problems(ins, scopes))
         if problems:
             raise PtxError(text, problems)
-    if ins.opcode == "cvt" and ".reg" in text:
+    if ins.entry.can_have_wider_registers and ".reg" in text:
         from ..syntax.register_checks import fit_registers
         from ..syntax.scopes import collect_registers
 

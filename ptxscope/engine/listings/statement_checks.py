@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from functools import cache
 from typing import Protocol
 
+from ..isa.catalog import find_carry_noun
 from ..isa.entry import FAMILIES
 from ..semantics.errata import ERRATA, FLAG_ERRATUM, TARGETS
 from ..syntax.errors import Problem, Span, quote_word
@@ -174,7 +175,7 @@ def _make_illegal_instruction(
 def _explain_wrong_carry(opcode: str, scopes: Scopes, guard: str) -> str:
     """Return what is wrong with the carry that an opcode reads, or an empty string."""
     writer = scopes.find_carry_opcode(guard)
-    written, read = ("borrow" if x.startswith("sub") else "carry" for x in (writer, opcode))
+    written, read = map(find_carry_noun, (writer, opcode))
     if not writer or written == read:
         return ""
     verb = "subtracts" if read == "borrow" else "adds"

@@ -100,7 +100,7 @@ def _iter_lines(kernel: KernelSource, name: str) -> Iterator[str]:
         if role in ins.names:
             width = _format_register_type(ins.type_of(role))
             yield f"  mov.{width} {ins.names[role]}, {bits:#x};"
-    is_borrow = ins.opcode.startswith("sub")
+    is_borrow = ins.entry.carry_noun == "borrow"
     for _, register, type_, offset in kernel.inputs:
         if (
             register == CARRY_REGISTER

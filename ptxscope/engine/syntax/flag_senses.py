@@ -12,8 +12,6 @@ from dataclasses import replace
 
 from .instruction import Instruction
 
-_READERS = frozenset(("addc", "madc", "subc"))
-
 
 class _Definition:
     """One value of the flag."""
@@ -36,9 +34,7 @@ def mark_mixed_flags(
     The keys are their places. ``instructions`` are those of a function, None for statements that
     do not touch the flag; ``starts`` are the places at which a block begins.
     """
-    places = [
-        (i, x) for i, x in enumerate(instructions) if x and (x.form.cc or x.opcode in _READERS)
-    ]
+    places = [(i, x) for i, x in enumerate(instructions) if x and x.entry.carry_noun]
     if len({_is_subtraction(x) for _, x in places}) < 2:
         return {}
     definitions = _find_definitions(places, sorted(starts))
@@ -60,7 +56,7 @@ def mark_mixed_flags(
 
 
 def _is_subtraction(ins: Instruction | None) -> bool:
-    return ins is not None and ins.opcode.startswith("sub")
+    return ins is not None and ins.entry.carry_noun == "borrow"
 
 
 def _find_definitions(
@@ -79,7 +75,7 @@ def _find_definitions(
             is_inside = False
         if not is_inside:
             current = outer
-        if ins.opcode in _READERS:
+        if ins.entry.reads_carry:
             current.readers.add(i)
         if ins.form.cc:
             if ins.guard is None:

@@ -11,6 +11,7 @@ from ..isa.entry import Entry, Slot
 from ..isa.grammar import (
     SLOT_NAMES,
     format_allowed_values,
+    format_misprint,
     format_modifier_syntax,
     is_type_slot,
     list_modifier_slots,
@@ -170,9 +171,9 @@ class _ModifierParser:
 def _make_type_problem(entry: Entry, slot: Slot, word: Token) -> Problem:
     text = word.text[1:]
     message = f"`.{text}` can't be the {SLOT_NAMES[slot.name]} of `{entry.opcode}`"
-    if entry.opcode in ("vshl", "vshr") and slot.name == "btype":
+    if slot.values == (Type.U32,) and slot.name == "btype":
         message = f"the shift amount of `{entry.opcode}` is unsigned: its btype is `.u32`"
-    elif text == "pred" and entry.opcode in ("set", "setp"):
+    elif text == "pred" and slot.name in ("dtype", "stype") and entry.find_slot("cmp"):
         message += " (some assemblers let it through by oversight)"
     fix = f".{slot.values[0]}" if len(slot.values) == 1 else None
     slots = (x.find_slot(slot.name) for x in list_shapes(entry.opcode))
@@ -186,7 +187,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
     text = word.text[1:]
     spellings = map_spellings(entry)
     hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
-    if entry.opcode.startswith("vset") and text in ("lo", "ls", "hi", "hs"):
+    if entry.find_slot("cmp") and entry.find_slot("atype") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
             f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
             "signedness (assemblers for old targets let it through by oversight)",
@@ -196,11 +197,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
         )
     if entry.find_slot("secop") and text in ("min", "max"):
         message = f"`.{text}` is not a secondary operation of dual and quad forms, only `.add` is"
-        if entry.opcode == "vset4":
-            message += (
-                ". The example `vset4.u32.u32.ne.max` published in the PTX ISA is wrong: no "
-                "assembler accepts it"
-            )
+        message += format_misprint(entry, text)
         return Problem(message, word.span, ".add, or none")
     if text in _list_known_modifiers():
         return Problem(f"`.{text}` is not a modifier of `{entry.opcode}`", word.span, hint)

@@ -1,7 +1,8 @@
-"""The types of the operands of common PTX instructions that the catalog lacks.
+"""The types of the operands of PTX statements, whether the catalog has the instructions or not.
 
 Each is a type, and whether a wider register is accepted (PTX ISA 9.4.1): by ``ld``, ``st`` and
-``cvt``. Operands of other instructions, and those that are not one register, have no type here.
+``cvt``. An opcode of the catalog has the same operands with types that it lacks: ``add.f32``.
+Operands of other instructions, and those that are not one register, have no type here.
 """
 
 from __future__ import annotations
@@ -9,23 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from ..isa.types import Type
+from ..isa.catalog import list_shapes
+from ..isa.form import Form
+from ..isa.grammar import is_type_slot
+from ..isa.roles import Role
+from ..isa.types import ProductWord, Type
 from .tokens import RawInstruction, Token, TokenKind
 
-_ONE_TYPE = frozenset(
-    """
-    abs add addc and brev cnot copysign cos cvta div ex2 fma lg2 mad mad24 madc max min mov
-    mul mul24 neg not or rcp rem rsqrt sad sin sqrt sub subc tanh xor
-    """.split()
-)
-"""Opcodes whose operands all have the instruction's type."""
-_SHIFTS = frozenset(("shl", "shr"))
-_COUNTS = frozenset(("popc", "clz", "bfind"))
-_PRODUCTS = frozenset(("mul", "mad"))
+_ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
+"""Opcodes that the catalog lacks and whose operands all have the instruction's type."""
 _NARROW_ADDRESS_SPACES = frozenset(("shared", "const", "local", "param"))
-_VECTOR_ACCESSES = frozenset(("ld", "ldu", "st"))
+_VALUES = {"ld": 0, "ldu": 0, "st": 1}
+"""The place of the value among the operands of a load or a store; the other is the address."""
+_ADDRESSES = {"atom": 1, "red": 0}
+"""The place of the address among the operands of an atomic operation."""
 _VECTORS = frozenset(("v2", "v4", "v8"))
-_TYPES = frozenset(str(x) for x in Type if x is not Type.PRED) | {"u8", "s8", "b8"}
+_TYPES = frozenset(str(x) for x in Type if x.bits >= 8) | {"b8"}
 
 
 class OperandWidth(NamedTuple):
@@ -42,46 +42,59 @@ def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
     opcode, modifiers = statement.opcode.text, statement.modifier_names
     types = [x for x in modifiers if x in _TYPES]
     operands = statement.operands
+    has_vectors = not _VECTORS.isdisjoint(modifiers)
     if not types or not operands:
         return
-    type_ = types[0]
-    if opcode == "cvt" and len(types) == 2:
-        yield from _list_registers(operands[:1], types[0], can_be_wider=True)
-        yield from _list_registers(operands[1:], types[1], can_be_wider=True)
+    if list_shapes(opcode):
+        yield from () if has_vectors else _find_catalog_widths(statement, types)
     elif len(types) > 1:
         return
-    elif opcode in _VECTOR_ACCESSES and any(x in _VECTORS for x in modifiers):
+    elif opcode in _VALUES and has_vectors:
         for words in operands:
-            yield from _list_registers(_split_vector(words), type_, can_be_wider=True)
-    elif any(x in _VECTORS for x in modifiers):
+            yield from _list_registers(_split_vector(words), types[0], can_be_wider=True)
+    elif has_vectors:
         return
-    elif opcode == "mov" and any(_split_vector(x) for x in operands):
-        parts = [x for words in operands for x in _split_vector(words)]
-        bits, remainder = divmod(int(type_[1:]), len(parts))
-        if type_[0] == "b" and bits >= 16 and not remainder:
-            yield from _list_registers(parts, f"b{bits}")
-            yield from _list_registers(operands, type_)
-    elif opcode in _PRODUCTS and "wide" in modifiers:
-        wide = f"{type_[0]}{2 * int(type_[1:])}" if type_ in ("u16", "s16", "u32", "s32") else ""
-        yield from _list_registers((*operands[:1], *operands[3:]), wide) if wide else ()
-        yield from _list_registers(operands[1:3], type_) if wide else ()
     elif opcode in _ONE_TYPE:
-        yield from _list_registers(operands, type_)
-    elif opcode in _SHIFTS:
-        yield from _list_registers(operands[:2], type_)
-        yield from _list_registers(operands[2:3], "u32")
-    elif opcode in _COUNTS:
-        yield from _list_registers(operands[:1], "u32")
-        yield from _list_registers(operands[1:2], type_)
-    elif opcode in ("ld", "ldu", "st"):
-        value, address = operands[:1], operands[1:2]
-        value, address = (address, value) if opcode == "st" else (value, address)
-        yield from _list_registers(value, type_, can_be_wider=True)
+        yield from _list_registers(operands, types[0])
+    elif opcode in _VALUES:
+        first, second = operands[:1], operands[1:2]
+        value, address = (second, first) if _VALUES[opcode] else (first, second)
+        yield from _list_registers(value, types[0], can_be_wider=True)
         yield from _list_addresses(address, modifiers)
-    elif opcode in ("atom", "red"):
-        first = opcode == "atom"
-        yield from _list_registers((*operands[:first], *operands[first + 1 :]), type_)
-        yield from _list_addresses(operands[first : first + 1], modifiers)
+    elif opcode in _ADDRESSES:
+        place = _ADDRESSES[opcode]
+        yield from _list_registers((*operands[:place], *operands[place + 1 :]), types[0])
+        yield from _list_addresses(operands[place : place + 1], modifiers)
+
+
+def _find_catalog_widths(statement: RawInstruction, types: list[str]) -> Iterator[OperandWidth]:
+    """Yield what the registers must be if the opcode has the operands that the catalog knows."""
+    operands, modifiers = statement.operands, statement.modifier_names
+    entry = max(list_shapes(statement.opcode.text), key=lambda x: x.is_common)
+    names = [slot.name for slot in entry.slots if is_type_slot(slot)]
+    parts = [x for words in operands for x in _split_vector(words)]
+    if (
+        len(names) != len(types)
+        or "b8" in types
+        or any(x.type is Type.PRED for x in entry.written_sources)
+    ):
+        return
+    if parts:  # `mov.b64 {low, high}, word`
+        bits, remainder = divmod(Type(types[0]).bits, len(parts))
+        if types[0] in ("b32", "b64") and bits >= 16 and not remainder:
+            yield from _list_registers(parts, f"b{bits}")
+            yield from _list_registers(operands, types[0])
+        return
+    word = ProductWord.WIDE if "wide" in modifiers else None
+    form = Form(entry.opcode, product_word=word)._replace(
+        **dict(zip(names, map(Type, types), strict=True))  # type: ignore[arg-type]
+    )
+    roles = (*(x for x in entry.destinations if not x.is_implicit), *entry.written_sources)
+    for operand, words in zip((*roles, roles[-1]), operands, strict=False):  # `min.f32 d, a, b, c`
+        type_: Type | None = operand.get_written_type(form)
+        if operand.can_be_wider:
+            type_ = form.dtype if operand.role is Role.D else form.atype
+        yield from _list_registers([words], str(type_), can_be_wider=operand.can_be_wider)
 
 
 def _list_registers(

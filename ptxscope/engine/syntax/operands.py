@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
-from ..isa.grammar import SLOT_NAMES, is_selector_slot
+from ..isa.grammar import SLOT_NAMES, format_misprint, is_selector_slot
 from ..isa.integers import Range
 from ..isa.roles import Role
 from ..isa.types import Destinations, Selector, Type, parse_selector
@@ -135,7 +135,7 @@ def _parse_destination(
     if entry.destination_pattern == "d|p":
         _check_word_and_predicate(entry, parts, parsed_operands)
         return
-    if entry.opcode != "setp":
+    if not entry.find_slot("dst"):
         if len(parts) > 1:
             parsed_operands.add_problem(
                 f"`{entry.opcode}` has one destination", parsed_operands.spans["d"], "d"
@@ -322,7 +322,7 @@ def _is_sum(entry: Entry, operand: Operand, type_: object, addend: Sequence[Toke
     expands as text.
     """
     is_allowed = entry.group not in _VIDEO or (entry.lanes == 1 and operand.role == "c")
-    if entry.opcode in ("div", "rem") and type_ in (Type.U64, Type.S64):
+    if entry.is_expanded_at_64_bits and type_ in (Type.U64, Type.S64):
         return False
     if not is_allowed or not is_constant(addend):
         return False
@@ -419,7 +419,7 @@ def _check_special_register(
     if is_special:
         name, hint = quote_word(words[0].text), "an ordinary register"
         message = f"the special register {name} can't be an operand here"
-        if entry.opcode == "mov":  # legal, but the values of a thread are unknown
+        if entry.takes_special_registers:  # legal, but the values of a thread are unknown
             message = f"ptxscope has no value for the special register {name}"
         else:
             hint += "; copy it with `mov.u32` first"
@@ -488,11 +488,7 @@ def _add_selector_problem(
                 message += ": its lane numbers must descend, each once and below " + str(
                     entry.lanes
                 )
-        if text == "b00" and entry.opcode == "vmin4":
-            message += (
-                ". The example `vmin4.s32.u32.u32.add r1.b00, …` published in the PTX ISA is "
-                "wrong: no assembler accepts it"
-            )
+        message += format_misprint(entry, text)
     elif entry.lanes == 1:
         hint = f".{unit}"
         if text in ("b01", "b12", "b23"):

@@ -361,10 +361,9 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     ops = operands.parse_operands(entry, statement, partial)
     problems = [*statement.problems, *mods.problems, *ops.problems]
     form = partial._replace(**ops.values)  # type: ignore[arg-type]
-    if form.opcode == "bfe":
-        form = form._replace(is_field_outside=_is_field_outside(form, ops))
-    elif form.opcode == "cvt":
-        form = _with_one_width(form, ops)
+    if _is_field_outside(entry, form, ops):
+        form = form._replace(is_field_outside=True)
+    form = _with_one_width(form, ops)
     spans = {"opcode": statement.opcode.span, **mods.spans, **ops.spans, "line": statement.span}
     if statement.guard:
         spans["guard"] = statement.guard.span
@@ -401,11 +400,12 @@ def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruct
     )
 
 
-def _is_field_outside(form: Form, ops: operands.ParsedOperands) -> bool:
+def _is_field_outside(entry: Entry, form: Form, ops: operands.ParsedOperands) -> bool:
     """Whether ``bfe`` reads a register's field whose literals begin above its top bit."""
     match ops.sources:
         case [Register(), Immediate(position), Immediate(length)]:
-            return form.stype is not None and position >= form.stype.bits and length > 0
+            if form.stype and entry.get_operand("b").literal_range:
+                return position >= form.stype.bits and length > 0
     return False
 
 

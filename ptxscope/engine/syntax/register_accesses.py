@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import dropwhile
 from typing import NamedTuple
 
+from ..isa.catalog import ENTRIES
 from .opcodes import OPCODES, OTHER_OPCODES
 from .tokens import RawInstruction, Token, TokenKind
 
@@ -17,7 +18,7 @@ _SOURCES_ONLY = frozenset(
 )
 """Opcodes without a destination."""
 _BARRIERS = frozenset(("bar", "barrier"))
-_ZEROING = frozenset(("xor", "sub"))
+_ZEROING = frozenset(x.opcode for x in ENTRIES if x.is_zero_of_equals)
 """Opcodes whose result is 0 if both sources are one register."""
 
 

@@ -12,7 +12,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..isa.roles import DESTINATIONS
+from ..isa.roles import DESTINATIONS, Role
 from ..isa.types import Type
 from .errors import Problem, quote_word
 from .instruction import Instruction
@@ -82,7 +82,7 @@ def fit_registers(ins: Instruction, scopes: Scopes) -> Instruction:
 
     Any other instruction is returned as it is.
     """
-    if ins.opcode != "cvt" or ins.form.pack:
+    if not ins.entry.can_have_wider_registers:
         return ins
     widths = {
         role: scopes.find_type(name.partition(".")[0]) for role, name in ins.written_names.items()
@@ -157,7 +157,7 @@ def check_register(
         return RegisterProblem(
             RegisterProblemKind.COMPONENT, f"{message} and holds nothing", f"{name}.x {name}.y"
         )
-    if ins.opcode == "cvt" and not ins.form.pack and declaration.type in _BYTE_REGISTERS:
+    if ins.entry.can_have_wider_registers and declaration.type in _BYTE_REGISTERS:
         type_ = (ins.form.dtype if role in DESTINATIONS else ins.form.atype) or type_
     if is_compatible(declaration.type, type_) and not _is_refused(ins, role, declaration.type):
         return None
@@ -174,8 +174,8 @@ def _is_refused(ins: Instruction, role: str, declared_type: str) -> bool:
     """Whether ptxas 13.0 refuses a register of a declared type despite its matching size."""
     if declared_type != "f16x2":
         return False
-    is_set = ins.opcode in ("vset", "vset2", "vset4") and role in ("d", "c")
-    return is_set or bool(getattr(ins.form, f"neg{role}", False))
+    is_refused = role != Role.GUARD and ins.entry.get_operand(role).refuses_f16x2
+    return is_refused or bool(getattr(ins.form, f"neg{role}", False))
 
 
 def _check_constant(ins: Instruction, role: str, name: str, type_: Type) -> RegisterProblem | None:

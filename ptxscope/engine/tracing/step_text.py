@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ..isa.types import ProductWord, SecOp
+from ..isa.types import BoolOp, ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
+from ..micro_operations.carries import TakeBits
 from ..micro_operations.instruction_view import (
     InstructionView,
     format_guard,
     format_short_name,
     name_operands,
 )
+from ..micro_operations.logic import Combine, Not
 from ..micro_operations.numbers import Subtract
 from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
@@ -72,21 +74,18 @@ def _get_main_row(rows: Sequence[RowView]) -> RowView:
 
 def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
-    if word := find_row(rows, "word"):
+    if (word := find_row(rows, "word")) and isinstance(word.micro, TakeBits):
         is_high = word.instruction.form.product_word is ProductWord.HI
-        part = (
-            "Its bits 47:16 count"
-            if ins.form.opcode.endswith("24")
-            else (f"Only its {'high' if is_high else 'low'} word counts")
-        )
-        sentence += f" {part}."
+        is_word = word.micro.low in (0, word.micro.bits)
+        part = f"Only its {'high' if is_high else 'low'} word counts"
+        sentence += f" {part if is_word else f'Its bits {word.micro.place} count'}."
     if amount := find_row(rows, "amount"):
         sentence += f" {amount.micro.describe_step(rows)}"
     if form.nega and form.negb:
         sentence += " The two minus signs cancel."
     if find_row(rows, "negated"):
         sentence += " The product is negated."
-    if form.opcode.startswith("vavrg"):
+    if find_row(rows, "half"):
         for name, direction in _ROUNDINGS.items():
             if find_row(rows, name):
                 sentence = f"Half of {{a}} + {{b}}; halves are rounded {direction}."
@@ -100,13 +99,12 @@ _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neigh
 """The rounding of an average by each misconception, by the name of a row that only it has."""
 
 _LOGIC_SENTENCES = {
-    "and": "The result is true if {a} and {b} are both true.",
-    "or": "The result is true if {a} or {b} is true.",
-    "xor": "The result is true if {a} and {b} differ.",
-    "not": "The result is the opposite of {a}.",
-    "mov": "The result is {a}.",
+    Combine(BoolOp.AND): "The result is true if {a} and {b} are both true.",
+    Combine(BoolOp.OR): "The result is true if {a} or {b} is true.",
+    Combine(BoolOp.XOR): "The result is true if {a} and {b} differ.",
+    Not(): "The result is the opposite of {a}.",
 }
-"""By opcode; an operand may be negated."""
+"""By the micro-operation; an operand may be negated."""
 
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
@@ -115,10 +113,11 @@ def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     if ins.form.lut is not None:
         e = "!{e}" if ins.form.nege else "{e}"
         return name_operands(f"{{p}} becomes {{p}} {boolop} {e}.", ins)
-    if boolop is None and ins.form.opcode != "setp":
+    if boolop is None and ins.form.cmp is None:
         a, b = (format_short_name(ins, x) for x in "ab")
         a, b = f"!{a}" if ins.form.nega else a, f"!{b}" if ins.form.negb else b
-        return _LOGIC_SENTENCES[ins.form.opcode].format(a=a, b=b)
+        t = find_row(rows, "t")
+        return (_LOGIC_SENTENCES[t.micro] if t else "The result is {a}.").format(a=a, b=b)
     if boolop is None:
         return f"{q} is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):
