@@ -42,7 +42,8 @@ from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
 from .documents.formats.responsive_svg import render_for_column
-from .documents.theme import THEMES, Theme
+from .documents.option_table import OPTIONS, Option
+from .documents.theme import Theme
 from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
 from .page.live_markup import FRAME, SCRIPT, make_live_markup
@@ -94,7 +95,15 @@ def _make_choice(choices: Sequence[str]) -> Callable[[str], str]:
     return lambda text: directives.choice(text, choices)
 
 
-_FLAGS = ("both", "no-result", "compact", "no-text", "no-footer")
+def _make_converter(option: Option) -> Callable[[str], Any]:
+    """Return what checks the value of a directive's option."""
+    if option.is_flag:
+        return directives.flag
+    choices = option.settings.get("choices")
+    return _make_choice(choices) if choices else directives.unchanged_required
+
+
+_OPTIONS = [option for option in OPTIONS if option.is_in_manual]
 
 
 class TraceDirective(SphinxDirective):
@@ -106,24 +115,12 @@ class TraceDirective(SphinxDirective):
         "operands": directives.unchanged_required,
         "format": _make_choice(_FORMATS),
         "model": directives.unchanged_required,
-        "steps": directives.unchanged_required,
-        "until": directives.unchanged_required,
-        "fold": directives.unchanged_required,
-        "note": directives.unchanged_required,
         "notes": directives.unchanged_required,
-        "title": directives.unchanged_required,
-        "caption": directives.unchanged_required,
-        "theme": _make_choice(THEMES),
         "name": directives.unchanged_required,
         "alt": directives.unchanged_required,
         "class": directives.class_option,
-        "both": directives.flag,
-        "no-result": directives.flag,
-        "compact": directives.flag,
-        "no-text": directives.flag,
-        "no-footer": directives.flag,
-        "beside": directives.unchanged_required,
         "live": directives.flag,
+        **{option.name: _make_converter(option) for option in _OPTIONS},
     }
 
     def run(self) -> list[nodes.Node]:
@@ -183,15 +180,14 @@ class TraceDirective(SphinxDirective):
         """Return the arguments of ``ptxscope trace``."""
         options = {"theme": self.config.ptx_theme, **self.options}
         words = [self.arguments[0].replace("\n", " "), *split_words(options.get("operands", ""))]
-        words += [
-            f"--{name}={' '.join(options[name].split())}"
-            for name in ("model", "steps", "until", "fold", "title", "theme", "beside")
-            if name in options
-        ]
-        for name in ("note", "notes"):
-            notes = options.get(name, "").splitlines()
-            words += [f"--note={note.strip()}" for note in notes if note.strip()]
-        return words + [f"--{flag}" for flag in _FLAGS if flag in options]
+        words += [f"--model={options['model'].strip()}"] if "model" in options else []
+        notes = [*options.get("note", "").splitlines(), *options.get("notes", "").splitlines()]
+        words += [f"--note={note.strip()}" for note in notes if note.strip()]
+        for option in _OPTIONS:  # the caption is that of the figure
+            if option.name in options and option.name not in ("note", "caption"):
+                value = "" if option.is_flag else f"={' '.join(options[option.name].split())}"
+                words.append(f"--{option.name}{value}")
+        return words
 
     def _label(self, labels: list[_FigureLabel]) -> None:
         """Register a trace and its steps as targets of ``:ref:``; warn of the first taken one."""

@@ -8,7 +8,7 @@ from typing import Literal, Self, overload
 
 from ..engine.syntax.errors import quote_value
 from ..engine.tracing.trace import Trace
-from .content.option_support import drop_idle_options
+from .option_table import drop_idle_options
 from .options import DEFAULT, Options, validate_options
 
 
@@ -44,6 +44,8 @@ class Format(StrEnum):
 
 
 FORMATS = tuple(map(str, Format))
+COMMON_FORMATS = (Format.SVG, Format.PNG, Format.MARKDOWN, Format.HTML)
+"""The formats that most people use."""
 BINARY = frozenset({"png", "pdf"})
 """Formats whose documents are bytes."""
 TEXTS = tuple(name for name in FORMATS if name not in BINARY)

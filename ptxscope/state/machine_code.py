@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from ..documents.option_table import DEFAULT_ARCH as DEFAULT_ARCH
 from ..documents.proofs.machine_report import make_machine_section, render_listings
 from ..engine.machine_code.form_verdict import Outcome
 from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
@@ -19,8 +20,6 @@ from ..engine.syntax.instruction import Instruction
 from ..nvidia.compilation import Compiled, compile_kernels
 from ..nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool, list_targets
 
-DEFAULT_ARCH = "sm_90"
-"""The target that is shown first, if the assembler knows it."""
 OLDEST_ARCH = 70
 """The number of the oldest target whose machine code is understood."""
 SECONDS = 10.0

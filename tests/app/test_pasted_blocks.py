@@ -153,9 +153,9 @@ async def test_the_export_is_that_of_the_block() -> None:
         assert cursor
         trace = cursor.block_trace
         assert trace
-        assert dialog.make_document() == export(trace, "text")
+        assert dialog.make_document() == export(trace, "svg")
         dialog.query_one("#steps", Input).value = "1-2"
-        assert dialog.make_document() == export(trace, "text", Options(folded=frozenset({1, 2})))
+        assert dialog.make_document() == export(trace, "svg", Options(folded=frozenset({1, 2})))
         await drive.press("escape", "y")
         command = shlex.split(drive.app.clipboard)
         assert command[2] == str(trace.block)

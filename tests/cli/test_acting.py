@@ -11,7 +11,7 @@ import pytest
 
 from ptxscope.cli.commands.trace import make_parser, parse_request
 from ptxscope.documents import BINARY, FORMATS, TEXTS, Format, export, format_of
-from ptxscope.documents.content.option_support import AFFECTED_FORMATS, has_effect
+from ptxscope.documents.option_table import OPTIONS, has_effect
 from tests.cli.running import run
 from tests.tiers import sampled, thorough
 
@@ -100,17 +100,17 @@ GIVEN: dict[str, list[str]] = {
     "no-text": ["--no-text"],
     "beside": ["--beside", "%1=7"],
 }
+AFFECTED = {x.name: x.formats for x in OPTIONS if x.formats}
 BESIDE = {"alt": ["--alt"], "live": ["--live", "site/"], "sass": ["--sass"]}
 """Options of the command only; what --sass shows is tested in test_verify."""
 
 
 def test_every_option_is_looked_at() -> None:
-    known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o", "--frames"}
-    known |= {"--fold"}  # for blocks, in every format
+    known = {"--help", "-h", "--model", "--format", "-f", "--output", "-o"}
     known |= {"--ptxas", "--nvdisasm"}  # for --sass
-    assert {x.removeprefix("--") for x in {*make_parser().options} - known} == {*GIVEN, *BESIDE}
-    assert {*GIVEN, *BESIDE} >= set(AFFECTED_FORMATS)
-    assert {format_ for formats in AFFECTED_FORMATS.values() for format_ in formats} <= set(FORMATS)
+    names = {x.removeprefix("--") for x in {*make_parser().options} - known}
+    assert names == {*GIVEN, *BESIDE, "fold", "frames"} == {x.name for x in OPTIONS}
+    assert {format_ for formats in AFFECTED.values() for format_ in formats} <= set(FORMATS)
 
 
 @cache
@@ -134,17 +134,17 @@ def test_an_option_acts_where_the_table_says_so(option: str, format_: str) -> No
     assert (with_it != plain) == has_effect(option, format_)
 
 
-@pytest.mark.parametrize("option", AFFECTED_FORMATS)
+@pytest.mark.parametrize("option", AFFECTED)
 def test_elsewhere_it_is_refused_in_a_line(option: str, tmp_path: Path) -> None:
     words = {**GIVEN, **BESIDE}[option]
-    for format_ in set(FORMATS) - set(AFFECTED_FORMATS[option]):
+    for format_ in set(FORMATS) - set(AFFECTED[option]):
         path = tmp_path / f"x.{Format(format_).endings[0]}"
         for asking in (["-f", format_], ["-o", str(path)]):
             done = run("trace", *E3, *words, *asking)
             assert (done.returncode, done.stdout) == (2, "")
             assert done.stderr.startswith(f"error: --{option} does nothing in {format_}; it is for")
             assert done.stderr.count("\n") == 1
-            assert all(x in done.stderr for x in AFFECTED_FORMATS[option])
+            assert all(x in done.stderr for x in AFFECTED[option])
             assert not path.exists()
 
 
@@ -154,7 +154,7 @@ def test_the_command_names_what_acts(format_: str) -> None:
     words = [x for name in GIVEN if name not in others for x in GIVEN[name]]
     trace, options, _ = parse_request([*E3, *words, "-f", format_])
     made = export(trace, format_, options)
-    for name in AFFECTED_FORMATS:
+    for name in AFFECTED:
         if not has_effect(name, format_):
             assert f"--{name}" not in made
 

@@ -70,13 +70,13 @@ def test_options_of_trace_stand_under_headings() -> None:
     assert groups == {
         "options": ["--help", "--model", "--format", "--output"],
         "what to show": [
-            *("--both", "--steps", "--until", "--no-result", "--title", "--caption", "--note"),
+            *("--title", "--caption", "--note", "--both", "--steps", "--until", "--no-result"),
         ],
         "pictures": [
-            *("--compact", "--no-text", "--scale", "--width", "--stepping", "--beside", "--frames"),
+            *("--no-text", "--compact", "--stepping", "--beside", "--scale", "--width", "--frames"),
         ],
         "output": [
-            *("--theme", "--no-footer", "--standalone", "--heading-level", "--id"),
+            *("--standalone", "--theme", "--id", "--heading-level", "--no-footer"),
             *("--live", "--alt"),
         ],
         "machine code": ["--sass", "--ptxas", "--nvdisasm"],

@@ -31,8 +31,8 @@ from ptxscope.cli.commands import verify
 from ptxscope.cli.support import departures, line_code, tools, verification
 from ptxscope.cli.support.command_error import CommandError
 from ptxscope.documents import FORMATS
-from ptxscope.documents.content.option_support import has_effect
 from ptxscope.documents.formats.json_reader import load
+from ptxscope.documents.option_table import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type

@@ -7,6 +7,7 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...documents.content.command_words import format_command
+from ...documents.option_table import PICTURES
 from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
 from ...engine.isa.grammar import (
@@ -31,13 +32,7 @@ from ..support.arguments import (
     parse_words,
 )
 from ..support.command_error import CommandError
-from ..support.picture_output import (
-    PICTURES,
-    add_output,
-    choose_format,
-    output_document,
-    render_picture,
-)
+from ..support.picture_output import add_output, choose_format, output_document, render_picture
 
 _EPILOG = """\
 examples:

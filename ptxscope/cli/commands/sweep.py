@@ -8,9 +8,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...documents import BINARY
-from ...documents.options import Options, validate_id
-from ...documents.theme import Theme
+from ...documents.option_table import PICTURES, Subject, make_options
+from ...documents.options import Options, validate_options
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
 from ...sweep.register_parts import (
@@ -36,12 +35,8 @@ from ..support.arguments import (
 )
 from ..support.command_error import CommandError
 from ..support.picture_output import (
-    PICTURES,
-    add_id,
+    add_options,
     add_output,
-    add_size,
-    add_theme,
-    add_title,
     choose_format,
     is_printed,
     output_document,
@@ -53,14 +48,6 @@ if TYPE_CHECKING:
     from ...sweep.computation import Sweep
 
 FORMATS = ("text", "words", "csv", *PICTURES)
-_AFFECTED_FORMATS = {
-    "title": PICTURES,
-    "theme": PICTURES,
-    "id": ("svg",),
-    "scale": tuple(sorted(BINARY)),
-    "width": tuple(sorted(BINARY)),
-}
-"""Formats that an option changes; an option not listed changes all."""
 _WIDEST = 160
 """Maximum columns of a plot in a terminal."""
 _EPILOG = f"""\
@@ -96,11 +83,7 @@ def make_parser() -> Parser:
     add_model(parser)
     add_format(parser, FORMATS, "text")
     add_output(parser)
-    pictures = parser.add_argument_group("pictures")
-    add_title(pictures)
-    add_size(pictures)
-    add_theme(pictures)
-    add_id(pictures)
+    add_options(parser, Subject.SWEEP)
     return parser
 
 
@@ -113,10 +96,9 @@ def run(words: Sequence[str]) -> int:
 
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
     """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
-    parser = make_parser()
-    arguments = parse_words(parser, _join_range_words(words))
+    arguments = parse_words(make_parser(), _join_range_words(words))
     choose_format(arguments, FORMATS)
-    reject_idle_options(parser, arguments, _AFFECTED_FORMATS)
+    reject_idle_options(arguments, PICTURES)
     sweep, options = _make_sweep(arguments), _make_options(arguments)
     return _render_sweep(sweep, arguments, options), arguments
 
@@ -132,9 +114,8 @@ def _join_range_words(words: Sequence[str]) -> list[str]:
 
 
 def _make_options(arguments: argparse.Namespace) -> Options:
-    options = Options(theme=Theme(arguments.theme), scale=arguments.scale, width=arguments.width)
     try:
-        return options._replace(id=validate_id(arguments.id) if arguments.id else "")
+        return validate_options(make_options(vars(arguments)))
     except ValueError as error:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 

@@ -11,18 +11,13 @@ from typing import TYPE_CHECKING
 from ...documents import FORMATS, TEXTS, export
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
-from ...documents.content.option_support import (
-    AFFECTED_FORMATS,
-    format_affected_formats,
-)
-from ...documents.options import DEFAULT, MachineSection, Options
-from ...documents.theme import Theme
+from ...documents.option_table import OPTIONS, Subject, make_options
+from ...documents.options import MachineSection, Options
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.trace import Trace
 from ..support.arguments import (
-    DEFAULT_ARCH,
     Parser,
     add_format,
     add_instruction,
@@ -39,18 +34,14 @@ from ..support.arguments import (
 )
 from ..support.command_error import CommandError
 from ..support.picture_output import (
-    add_frames,
-    add_id,
+    add_options,
     add_output,
-    add_picture,
-    add_theme,
-    add_title,
     choose_format,
     is_printed,
-    make_picture_options,
     output_document,
     print_document,
     reject_idle_options,
+    reject_other_subjects,
     render_document,
     warn_about_suffix,
     write_frames,
@@ -74,13 +65,8 @@ examples:
   ptxscope trace kernel.ptx:10-17 %r1=3 %r2=4
   ptxscope trace 'vmad.s32.s32.s32.sat.shr15 d, a, b, c' a=-9 b=7 c=1 -f pdf --frames deck.pdf
 """
-_ALTS = ("short", "long")
-"""Lengths of a picture's description."""
-_FOLD_BUT_LAST = "but-last"
-_FOLDED = re.compile(rf"[\d,-]++|all|{_FOLD_BUT_LAST}")
-"""The statements that ``--fold`` takes."""
-_ARCH = re.compile(r"(?:[a-z]++_)?\d++[a-z]?|")
-"""The value of ``--sass``, or what is mistaken for one."""
+_OPTIONAL = {f"--{x.name}": (x.otherwise, re.compile(x.pattern)) for x in OPTIONS if x.otherwise}
+"""The value that an option has if none follows, and a pattern of its values."""
 _ASSIGNMENT = re.compile(r"[^=]++=[^=]")
 """A word of ``--beside`` that is a value."""
 
@@ -92,10 +78,9 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt``, print its description."""
-    parser = make_parser()
-    arguments = parse_words(parser, _complete_values(words))
+    arguments = parse_words(make_parser(), _complete_values(words))
     choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
-    reject_idle_options(parser, arguments, AFFECTED_FORMATS)
+    reject_idle_options(arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
     trace, options = _annotate_request(arguments, _find_block(arguments))
@@ -111,7 +96,7 @@ def run(words: Sequence[str]) -> int:
             raise CommandError("error: --frames has a place of its own; -o can't be given too")
         frames = write_frames(arguments.frames, trace, arguments.format, options)
         if arguments.alt:
-            is_short = arguments.alt == _ALTS[0]
+            is_short = arguments.alt == "short"
             texts = (f"{x.name}: {x.short_alt if is_short else x.alt}\n" for x in frames)
             print_document("".join(texts), "text")
         return 0
@@ -149,8 +134,6 @@ def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection
     from ..support.line_code import list_line_code, make_line_source
     from ..support.tools import check_arch, choose_tools, format_tools
 
-    if not trace.is_line:
-        raise CommandError("error: --sass takes one instruction; here are several")
     if arguments.beside:
         raise CommandError("error: --sass and --beside do not go together: choose one of them")
     if arguments.live:
@@ -183,16 +166,12 @@ def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) 
 
 def _complete_values(words: Sequence[str]) -> list[str]:
     """Return the words, with values for options that have none; PTX may follow one."""
-    return [
-        f"--alt={_ALTS[1]}"
-        if word == "--alt" and next_word not in _ALTS
-        else f"--sass={DEFAULT_ARCH}"
-        if word == "--sass" and not _ARCH.fullmatch(next_word or "")
-        else f"--fold={_FOLD_BUT_LAST}"
-        if word == "--fold" and not _FOLDED.fullmatch(next_word or "")
-        else word
-        for word, next_word in zip_longest(words, words[1:])
-    ]
+    completed = []
+    for word, next_word in zip_longest(words, words[1:]):
+        value, pattern = _OPTIONAL.get(word, ("", None))
+        is_alone = pattern is not None and not pattern.fullmatch(next_word or "")
+        completed.append(f"{word}={value}" if is_alone else word)
+    return completed
 
 
 def render_request(words: Sequence[str]) -> str:
@@ -237,7 +216,7 @@ def _parse_document_words(
     arguments = parse_words(parser, _complete_values(words))
     choose_format(arguments, FORMATS, format_)
     if strict:
-        reject_idle_options(parser, arguments, AFFECTED_FORMATS)
+        reject_idle_options(arguments)
     return arguments
 
 
@@ -256,119 +235,10 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     add_format(parser, formats, "text")
     if not is_document:
         add_output(parser)
-    _add_selection(parser.add_argument_group("what to show"))
-    pictures = parser.add_argument_group("pictures")
-    add_picture(pictures)
-    pictures.add_argument(
-        "--beside",
-        metavar="WORDS",
-        help="another line, other values (name=value), or both, to draw at the right",
-    )
+    groups = add_options(parser, Subject.LINE | Subject.BLOCK, is_document=is_document)
     if not is_document:
-        add_frames(pictures)
-    output = parser.add_argument_group("output")
-    _add_output_options(output)
-    if not is_document:
-        _add_live(output)
-        _add_alternatives(output)
-        _add_machine_code(parser)
-    _add_fold(parser)
+        add_tool_paths(groups["machine code"])
     return parser
-
-
-def _add_selection(parser: argparse._ArgumentGroup) -> None:
-    parser.add_argument(
-        "--both",
-        action="store_true",
-        help="if isa and ptxas differ, show the steps of both to the end",
-    )
-    steps = parser.add_mutually_exclusive_group()
-    steps.add_argument(
-        "--steps",
-        metavar="1-4",
-        help="steps to show, by number or name: 1,3-4; of a block also s2, s2.saturate",
-    )
-    steps.add_argument(
-        "--until",
-        metavar="STEP",
-        help="last step to show; the result is shown only if this is the last step of all",
-    )
-    parser.add_argument("--no-result", action="store_true", help="hide the result")
-    add_title(parser)
-    parser.add_argument("--caption", default="", metavar="TEXT", help="caption below the document")
-    parser.add_argument(
-        "--note",
-        action="append",
-        default=[],
-        metavar="STEP=TEXT",
-        help="note on a step, by its name or number, or on a lane: 'lane 2=…'; in a block "
-        "'s2.saturate=…'; repeatable",
-    )
-
-
-def _add_fold(parser: Parser) -> None:
-    parser.add_argument_group("blocks").add_argument(
-        "--fold",
-        metavar="2-4",
-        help="statements of a block to show without their steps, by number; all; or but-last, "
-        "which is meant if nothing follows",
-    )
-
-
-def _add_output_options(parser: argparse._ArgumentGroup) -> None:
-    add_theme(parser)
-    parser.add_argument(
-        "--no-footer",
-        action="store_true",
-        help="omit the source with the version, and the command",
-    )
-    parser.add_argument(
-        "--standalone",
-        action="store_true",
-        help=f"write a whole page instead of a fragment ({format_affected_formats('standalone')})",
-    )
-    parser.add_argument(
-        "--heading-level",
-        type=int,
-        choices=range(7),
-        metavar="N",
-        help=f"level of the title in {format_affected_formats('heading-level')}, 1 to 6; 0 for "
-        "bold text instead of headings (default: 2 with a title, 0 without)",
-    )
-    add_id(parser)
-
-
-def _add_machine_code(parser: Parser) -> None:
-    group = parser.add_argument_group("machine code")
-    group.add_argument(
-        "--sass",
-        nargs="?",
-        const=DEFAULT_ARCH,
-        metavar="ARCH",
-        help="after the steps, show the machine instructions that ptxas makes of the line, and the "
-        f"value that each computes ({format_affected_formats('sass')}; default: {DEFAULT_ARCH})",
-    )
-    add_tool_paths(group)
-
-
-def _add_live(parser: argparse._ActionsContainer) -> None:
-    parser.add_argument(
-        "--live",
-        metavar="SITE",
-        help="let readers edit the operands (html); SITE is the address of a folder that "
-        "`ptxscope page` wrote, as seen from the document",
-    )
-
-
-def _add_alternatives(parser: argparse._ArgumentGroup) -> None:
-    parser.add_argument(
-        "--alt",
-        nargs="?",
-        choices=_ALTS,
-        const=_ALTS[1],
-        help="description of a picture in words: one sentence for an alt= (short), or all its "
-        "steps (long, default); with -o, in addition to the picture",
-    )
 
 
 def _annotate_request(
@@ -379,18 +249,8 @@ def _annotate_request(
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
     trace = _trace_line(arguments, block)
-    if arguments.fold and trace.is_line:
-        raise CommandError("error: --fold is for a block of several statements")
-    options = DEFAULT._replace(
-        both=arguments.both,
-        standalone=arguments.standalone,
-        format=arguments.format,
-        theme=Theme(arguments.theme),
-        heading_level=arguments.heading_level,
-        id=arguments.id or "",
-        footer=not arguments.no_footer,
-    )
-    options = make_picture_options(arguments, options)
+    reject_other_subjects(arguments, Subject.LINE if trace.is_line else Subject.BLOCK)
+    options = make_options(vars(arguments))._replace(format=arguments.format)
     if arguments.beside is not None:
         options = options._replace(beside=_trace_beside(trace, arguments.beside))
     texts = {
@@ -418,8 +278,6 @@ def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> Trac
 
 def _trace_beside(trace: Trace, text: str) -> Trace:
     """Return the trace of ``PTX``, of ``name=value …`` or of both; the rest is as in the other."""
-    if not trace.is_line:
-        raise CommandError("error: --beside is for one instruction; here are several")
     try:
         words = split_words(text)
     except ValueError as error:
@@ -440,5 +298,5 @@ def _format_alt(trace: Trace, options: Options, length: str) -> str:
     from ...documents.media.frames import find_kind
 
     kind = find_kind(trace, options)
-    describe = kind.describe_shortly if length == _ALTS[0] else kind.describe
+    describe = kind.describe_shortly if length == "short" else kind.describe
     return describe(kind.build_document(trace, options)) + "\n"

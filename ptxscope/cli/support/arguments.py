@@ -40,8 +40,6 @@ VALUES_HELP = (
     "value of a register: %%1=0x80ff7f01 a=-5 b=0b1010 x=1.5 y=[0x80,0xff,0x7f,1] z=[h:-1,32767] "
     'p=true; in an asm statement also by C variable: x=5 for "r"(x)'
 )
-DEFAULT_ARCH = "sm_90"
-"""The target whose machine code is shown if none is named."""
 _MAX_VALUE_CHARS = 1 << 14
 """Maximum characters to split into arguments, because shlex takes quadratic time."""
 

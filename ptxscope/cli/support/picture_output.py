@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ...documents import BINARY, ending_of, export, format_of
-from ...documents.content.option_support import format_affected_formats
+from ...documents import BINARY, FORMATS, ending_of, export, format_of
+from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, Subject
 from ...documents.options import DEFAULT, Motion, Options
-from ...documents.theme import THEMES
-from ...engine.syntax.errors import make_printable, make_printable_lines
+from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
 from .command_error import CommandError
 from .streams import print_message
@@ -29,8 +28,6 @@ _LARGEST = 1 << 28
 """Maximum bytes of a file that is checked before it is overwritten."""
 _SLOW = 15_000_000
 """Pixels that certainly take more than a second to draw."""
-PICTURES = ("svg", *sorted(BINARY))
-"""Formats of pictures."""
 _NOT_MADE = frozenset("jpg jpeg gif webp bmp tif tiff avif heic ico eps ps emf wmf".split())
 """Suffixes of unsupported picture formats."""
 _PROSE = ("markdown", "rst", "asciidoc")
@@ -52,46 +49,51 @@ def choose_format(
         if format_of(name) and suffix not in (*formats, *_PROSE):
             raise CommandError(
                 f"error: {make_printable(name)}: {suffix} is not supported here, only "
-                f"{_format_names(formats)}; "
+                f"{format_names(formats)}; "
                 f"-f {otherwise} writes {otherwise} there"
             )
         arguments.format = suffix if suffix in formats else otherwise
 
 
-def reject_idle_options(
-    parser: argparse.ArgumentParser,
-    arguments: argparse.Namespace,
-    affected_formats: Mapping[str, tuple[str, ...]],
-) -> None:
-    """Raise CommandError for an option without an effect in the chosen format."""
-    for name, formats in affected_formats.items():
-        dest = name.replace("-", "_")
-        is_given = getattr(arguments, dest, None) != parser.get_default(dest)
-        if is_given and arguments.format not in formats:
-            names = format_affected_formats(name, affected_formats)
+def reject_idle_options(arguments: argparse.Namespace, formats: Sequence[str] = FORMATS) -> None:
+    """Raise CommandError for an option without an effect in the chosen one of some formats."""
+    for option in OPTIONS:
+        affected = [x for x in option.formats or formats if x in formats]
+        if option.is_given(vars(arguments)) and arguments.format not in affected:
             raise CommandError(
-                f"error: --{name} does nothing in {arguments.format}; it is for {names}"
+                f"error: --{option.name} does nothing in {arguments.format}; it is for "
+                f"{format_names(affected)}"
             )
 
 
-def add_theme(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--theme``."""
-    parser.add_argument(
-        "--theme",
-        choices=THEMES,
-        default=THEMES[0],
-        help="light, dark, or auto to follow the surrounding page (default)",
-    )
+def reject_other_subjects(arguments: argparse.Namespace, subject: Subject) -> None:
+    """Raise CommandError for an option that documents of a line, or of a block, do not have."""
+    for option in OPTIONS:
+        if option.is_given(vars(arguments)) and subject not in option.subjects:
+            allowed = "one instruction; here are several"
+            if subject is Subject.LINE:
+                allowed = "a block of several statements"
+            raise CommandError(f"error: --{option.name} is for {allowed}")
 
 
-def add_title(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--title``."""
-    parser.add_argument("--title", default="", metavar="TEXT", help="title above the document")
+def add_options(
+    parser: argparse.ArgumentParser, subjects: Subject, *, is_document: bool = False
+) -> dict[str, argparse._ArgumentGroup]:
+    """Add the options of documents of some subjects; return their groups in the help.
 
-
-def add_id(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--id``."""
-    parser.add_argument("--id", default="", metavar="NAME", help="prefix of ids in html and svg")
+    A document in a page has no options that only the command has.
+    """
+    titles = GROUPS if Subject.LINE in subjects else (DRAWN,)
+    groups = {title: parser.add_argument_group(title) for title in titles}
+    rivals: dict[str, argparse._ArgumentGroup] = {}
+    for option in sorted(OPTIONS, key=lambda x: GROUPS.index(x.group)):
+        if option.subjects & subjects and not (is_document and option.is_for_command):
+            group = groups.get(option.group, groups[DRAWN])
+            if option.rivals:
+                group = rivals.get(option.rivals) or group.add_mutually_exclusive_group()
+                rivals[option.rivals] = group
+            group.add_argument(f"--{option.name}", **option.make_arguments())
+    return groups
 
 
 def add_output(parser: argparse._ActionsContainer) -> None:
@@ -117,59 +119,6 @@ def is_printed(output: str | None) -> bool:
     return output in (None, _PRINTED)
 
 
-def add_picture(parser: argparse._ActionsContainer) -> None:
-    """Add the options of a picture."""
-    parser.add_argument(
-        "--compact",
-        action="store_true",
-        help="draw for one column of a paper, without steps that change nothing",
-    )
-    parser.add_argument(
-        "--no-text", action="store_true", help="draw no sentences, only titles, names and values"
-    )
-    add_size(parser)
-    parser.add_argument(
-        "--stepping",
-        action="store_true",
-        help="make an SVG that steps on a click; FILE.svg#step-saturate shows the steps up to that "
-        "one",
-    )
-
-
-def add_size(parser: argparse._ActionsContainer) -> None:
-    """Add the options ``--scale`` and ``--width``."""
-    size = parser.add_mutually_exclusive_group()
-    size.add_argument(
-        "--scale",
-        type=float,
-        metavar="N",
-        help="size of a PNG or PDF in multiples of the SVG's (default: PNG 2, PDF 1)",
-    )
-    size.add_argument("--width", type=int, metavar="PX", help="width of a PNG or PDF, in px")
-
-
-def add_frames(parser: argparse._ActionsContainer) -> None:
-    """Add the option ``--frames``."""
-    parser.add_argument(
-        "--frames",
-        type=_check_file_name,
-        metavar="DIR",
-        help="folder for a picture of each step (-f svg, png or pdf), all of one size; with -f pdf "
-        "and a name that ends in .pdf, one file with a page for each step",
-    )
-
-
-def make_picture_options(arguments: argparse.Namespace, options: Options) -> Options:
-    """Return the options with those of a picture."""
-    return options._replace(
-        compact=arguments.compact,
-        sentences=not arguments.no_text,
-        motion=Motion.STEPPING if arguments.stepping else Motion.STILL,
-        scale=arguments.scale,
-        width=arguments.width,
-    )
-
-
 def render_document(trace: Trace, format_: str, options: Options) -> str | bytes:
     """Return the trace as a document. Raise CommandError if it cannot be an image."""
     if format_ not in BINARY:
@@ -190,12 +139,6 @@ def warn_about_suffix(file: str, format_: str) -> None:
         print_message(
             f"warning: {file} has the suffix of {suffix}, but -f {format_} decides the format"
         )
-
-
-def _format_names(names: Sequence[str]) -> str:
-    """Return names as part of a sentence: ``1, 2 and 3``."""
-    *first_names, last = names
-    return f"{', '.join(first_names)} and {last}" if first_names else last
 
 
 def render_picture(svg: str, format_: str, options: Options = DEFAULT) -> str | bytes:
@@ -314,6 +257,8 @@ def write_frames(
         raise CommandError("error: frames do not move: --frames and --stepping can't both be given")
     if options.beside is not None:
         raise CommandError("error: frames show the steps of one trace; --beside draws two")
+    if not folder_name:
+        raise CommandError("error: '' is not a file name")
     from pathlib import Path
 
     from ...documents.content.sanitizer import sanitize_text

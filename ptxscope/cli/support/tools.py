@@ -7,10 +7,11 @@ import re
 from collections.abc import Callable
 from typing import TypeVar
 
+from ...documents.option_table import DEFAULT_ARCH
 from ...engine.semantics.errata import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
-from .arguments import DEFAULT_ARCH, add_tool_paths
+from .arguments import add_tool_paths
 from .command_error import CommandError
 
 _ARCH = re.compile(r"sm_(\d{2,3})[af]?")

@@ -8,12 +8,10 @@ from collections.abc import Iterable, Iterator
 from itertools import groupby
 
 from ...engine.isa.value_text import format_hex
-from ...engine.semantics.models import Model
 from ...engine.syntax.errors import quote_value
-from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.trace import Trace
-from ..options import DEFAULT, Motion, Options
-from .option_support import has_effect
+from ..option_table import OPTIONS, Option
+from ..options import DEFAULT, Options
 from .sanitizer import sanitize_text
 
 
@@ -28,14 +26,17 @@ def list_command_words(trace: Trace, options: Options = DEFAULT) -> tuple[str, .
 
 
 def _iter_command_words(trace: Trace, options: Options) -> Iterator[str]:
-    block = trace.block
-    yield from ("ptxscope", "trace", str(block), *_iter_given_words(trace))
-    yield from list_annotation_words(trace.annotations, trace.model, options)
-    for name, value in _list_part_options(trace, options):
-        if has_effect(name, options.format):
-            yield from _format_option(f"--{name}", value)
-    if options.folded and not trace.is_line:
-        yield f"--fold={format_folded(options.folded, len(block.statements))}"
+    yield from ("ptxscope", "trace", str(trace.block), *_iter_given_words(trace))
+    if trace.model.errata:
+        yield from ("--model", trace.model.name)
+    if options.format and options.format != "text":
+        yield from ("-f", options.format)
+    texts = _list_texts(trace, options)
+    for option in OPTIONS:
+        if option.changes(options.format):
+            values = texts.get(option.name) or _list_field_values(option, options)
+            for value in values:
+                yield from _format_option(option.name, value)
 
 
 def _iter_given_words(trace: Trace) -> Iterator[str]:
@@ -55,85 +56,49 @@ def list_given_values(trace: Trace) -> Iterable[tuple[str, str]]:
     return read_roles.items()
 
 
-def list_annotation_words(
-    annotations: Annotations, model: Model, options: Options
-) -> Iterator[str]:
-    """Yield the words for the model, the format, the author's texts and the appearance."""
-    if model.errata:
-        yield from ("--model", model.name)
-    if options.format and options.format != "text":
-        yield from ("-f", options.format)
-    for name, value in (*_list_annotation_options(annotations), *_list_style_options(options)):
-        if has_effect(name, options.format):
-            yield from _format_option(f"--{name}", value)
-
-
-_OptionValues = Iterator[tuple[str, str | None]]
-"""Names of options, with the value of each that takes one."""
-
-
-def _list_annotation_options(extra: Annotations) -> _OptionValues:
-    """Yield the options for the author's texts."""
-    if extra.title:
-        yield "title", extra.title
-    if extra.caption:
-        yield "caption", extra.caption
-    for note in extra.notes:
-        yield "note", f"{note.target}={note.text}"
-
-
-def _list_style_options(options: Options) -> _OptionValues:
-    """Yield the options for the appearance."""
-    if options.both:
-        yield "both", None
-    if options.machine_code:
-        yield "sass", options.machine_code.arch
-    if options.standalone:
-        yield "standalone", None
-    if options.theme is not DEFAULT.theme:
-        yield "theme", str(options.theme)
-    if options.id:
-        yield "id", options.id
-    if options.heading_level != DEFAULT.heading_level:
-        yield "heading-level", str(options.heading_level)
-    if not options.footer:
-        yield "no-footer", None
-    if not options.sentences:
-        yield "no-text", None
-    if options.compact:
-        yield "compact", None
-    if options.motion is Motion.STEPPING:
-        yield "stepping", None
-    if options.beside:
-        yield "beside", " ".join((str(options.beside.block), *_iter_given_words(options.beside)))
-    if options.width is not None:
-        yield "width", str(options.width)
-    elif options.scale is not None:
-        yield "scale", f"{options.scale:g}"
-
-
-def _format_option(name: str, value: str | None) -> tuple[str, ...]:
-    """Format an option and its value, which may begin with a dash."""
-    if value is None:
-        return (name,)
-    return (f"{name}={value}",) if value.startswith("-") else (name, value)
-
-
-def _list_part_options(trace: Trace, options: Options) -> _OptionValues:
-    """Yield the options that show a part of a trace."""
-    count = len(trace.steps)
+def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
+    """Return the values of the options that no field of ``Options`` has as they are written."""
+    extra, beside, code = trace.annotations, options.beside, options.machine_code
+    texts: dict[str, list[str | None]] = {
+        "title": [extra.title] if extra.title else [],
+        "caption": [extra.caption] if extra.caption else [],
+        "note": [f"{note.target}={note.text}" for note in extra.notes],
+        "sass": [code.arch] if code else [],
+        "beside": [" ".join((str(beside.block), *_iter_given_words(beside)))] if beside else [],
+    }
+    if options.folded and not trace.is_line:
+        texts["fold"] = [format_folded(options.folded, len(trace.block.statements))]
     shown = [x.number for x in trace.steps if options.shows_step(x)]
-    is_whole = len(shown) == count
+    is_whole = len(shown) == len(trace.steps)
     if shown and options.is_early and not is_whole and shown == [*range(1, len(shown) + 1)]:
         last = trace.steps[len(shown) - 1]
-        yield "until", str(last.stage if trace.is_line else last.number)
-        return
+        return texts | {"until": [str(last.stage if trace.is_line else last.number)]}
     if shown and not is_whole:
         runs = groupby(enumerate(shown), lambda x: x[1] - x[0])
         ends = [[number for _, number in run] for _, run in runs]
-        yield "steps", ",".join("-".join(map(str, sorted({x[0], x[-1]}))) for x in ends)
-    if not options.result:
-        yield "no-result", None
+        steps = ",".join("-".join(map(str, sorted({x[0], x[-1]}))) for x in ends)
+        texts["steps"] = [steps]
+    return texts | {"no-result": [] if options.result else [None]}
+
+
+def _list_field_values(option: Option, options: Options) -> list[str | None]:
+    """Return the value of the option that a field of ``Options`` has, or None for a flag."""
+    value = getattr(options, option.field, None)
+    if option.is_flag:
+        return [None] if option.field and value == option.value else []
+    if value == getattr(DEFAULT, option.field, None) or option.value is None:
+        return []
+    if option.name == "scale" and options.width is not None:  # the width decides
+        return []
+    return [f"{value:g}" if isinstance(value, float) else str(value)]
+
+
+def _format_option(name: str, value: str | None) -> tuple[str, ...]:
+    """Format an option and its value, which may begin with a dash, or be left out."""
+    if value is None:
+        return (f"--{name}",)
+    is_joined = value.startswith("-") or name == "fold"
+    return (f"--{name}={value}",) if is_joined else (f"--{name}", value)
 
 
 _BUT_LAST = "but-last"

@@ -6,9 +6,9 @@ from hashlib import blake2s
 from itertools import count
 
 from ...engine.tracing.trace import Trace
+from ..option_table import drop_idle_options
 from ..options import DEFAULT, Options
 from .document import Document, build_document
-from .option_support import drop_idle_options
 from .sanitizer import sanitize_text
 
 

@@ -28,6 +28,12 @@ def format_count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def format_names(names: Sequence[str]) -> str:
+    """Return names as part of a sentence: ``html, svg, png and pdf``."""
+    *first_names, last = names or ("",)
+    return f"{', '.join(first_names)} and {last}" if first_names else last
+
+
 def format_existence(number: int, noun: str = "") -> str:
     """Return ``there is 1``, ``there are 2 bits``."""
     phrase = format_count(number, noun) if noun else str(number)

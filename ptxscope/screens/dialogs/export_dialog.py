@@ -13,7 +13,8 @@ from textual.content import Content
 from textual.widgets import Input, Static
 
 from ... import files
-from ...documents import BINARY, FORMATS, Format, export
+from ...documents import BINARY, COMMON_FORMATS, FORMATS, Format, export
+from ...documents.option_table import OPTIONS, make_options
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
@@ -24,7 +25,9 @@ from ...widgets.base.menu import MenuItem
 from .dialog import Dialog, DialogFrame
 from .menu_dialog import MenuDialog
 
-_BOTH, _PAGE, _COMPACT = "both answers", "whole page", "compact figure"
+_SWITCHES = {option.switch: option for option in OPTIONS if option.switch}
+_FORMATS = tuple(dict.fromkeys((*COMMON_FORMATS, *FORMATS)))
+"""The formats, those that most people use first."""
 
 _FRAME_COLUMNS = 8
 """Columns of a dialog's frame and its margins."""
@@ -53,8 +56,8 @@ class ExportDialog(Dialog[Annotations]):
         self._trace = trace
         self._block = block
         """The block to export instead of the trace of one of its statements."""
-        self._choices = ChoiceRow("choices", FORMATS, (_BOTH, _PAGE, _COMPACT))
-        self._format = Format.TEXT
+        self._choices = ChoiceRow("choices", _FORMATS, tuple(_SWITCHES))
+        self._format = Format(self._choices.choice)
         self._message_line = Static(id="said")
         self._preview = Page("preview", "Preview")
 
@@ -114,17 +117,16 @@ class ExportDialog(Dialog[Annotations]):
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
         trace = self._trace.with_annotations(self.annotations)
         steps = self._get_value("steps").strip()
-        both, standalone, compact = (
-            name in self._choices.active_switches for name in (_BOTH, _PAGE, _COMPACT)
-        )
+        switches = {_SWITCHES[name].dest: True for name in self._choices.active_switches}
+        options = make_options(switches)
         if self._block is not None:
             from ...documents.content.command_words import parse_folded
 
             folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
             block = self._block.with_annotations(self.annotations)
-            return block, Options(both, standalone, compact=compact, folded=folded)
+            return block, options._replace(folded=folded)
         stages = parse_stages(steps, trace) if steps else None
-        return trace, Options(both, standalone, stages, compact=compact)
+        return trace, options._replace(stages=stages)
 
     def make_document(self) -> str | bytes:
         """Return the document to save.
