@@ -60,6 +60,8 @@ def _holds(condition: str, **definitions: str | None) -> bool | None:
         ("NEXT == 901", True),
         ("ARCH /* } */ == 900 // ok", True),
         ("ARCH \\\n == 900", True),
+        ("1 - -1 == 2", True),
+        ("--1", None),  # one token, which no preprocessor takes
         ("1 / 0", None),
         ("1 << 99", None),
         ("CALL(ARCH)", None),

@@ -6,8 +6,8 @@ Bit 4a + 2b + c of a table is the result for the bits a, b and c, so the tables 
 
 from __future__ import annotations
 
+import ast
 import operator
-import re
 from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import product
@@ -15,15 +15,13 @@ from typing import NamedTuple
 
 VARIABLES = {"a": 0xF0, "b": 0xCC, "c": 0xAA}
 _ALL = 0xFF
-_BINDING = {"|": 1, "^": 2, "&": 3, "~": 4}
-"""How tightly each operator binds, as in C and Python."""
 _OPERATORS: dict[str, Callable[[int, int], int]] = {
     "&": operator.and_,
     "|": operator.or_,
     "^": operator.xor,
 }
 """The operators of two operands; of formulas of one length, the first one found is taken."""
-_WORDS = re.compile(r"\s*([abc&|^~()!])")
+_SIGNS: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 
 
 class Formula(NamedTuple):
@@ -91,43 +89,40 @@ def parse_formula(text: str) -> int:
 
     Raise ValueError, whose message names the character that is wrong.
     """
-    words = _split_words(text)
-    table, end = _parse_operand(words, 0, 0)
-    if end < len(words):
-        raise ValueError(f"`{words[end]}` does not continue a formula")
-    return table
+    words = "".join(text.split()).replace("!", "~")
+    _check_order(words)
+    try:
+        return _evaluate(ast.parse(words, mode="eval").body) & _ALL
+    except (SyntaxError, RecursionError, MemoryError):
+        raise ValueError("the formula is nested too deeply") from None
 
 
-def _split_words(text: str) -> list[str]:
-    words, position = [], 0
-    while text[position:].strip():
-        match = _WORDS.match(text, position)
-        if not match:
-            raise ValueError(f"`{text[position:].strip()[0]}` is not part of a formula of a, b, c")
-        words.append("~" if match[1] == "!" else match[1])
-        position = match.end()
-    return words
-
-
-def _parse_operand(words: list[str], index: int, binding: int) -> tuple[int, int]:
-    """Return the table of the longest formula from an index, and the index after it."""
-    if index >= len(words):
+def _check_order(words: str) -> None:
+    """Raise ValueError at the first character that does not continue a formula."""
+    for word in words:
+        if word not in "abc&|^~()":
+            raise ValueError(f"`{word}` is not part of a formula of a, b, c")
+    depth, is_operand_missing = 0, True
+    for word in words:
+        if is_operand_missing and word not in "abc~(":
+            raise ValueError(f"`{word}` can't begin an operand")
+        if not is_operand_missing and (word in "abc~(" or (word == ")" and not depth)):
+            raise ValueError(
+                "a `)` is missing" if depth else f"`{word}` does not continue a formula"
+            )
+        depth += (word == "(") - (word == ")")
+        is_operand_missing = word not in "abc)"
+    if is_operand_missing:
         raise ValueError("the formula ends too early")
-    word = words[index]
-    if word == "~":
-        table, index = _parse_operand(words, index + 1, _BINDING["~"])
-        table ^= _ALL
-    elif word == "(":
-        table, index = _parse_operand(words, index + 1, 0)
-        if index >= len(words) or words[index] != ")":
-            raise ValueError("a `)` is missing")
-        index += 1
-    elif word in VARIABLES:
-        table, index = VARIABLES[word], index + 1
-    else:
-        raise ValueError(f"`{word}` can't begin an operand")
-    while index < len(words) and binding < _BINDING.get(words[index], 0) < _BINDING["~"]:
-        sign = words[index]
-        right, index = _parse_operand(words, index + 1, _BINDING[sign])
-        table = _OPERATORS[sign](table, right)
-    return table, index
+    if depth:
+        raise ValueError("a `)` is missing")
+
+
+def _evaluate(formula: ast.expr) -> int:
+    if isinstance(formula, ast.Name):
+        return VARIABLES[formula.id]
+    if isinstance(formula, ast.UnaryOp):
+        return ~_evaluate(formula.operand)
+    assert isinstance(formula, ast.BinOp)
+    combine = _OPERATORS[_SIGNS[type(formula.op)]]
+    return combine(_evaluate(formula.left), _evaluate(formula.right))

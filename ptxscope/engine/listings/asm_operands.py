@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from ..syntax.c_lexer import CTokenKind, iter_c_tokens, read_string
 from ..syntax.errors import Span, quote_word
 from ..syntax.operands import SPECIAL
 from ..syntax.scopes import CONSTANT
@@ -13,15 +14,6 @@ from ..syntax.source import GAP, Fragment
 from .c_literals import parse_c_literal
 from .text_fragments import TextFragment, iter_parts, join_fragments
 
-_TOKEN = re.compile(
-    r"""(?P<blank>(?>(?:\s++|\\\r?\n|//[^\n]*+|/\*.*?(?:\*/|\Z))+))
-      | (?:u8|[uUL])?"(?P<letters>(?>(?:[^"\\\n]++|\\.)*))(?P<closed>"?)
-      | '(?>(?:[^'\\\n]++|\\.)*)'?
-      | \[\s*+(?P<name>\w++)\s*+\]
-      | (?P<mark>[:()\[\]{},])
-      | (?P<other>\w++|.)""",
-    re.VERBOSE | re.DOTALL,
-)
 _MAX_CHARS = 1 << 14
 """Characters of an asm statement's operands that are read."""
 _LETTERS = {"h": "b16", "r": "b32", "l": "b64", "q": "b128", "f": "f32", "d": "f64"}
@@ -33,6 +25,7 @@ _MODIFIED = re.compile(r"%[A-Za-z]\d[\w$]*+", re.ASCII)
 _PERCENT = re.compile(r"%[\w$]*+", re.ASCII)
 _PLACED = re.compile(r"[%$](\d++)", re.ASCII)
 _DIGITS = 9
+_OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _RUST_WAYS = {"r": "in", "=&r": "out", "=r": "lateout", "+r": "inout"}
 """What Rust writes for a constraint."""
 
@@ -276,14 +269,16 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
     constraint, constraint_start, letters_start = "", -1, -1
     has_operands = text.startswith(":", start)
     is_complete = text.startswith(")", start)
-    for token in _TOKEN.finditer(text, start, min(end, start + _MAX_CHARS)) if has_operands else ():
-        mark = token["mark"]
+    limit = min(end, start + _MAX_CHARS) if has_operands else start
+    tokens = (x for x in iter_c_tokens(text, start, limit) if x.kind is not CTokenKind.BLANK)
+    for token in tokens:
+        mark = token.text
         if depth:
-            depth += (mark in ("(", "[", "{")) - (mark in (")", "]", "}")) if mark else 0
+            depth += (mark in _OPENING) - (mark in _CLOSING)
             if not depth:
                 number = f"%{count - 1}"
                 last_name = tied.get(number, number)
-                expression = text[expression_start : token.start()]
+                expression = text[expression_start : token.start]
                 expressions.append(
                     AsmExpression(last_name, constraint, expression, constraint_start)
                 )
@@ -295,7 +290,7 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
         elif mark == "(" and letters is not None:
             if section == 1 and not set(letters) & {"=", "+"}:
                 return UNKNOWN_OPERANDS  # a macro in front of it holds the outputs
-            depth, expression_start = 1, token.end()
+            depth, expression_start = 1, token.end
             constraint, constraint_start = letters, letters_start
             kind = letters.strip("=+&% ")
             if kind in _LETTERS:
@@ -317,13 +312,16 @@ def read_operands(text: str, start: int, end: int) -> AsmOperands:
             if mark == ")" or section > 3:
                 break
         elif section == 3:
-            clobbers += [token["letters"]] if token["letters"] is not None else []
-        elif token["letters"] is not None and token["closed"]:
-            letters_start = token.start("letters") if letters is None else -1
-            letters = (letters or "") + token["letters"]
-        elif token["name"]:
-            name = token["name"]
-        elif not token["blank"]:
+            clobbers += [read_string(token).body] if token.kind is CTokenKind.STRING else []
+        elif token.kind is CTokenKind.STRING and (string := read_string(token)).is_closed:
+            letters_start = string.start if letters is None else -1
+            letters = (letters or "") + string.body
+        elif mark == "[":
+            word, bracket = next(tokens, token), next(tokens, token)
+            if word.kind not in (CTokenKind.NAME, CTokenKind.NUMBER) or bracket.text != "]":
+                break
+            name = word.text
+        else:
             break
     if depth:
         values = dict.fromkeys(values, "")

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import re
+from itertools import takewhile
 from math import inf
 from typing import NamedTuple
 
 from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
+from ..syntax.c_expression import CInteger, ExpressionError, ExpressionParser, parse_c_integer
+from ..syntax.c_lexer import CToken, CTokenKind, iter_c_tokens
 
-_INTEGER = re.compile(
-    r"(?P<digits>0[xX][0-9a-fA-F]++|0[bB][01]++|[1-9][0-9]*+|0[0-7]*+)"
-    r"(?P<suffix>[uU]?(?:[lL]{1,2})?[uU]?)"
-)
 _FLOAT = re.compile(
     r"(?P<number>(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[0-9]++[eE][-+]?[0-9]++)"
     r"(?P<suffix>[fF]?)",
     re.ASCII,
 )
-_CAST = re.compile(r"\(\s*+(?P<type>[a-z_]\w*+(?>(?:\s++[a-z]\w*+)*))\s*+\)", re.ASCII)
 _CASTS = {
     **dict.fromkeys(("char", "signed char", "int8_t"), "s8"),
     **dict.fromkeys(("unsigned char", "uint8_t"), "u8"),
@@ -94,47 +92,58 @@ class CLiteral(NamedTuple):
 
 def parse_c_literal(text: str) -> CLiteral | None:
     """Parse a C literal with signs, ``~``, parentheses and casts; return None for other text."""
-    word = text.strip() if len(text) < _MAX_CHARS else ""
-    if word[:1] == "(":
-        inner = parse_c_literal(word[1:-1]) if word[-1] == ")" else None
-        if inner is not None:
-            return inner
-        cast = _CAST.match(word)
-        type_ = _CASTS.get(" ".join(cast["type"].split())) if cast else None
-        operand = parse_c_literal(word[cast.end() :]) if cast and type_ else None
-        return operand.convert_to(type_) if operand and type_ else None
-    if word[:1] in ("-", "+", "~") and word[1:2] != word[0]:
-        return _apply_sign(word[0], parse_c_literal(word[1:]))
-    if match := _INTEGER.fullmatch(word):
-        return _parse_integer(match["digits"], match["suffix"].lower())
-    if match := _FLOAT.fullmatch(word):
-        return CLiteral(float(match["number"]), "f64").convert_to(
-            "f32" if match["suffix"] else "f64"
-        )
-    return None
-
-
-def _apply_sign(sign: str, operand: CLiteral | None) -> CLiteral | None:
-    if operand is None or (sign == "~" and operand.is_float):
+    tokens = iter_c_tokens(text) if len(text) < _MAX_CHARS else ()
+    try:
+        return _LiteralParser([x for x in tokens if x.kind is not CTokenKind.BLANK]).parse_all()
+    except ExpressionError:
         return None
-    if not operand.is_float and operand.width < 32:
-        operand = operand._replace(type="s32")
-    if sign == "+":
-        return operand
-    value = -operand.value if sign == "-" else ~int(operand.value)
-    return operand._replace(value=value).convert_to(operand.type)
 
 
-def _parse_integer(digits: str, suffix: str) -> CLiteral | None:
-    """Return an integer in the first C type that holds it."""
-    is_octal = digits[0] == "0" and digits.isdecimal()
-    value = int(digits, 8 if is_octal else 0)
-    can_be_unsigned = "u" in suffix or is_octal or not digits.isdecimal()
-    for bits in (32, 64):
-        if bits == 32 and "l" in suffix:
-            continue
-        if "u" not in suffix and value >> (bits - 1) == 0:
-            return CLiteral(value, f"s{bits}")
-        if can_be_unsigned and value >> bits == 0:
-            return CLiteral(value, f"u{bits}")
-    return None
+class _LiteralParser(ExpressionParser[CToken, CLiteral]):
+    """A literal of C; no operator of two operands is one."""
+
+    def parse_cast(self) -> CLiteral | None:
+        names = list(takewhile(lambda x: x.kind is CTokenKind.NAME, self.words[self.position :]))
+        if not names:
+            return None
+        self.position += len(names)
+        self.take_parenthesis()
+        return self._convert(self.parse_unary(), _CASTS.get(" ".join(x.text for x in names)))
+
+    def _convert(self, literal: CLiteral, type_: str | None) -> CLiteral:
+        converted_literal = literal.convert_to(type_) if type_ else None
+        if converted_literal is None:
+            self.fail("the value is not defined")
+        return converted_literal
+
+    def apply_sign(self, sign: str, value: CLiteral) -> CLiteral:
+        if sign == "!" or (sign == "~" and value.is_float):
+            self.fail("the value is not defined")
+        if not value.is_float and value.width < 32:
+            value = value._replace(type="s32")
+        if sign == "+":
+            return value
+        number = -value.value if sign == "-" else ~int(value.value)
+        return self._convert(value._replace(value=number), value.type)
+
+    def parse_operand(self) -> CLiteral:
+        text = self.take_operand().text
+        if number := parse_c_integer(text):
+            return self._choose_type(number)
+        match = _FLOAT.fullmatch(text)
+        if match is None:
+            self.fail("this is not a literal")
+        literal = CLiteral(float(match["number"]), "f64")
+        return self._convert(literal, "f32" if match["suffix"] else "f64")
+
+    def _choose_type(self, number: CInteger) -> CLiteral:
+        """Return an integer in the first C type that holds it."""
+        value, suffix, is_decimal = number
+        for bits in (32, 64):
+            if bits == 32 and set(suffix) & set("lz"):
+                continue
+            if "u" not in suffix and value >> (bits - 1) == 0:
+                return CLiteral(value, f"s{bits}")
+            if ("u" in suffix or not is_decimal) and value >> bits == 0:
+                return CLiteral(value, f"u{bits}")
+        raise ExpressionError("the integer is too large", self.position)

@@ -12,27 +12,14 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from ..syntax.source import COMMENT, Fragment
-from .conditions import Definitions, iter_directives
+from ..syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
+from ..syntax.source import Fragment
+from .conditions import Definition, Definitions, iter_definitions, read_definition
 from .text_fragments import TextFragment, join_fragments
 
-_TOKEN = re.compile(
-    rf"""(?P<blank>(?>(?:\s++|\\\r?\n|{COMMENT})+))
-      | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
-                   |"(?>(?:[^"\\\n]++|\\.)*)"?))
-      | (?P<char>'(?>(?:[^'\\\n]++|\\.)*)'?)
-      | (?P<name>[A-Za-z_]\w*+)
-      | (?P<number>\.?[0-9](?>(?:[\w.']|(?<=[eEpP])[-+])*))
-      | (?P<paste>\#\#)
-      | (?P<other>.)""",
-    re.VERBOSE | re.DOTALL,
-)
-_DEFINITION = re.compile(
-    r"\s++(?P<name>[A-Za-z_]\w*+)(?>\((?P<parameters>[^()]*+)\)|)(?P<body>.*)", re.DOTALL
-)
-_WORD = re.compile(r"[A-Za-z_]\w*+")
-_NAME = re.compile(r"\s*+[A-Za-z_]\w*+\s*+")
+_WORD = re.compile(NAME)
 _STRING_SPECIAL = re.compile(r'[\\"]')
+_LITERALS = (CTokenKind.STRING, CTokenKind.RAW_STRING, CTokenKind.CHAR)
 _MAX_CHARS = 1 << 14
 """Characters of an asm statement in which macros are expanded."""
 _LEAST_BUDGET = 1 << 16
@@ -42,17 +29,10 @@ _MAX_NESTED = 20
 """Levels of macros that use each other around one with an asm statement."""
 
 
-class _Token(NamedTuple):
-    kind: str
-    text: str
-    start: int = 0
-    end: int = 0
-
-
 class _Macro(NamedTuple):
     parameters: tuple[str, ...] | None
     """None for an object macro."""
-    body: tuple[_Token, ...]
+    body: tuple[CToken, ...]
 
 
 class _Event(NamedTuple):
@@ -86,20 +66,17 @@ class Macros:
         self.budget = _LEAST_BUDGET + 4 * len(text)
         self._depth = 0
         for name, body in definitions.items():
-            macro = None if body is None else _Macro(None, tuple(_read_tokens(body)))
+            macro = None if body is None else _Macro(None, tuple(iter_c_tokens(body)))
             self.events[name].append(_Event(-1, macro))
-        for directive in iter_directives(text) if "define" in text else ():
-            if directive.word in ("define", "undef"):
-                rest = text[directive.rest_start : directive.end]
-                match = _DEFINITION.match(rest)
-                if match:
-                    names = (match["parameters"] or "").split(",")
-                    self.bodies.append(
-                        _Body(*directive[1:4:2], match["name"], frozenset(map(str.strip, names)))
-                    )
-                    is_certain = directive.word == "define" and not directive.is_conditional
-                    macro = _parse_macro(match) if is_certain else None
-                    self.events[match["name"]].append(_Event(directive.start, macro))
+        for directive, is_conditional in iter_definitions(text) if "define" in text else ():
+            definition = read_definition(text[directive.rest_start : directive.end])
+            if definition:
+                name = definition.name
+                names = frozenset(definition.parameters or ())
+                self.bodies.append(_Body(*directive.span, name, names))
+                is_certain = directive.word == "define" and not is_conditional
+                macro = _make_macro(definition) if is_certain else None
+                self.events[name].append(_Event(directive.start, macro))
 
     def expand_statement(self, start: int, limit: int) -> Fragment | None:
         """Return the asm statement at ``start`` with its macros expanded.
@@ -113,13 +90,13 @@ class Macros:
         end = min(limit, start + _MAX_CHARS)
         if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
             return None
-        tokens, depth = list[_Token](), 0
-        for token in _read_tokens(self.text, start, end):
+        tokens, depth = list[CToken](), 0
+        for token in iter_c_tokens(self.text, start, end):
             depth += (token.text == "(") - (token.text == ")")
             tokens.append(token)
             if token.text == ")" and not depth:
                 break
-        if depth or not any(x.kind == "name" and x.text in self.events for x in tokens):
+        if depth or not any(x.kind is CTokenKind.NAME and x.text in self.events for x in tokens):
             return None
         parts, copied_end, is_expanded = list[TextFragment](), start, False
         try:
@@ -172,8 +149,8 @@ class Macros:
 
     def expand_call(self, start: int) -> Fragment | None:
         """Return the expansion of the call of a macro at a position; None if it is not certain."""
-        tokens, depth = list[_Token](), 0
-        for token in _read_tokens(self.text, start, start + _MAX_CHARS):
+        tokens, depth = list[CToken](), 0
+        for token in iter_c_tokens(self.text, start, start + _MAX_CHARS):
             depth += (token.text == "(") - (token.text == ")")
             tokens.append(token)
             if token.text == ")" and not depth:
@@ -197,8 +174,8 @@ class Macros:
         return self.bodies[index] if is_inside else None
 
     def _expand_uses(
-        self, tokens: Sequence[_Token], position: int, body: _Body | None
-    ) -> Iterator[tuple[int, int, list[_Token]]]:
+        self, tokens: Sequence[CToken], position: int, body: _Body | None
+    ) -> Iterator[tuple[int, int, list[CToken]]]:
         """Yield each use of a macro: its first and last token, and its expansion.
 
         ``body`` is the definition that the tokens are part of.
@@ -217,19 +194,19 @@ class Macros:
             else:
                 index += 1
 
-    def _find(self, token: _Token, position: int) -> _Macro | None:
+    def _find(self, token: CToken, position: int) -> _Macro | None:
         """Return the macro with a token's name that is certain at a position."""
-        events = self.events.get(token.text) if token.kind == "name" else None
+        events = self.events.get(token.text) if token.kind is CTokenKind.NAME else None
         index = bisect_left(events, (position,)) - 1 if events else -1
         return events[index].macro if events and index >= 0 else None
 
     def _substitute(
-        self, macro: _Macro, arguments: list[list[_Token]], position: int, hidden: set[str]
-    ) -> list[_Token]:
+        self, macro: _Macro, arguments: list[list[CToken]], position: int, hidden: set[str]
+    ) -> list[CToken]:
         """Return the body of a macro with its arguments, expanded."""
         values = dict(zip(macro.parameters or (), arguments, strict=True))
-        expanded_values = dict[str, list[_Token]]()
-        result, body, index = list[_Token](), macro.body, 0
+        expanded_values = dict[str, list[CToken]]()
+        result, body, index = list[CToken](), macro.body, 0
         while index < len(body):
             token = body[index]
             following = _skip_blanks(body, index + 1)
@@ -242,15 +219,15 @@ class Macros:
                 result.append(_make_string(values[body[following].text]))
                 index = following + 1
                 continue
-            is_pasted = following < len(body) and body[following].kind == "paste"
-            if token.kind == "paste":
-                while result and result[-1].kind == "blank":
+            is_pasted = following < len(body) and body[following].text == "##"
+            if token.text == "##":
+                while result and result[-1].kind is CTokenKind.BLANK:
                     result.pop()
-                right = body[following] if following < len(body) else _Token("blank", "")
+                right = body[following] if following < len(body) else CToken(CTokenKind.BLANK, "")
                 words = _trim(values.get(right.text, [right]))
                 if result and words:
                     pasted_text = result.pop().text + words[0].text
-                    result += [*_read_tokens(pasted_text), *words[1:]]
+                    result += [*iter_c_tokens(pasted_text), *words[1:]]
                 else:
                     result += words
                 index = following + 1
@@ -269,13 +246,13 @@ class Macros:
             index += 1
         return self._rescan(result, position, hidden)
 
-    def _rescan(self, tokens: list[_Token], position: int, hidden: set[str]) -> list[_Token]:
+    def _rescan(self, tokens: list[CToken], position: int, hidden: set[str]) -> list[CToken]:
         """Return tokens with all macros but the hidden ones expanded."""
         self._spend(len(tokens))
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise _TooLongError
-        result, index = list[_Token](), 0
+        result, index = list[CToken](), 0
         while index < len(tokens):
             token = tokens[index]
             macro = self._find(token, position) if token.text not in hidden else None
@@ -295,41 +272,32 @@ class Macros:
             raise _TooLongError
 
 
-def _parse_macro(match: re.Match[str]) -> _Macro | None:
-    body = tuple(_trim(list(_read_tokens(match["body"]))))
-    if match["parameters"] is None:
-        return _Macro(None, body)
-    names = tuple(x.strip() for x in match["parameters"].split(","))
-    if names == ("",):
-        return _Macro((), body)
-    return _Macro(names, body) if all(_NAME.fullmatch(x) for x in names) else None
+def _make_macro(definition: Definition) -> _Macro | None:
+    body = tuple(_trim(list(iter_c_tokens(definition.body))))
+    names = definition.parameters
+    is_variadic = names is not None and not all(map(_WORD.fullmatch, names))
+    return None if is_variadic else _Macro(names, body)
 
 
-def _read_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[_Token]:
-    for match in _TOKEN.finditer(text, start, len(text) if end is None else end):
-        kind = match.lastgroup or ""
-        yield _Token(kind, " " if kind == "blank" else match[0], *match.span())
-
-
-def _skip_blanks(tokens: Sequence[_Token], index: int) -> int:
-    while index < len(tokens) and tokens[index].kind == "blank":
+def _skip_blanks(tokens: Sequence[CToken], index: int) -> int:
+    while index < len(tokens) and tokens[index].kind is CTokenKind.BLANK:
         index += 1
     return index
 
 
-def _trim(tokens: list[_Token]) -> list[_Token]:
+def _trim(tokens: list[CToken]) -> list[CToken]:
     """Return tokens without blanks at the ends."""
     start, end = 0, len(tokens)
-    while start < end and tokens[start].kind == "blank":
+    while start < end and tokens[start].kind is CTokenKind.BLANK:
         start += 1
-    while start < end and tokens[end - 1].kind == "blank":
+    while start < end and tokens[end - 1].kind is CTokenKind.BLANK:
         end -= 1
     return tokens[start:end]
 
 
 def _read_use(
-    tokens: Sequence[_Token], index: int, macro: _Macro
-) -> tuple[list[list[_Token]], int] | None:
+    tokens: Sequence[CToken], index: int, macro: _Macro
+) -> tuple[list[list[CToken]], int] | None:
     """Return the arguments of the macro named at an index, and the index after the use.
 
     It is None if the name is no use of the macro.
@@ -339,7 +307,7 @@ def _read_use(
     index = _skip_blanks(tokens, index + 1)
     if index >= len(tokens) or tokens[index].text != "(":
         return None
-    arguments, depth = [list[_Token]()], 1
+    arguments, depth = [list[CToken]()], 1
     for end, token in enumerate(tokens[index + 1 :], index + 2):
         depth += (token.text == "(") - (token.text == ")")
         if not depth:
@@ -354,15 +322,14 @@ def _read_use(
     return None
 
 
-def _make_string(tokens: Sequence[_Token]) -> _Token:
+def _make_string(tokens: Sequence[CToken]) -> CToken:
     """Return an argument as a string literal (C11 6.10.3.2)."""
     text = "".join(
-        _STRING_SPECIAL.sub(r"\\\g<0>", x.text) if x.kind in ("string", "char") else x.text
-        for x in tokens
+        _STRING_SPECIAL.sub(r"\\\g<0>", x.text) if x.kind in _LITERALS else x.text for x in tokens
     )
-    return _Token("string", f'"{text}"')
+    return CToken(CTokenKind.STRING, f'"{text}"')
 
 
-def _join(tokens: Sequence[_Token]) -> str:
+def _join(tokens: Sequence[CToken]) -> str:
     """Return the text of an expansion; it stays apart from what is next to it."""
     return f" {''.join(x.text for x in tokens)} "

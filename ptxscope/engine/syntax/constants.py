@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
+from .c_expression import COMPARISONS, OPERATORS, SIGNS, ExpressionError, ExpressionParser
 from .errors import Problem, Span, quote_word
 from .tokens import Token, TokenKind, tokenize
 
@@ -39,31 +40,8 @@ _ONES = (1 << 64) - 1
 _SMALLEST = 2.0**-1022
 """The smallest positive normal number of binary64."""
 
-_Binary = Callable[[int, int], int]
-_LEVELS: tuple[dict[str, _Binary], ...] = (
-    {"||": lambda x, y: bool(x or y)},
-    {"&&": lambda x, y: bool(x and y)},
-    {"|": operator.or_},
-    {"^": operator.xor},
-    {"&": operator.and_},
-    {"==": operator.eq, "!=": operator.ne},
-    {"<": operator.lt, ">": operator.gt, "<=": operator.le, ">=": operator.ge},
-    {"<<": lambda x, y: x << (y & 63), ">>": lambda x, y: x >> (y & 63)},
-    {"+": operator.add, "-": operator.sub},
-    {
-        "*": operator.mul,
-        "/": lambda x, y: abs(x) // abs(y) * (1 if (x < 0) == (y < 0) else -1),
-        "%": operator.mod,
-    },
-)
-_TRUTH = {"||", "&&", "==", "!=", "<", ">", "<=", ">="}
 _FLOATS: dict[str, Callable[[float, float], float | bool]] = {
-    "==": operator.eq,
-    "!=": operator.ne,
-    "<": operator.lt,
-    ">": operator.gt,
-    "<=": operator.le,
-    ">=": operator.ge,
+    **COMPARISONS,
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,
@@ -110,7 +88,11 @@ def is_constant(words: Sequence[Token]) -> bool:
 def evaluate_constant(words: Sequence[Token]) -> Constant:
     """Evaluate a constant expression; raise BadConstantError if it is invalid."""
     reader = _ConstantParser(words)
-    value = reader.parse_ternary()
+    try:
+        value = reader.parse_choice()
+    except ExpressionError as error:
+        span = words[min(error.position, len(words) - 1)].span
+        raise BadConstantError(error.message, span, error.hint) from None
     if reader.position < len(words):
         extra = words[reader.position]
         if extra.kind is TokenKind.DOTTED:
@@ -154,72 +136,34 @@ def convert_words(words: Sequence[Token], type_: Type) -> int | None:
     return bits if isinstance(bits, int) else None
 
 
-class _ConstantParser:
-    """A precedence-climbing parser over the words of one operand."""
+class _ConstantParser(ExpressionParser[Token, Constant]):
+    """Parses the words of one operand."""
 
-    def __init__(self, words: Sequence[Token]) -> None:
-        self.words, self.position, self.depth = words, 0, 0
-        self.is_truncated = False
+    is_truncated = False
 
-    def peek_word(self) -> str:
-        return self.words[self.position].text if self.position < len(self.words) else ""
+    def check_size(self) -> None:
+        if self.term_count > _MAX_TERMS:
+            self.fail("the constant expression is too long")
 
-    def take_word(self, text: str) -> bool:
-        is_match = self.peek_word() == text
-        self.position += is_match
-        return is_match
+    def parse_cast(self) -> Constant | None:
+        cast = self.peek_word()
+        if cast not in _CASTS or self.position + 1 == len(self.words):
+            return None
+        span = self.words[self.start].span
+        self.position += 1
+        self.take_parenthesis()
+        return Constant(*_make_integer(self.parse_unary(), span, _CASTS[cast]))
 
-    def get_span(self) -> Span:
-        return self.words[min(self.position, len(self.words) - 1)].span
+    def choose(self, condition: Constant, first: Constant, second: Constant) -> Constant:
+        if any(isinstance(x.value, float) for x in (condition, first, second)):
+            raise BadConstantError("`? :` takes integers only", self.words[self.start].span)
+        return first if condition.value else second
 
-    def parse_ternary(self) -> Constant:
-        start = self.position
-        condition = self.parse_binary(0)
-        if not self.take_word("?"):
-            return condition
-        true_value = self.parse_ternary()
-        if not self.take_word(":"):
-            raise BadConstantError("`?` without its `:`", self.get_span())
-        false_value = self.parse_ternary()
-        if any(isinstance(x.value, float) for x in (condition, true_value, false_value)):
-            raise BadConstantError("`? :` takes integers only", self.words[start].span)
-        return true_value if condition.value else false_value
+    def combine(self, sign: str, left: Constant, right: Constant) -> Constant:
+        return _combine(sign, left, right, self.words[self.start].span)
 
-    def parse_binary(self, level: int) -> Constant:
-        if level == len(_LEVELS):
-            return self.parse_unary()
-        left_operand = self.parse_binary(level + 1)
-        while (sign := self.peek_word()) in _LEVELS[level]:
-            span = self.get_span()
-            self.position += 1
-            left_operand = _combine(
-                sign, _LEVELS[level][sign], left_operand, self.parse_binary(level + 1), span
-            )
-        return left_operand
-
-    def parse_unary(self) -> Constant:
-        span = self.get_span()
-        self.depth += 1
-        if self.depth > _MAX_TERMS:
-            raise BadConstantError("the constant expression is too long", span)
-        if self.take_word("("):
-            if (cast := self.peek_word()) in _CASTS and self.words[
-                self.position + 1 : self.position + 2
-            ]:
-                self.position += 1
-                self._close()
-                number = _make_integer(self.parse_unary(), span, _CASTS[cast])
-                return Constant(*number)
-            inner = self.parse_ternary()
-            self._close()
-            return inner
-        for sign in ("-", "+", "~", "!"):
-            if self.take_word(sign):
-                return self._apply_sign(sign, span)
-        return self.parse_number()
-
-    def _apply_sign(self, sign: str, span: Span) -> Constant:
-        value = self.parse_unary()
+    def apply_sign(self, sign: str, value: Constant) -> Constant:
+        span = self.words[self.start].span
         if isinstance(value.value, float) and sign in "+-":
             if value.width == 32:
                 raise BadConstantError("a `0f` literal takes no sign; set its top bit", span)
@@ -228,21 +172,11 @@ class _ConstantParser:
             pattern = None if value.pattern is None else value.pattern ^ _TOP
             return value._replace(value=-value.value, pattern=pattern)
         number = _make_integer(value, span, value.is_unsigned).value
-        if sign == "!":
-            return _wrap_integer(number == 0, False)
-        return _wrap_integer(
-            {"+": number, "-": -number, "~": ~number}[sign], sign == "~" or value.is_unsigned
-        )
+        is_unsigned = sign != "!" and (sign == "~" or value.is_unsigned)
+        return _wrap_integer(SIGNS[sign](number), is_unsigned)
 
-    def _close(self) -> None:
-        if not self.take_word(")"):
-            raise BadConstantError("a parenthesis is not closed", self.get_span(), "`)`")
-
-    def parse_number(self) -> Constant:
-        if self.position >= len(self.words):
-            raise BadConstantError("a constant is missing here", self.get_span())
-        word = self.words[self.position]
-        self.position += 1
+    def parse_operand(self) -> Constant:
+        word = self.take_operand()
         if word.text == "WARP_SZ":
             return Constant(32)
         if match := INTEGER.fullmatch(word.text):
@@ -304,7 +238,7 @@ def _make_integer(value: Constant, span: Span, is_unsigned: bool) -> _Integer:
     return _Integer(number if is_unsigned or number < _TOP else number - (1 << 64), is_unsigned)
 
 
-def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span) -> Constant:
+def _combine(sign: str, x: Constant, y: Constant, span: Span) -> Constant:
     if isinstance(x.value, float) and isinstance(y.value, float) and sign in _FLOATS:
         return _combine_floats(sign, x, y, span)
     is_unsigned = sign == "%" or x.is_unsigned or (y.is_unsigned and sign not in ("<<", ">>"))
@@ -316,9 +250,10 @@ def _combine(sign: str, operation: _Binary, x: Constant, y: Constant, span: Span
         raise BadConstantError("division by zero", span)
     if sign == "/" and (left_number, right_number) == (-_TOP, -1):
         raise BadConstantError("the quotient does not fit in 64 bits; ptxas crashes on it", span)
-    return _wrap_integer(
-        int(operation(left_number, right_number)), is_unsigned and sign not in _TRUTH
-    )
+    if sign in ("<<", ">>"):
+        right_number &= 63
+    value = OPERATORS[sign](left_number, right_number)
+    return _wrap_integer(int(value), is_unsigned and not isinstance(value, bool))
 
 
 def _combine_floats(sign: str, x: Constant, y: Constant, span: Span) -> Constant:

@@ -1,0 +1,204 @@
+"""Tokens of C: for asm statements and their operands, macros, conditions, and calls.
+
+``iter_c_tokens`` reads all of a text. ``LandmarkScanner`` finds only comments, literals and asm
+statements, which is several times as fast; ``iter_directives`` finds the preprocessor lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import Enum
+from functools import cache
+from typing import NamedTuple
+
+from .errors import Span
+
+COMMENT = r"//(?>(?:[^\n\\]++|\\.)*)|/\*.*?(?:\*/|\Z)"
+"""A comment in DOTALL mode; an unclosed one extends to the end."""
+BLANKS = rf"(?>(?:\s++|\\\r?\n|{COMMENT})*)"
+NAME = r"[A-Za-z_]\w*+"
+REST_OF_LINE = r"(?>(?:[^\n\\]++|\\.)*)"
+"""The rest of a line with those that a backslash continues."""
+STRING_START = r'(?:u8|[uUL])?R?"'
+_RAW_STRING = (
+    r'(?:u8|[uUL])?R"(?P<delimiter>[^\s()\\]{0,16})\((?P<raw_body>.*?)(?:\)(?P=delimiter)"|\Z)'
+)
+_STRING = r'(?:u8|[uUL])?"(?P<body>(?>(?:[^"\\\n]++|\\.)*))(?P<quote>"?)'
+_IN_CHAR = r"(?>(?:[^'\\\n]++|\\.)*)"
+_ASM_WORD = r"\b(?:asm|__asm__|__asm)\b"
+_ASM_QUALIFIER = r"(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
+ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER})*)\("
+"""A regular expression for the start of an asm statement in a text without comments."""
+_COMMENTED_ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER}|{COMMENT})*)"
+"""The same for any text, without the parenthesis: searching for that would rescan comments."""
+ASM_WORDS = frozenset(("asm", "__asm__", "__asm"))
+
+
+class CTokenKind(Enum):
+    """The kind of a token of C."""
+
+    BLANK = 1
+    """Blanks and comments in a row; as in C, their text is one blank."""
+    COMMENT = 2
+    STRING = 3
+    RAW_STRING = 4
+    CHAR = 5
+    NAME = 6
+    NUMBER = 7
+    MARK = 8
+    ASM = 9
+    """The beginning of an asm statement, up to its parenthesis."""
+
+
+class CToken(NamedTuple):
+    """A token at ``text[start:end]``."""
+
+    kind: CTokenKind
+    text: str
+    start: int = 0
+    end: int = 0
+
+    @property
+    def span(self) -> Span:
+        """Its position in the text."""
+        return self.start, self.end
+
+
+_KINDS = {kind.name: kind for kind in CTokenKind}
+
+
+@cache
+def _compile_tokens() -> re.Pattern[str]:
+    """Return the pattern of all tokens; compiled late, as most starts read no C."""
+    return re.compile(
+        rf"""(?P<BLANK>(?>(?:\s++|\\\r?\n|{COMMENT})+))
+          | (?P<RAW_STRING>{_RAW_STRING})
+          | (?P<STRING>{_STRING})
+          | (?P<CHAR>'{_IN_CHAR}'?)
+          | (?P<NAME>{NAME})
+          | (?P<NUMBER>\.?[0-9](?>(?:[\w.']|(?<=[eEpP])[-+])*))
+          | (?P<MARK>\#\#|&&|\|\||[<>=!]=|<<|>>|\+\+|--|.)""",
+        re.VERBOSE | re.DOTALL,
+    )
+
+
+def iter_c_tokens(text: str, start: int = 0, end: int | None = None) -> Iterator[CToken]:
+    """Yield all tokens of a range of a text."""
+    make = tuple.__new__  # CToken(…) takes twice as long
+    for match in _compile_tokens().finditer(text, start, len(text) if end is None else end):
+        kind = _KINDS[match.lastgroup or ""]
+        token_text = " " if kind is CTokenKind.BLANK else match[0]
+        yield make(CToken, (kind, token_text, *match.span()))
+
+
+class StringContents(NamedTuple):
+    """The characters of a string as they are written, without its quotes."""
+
+    body: str
+    start: int
+    is_closed: bool
+
+
+def read_string(token: CToken) -> StringContents:
+    """Return the contents of a token that is a string, but no raw one."""
+    match = _compile_tokens().fullmatch(token.text)
+    assert match
+    return StringContents(match["body"], token.start + match.start("body"), bool(match["quote"]))
+
+
+_LANDMARK = re.compile(
+    rf"""(?P<COMMENT>{COMMENT})
+      | (?P<RAW_STRING>{_RAW_STRING})
+      | (?P<STRING>{_STRING})
+      | (?P<CHAR>')
+      | (?P<ASM>{_COMMENTED_ASM}\()""",
+    re.VERBOSE | re.DOTALL,
+)
+_CHAR = re.compile(_IN_CHAR, re.DOTALL)
+
+
+class LandmarkScanner:
+    """Finds the comments, the literals and the beginnings of the asm statements of a text.
+
+    A reader may set ``position``, from which the search goes on.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text, self.position = text, 0
+
+    def __iter__(self) -> Iterator[CToken]:
+        """Yield the tokens in order; their texts are empty."""
+        text, unclosed = self.text, 0
+        while match := _LANDMARK.search(text, self.position):
+            kind = _KINDS[match.lastgroup or ""]
+            start, self.position = match.span()
+            if kind is CTokenKind.CHAR:
+                if start < unclosed:
+                    continue
+                inner = _CHAR.match(text, self.position)
+                end = inner.end() if inner else self.position
+                if not text.startswith("'", end):
+                    unclosed = end  # no other quote before this begins a character
+                    continue
+                self.position = end + 1
+            yield CToken(kind, "", start, self.position)
+
+
+_BLANKS = re.compile(BLANKS, re.DOTALL)
+_NOT_LINE_END = re.compile(r"[^\n]")
+
+
+def skip_blanks(text: str, position: int) -> int:
+    """Return the position after blanks and comments."""
+    match = _BLANKS.match(text, position)
+    return match.end() if match else position
+
+
+def blank_spans(text: str, spans: Iterable[Span]) -> str:
+    """Return a text of the same length with blanks for some ranges, in order; lines stay."""
+    parts, copied_end = list[str](), 0
+    for start, end in spans:
+        if end > copied_end:
+            start = max(start, copied_end)
+            parts += text[copied_end:start], _NOT_LINE_END.sub(" ", text[start:end])
+            copied_end = end
+    return "".join((*parts, text[copied_end:]))
+
+
+class Directive(NamedTuple):
+    """A line of the preprocessor, with those that continue it."""
+
+    word: str
+    """Its name: ``define``."""
+    start: int
+    rest_start: int
+    """The position after the word."""
+    end: int
+    rest: str
+    """The text after the word, with blanks for comments."""
+
+    @property
+    def span(self) -> Span:
+        """Its position in the text."""
+        return self.start, self.end
+
+
+_DIRECTIVE = re.compile(
+    rf"^[^\S\n]*+\#[^\S\n]*+(?P<word>[a-z]\w*+)(?P<rest>{REST_OF_LINE})", re.MULTILINE | re.DOTALL
+)
+
+
+def iter_directives(text: str, *, with_raw_strings: bool = False) -> Iterator[Directive]:
+    """Yield the preprocessor lines of a source, except those in comments and raw strings.
+
+    A raw string may hold a source that is compiled at run time, with lines of its own.
+    """
+    if "#" not in text:
+        return
+    kinds = (
+        {CTokenKind.COMMENT} if with_raw_strings else {CTokenKind.COMMENT, CTokenKind.RAW_STRING}
+    )
+    code = blank_spans(text, (x.span for x in LandmarkScanner(text) if x.kind in kinds))
+    for match in _DIRECTIVE.finditer(code):
+        yield Directive(match["word"], match.start(), match.end("word"), match.end(), match["rest"])
