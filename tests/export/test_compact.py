@@ -207,7 +207,7 @@ def test_what_it_has_no_room_for_is_refused() -> None:
 def test_the_registers_are_drawn_if_no_shown_step_changes_anything(steps: str) -> None:
     words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x80ff7f01", "b=0x800102ff", "c=0", steps]
     said = texts(ET.fromstring(render_request([*words, "--compact", "-f", "svg"])))
-    assert {"0x80ff7f01", "0x800102ff", "7f", "ff"} <= {*said}
+    assert {"0x80ff7f01", "0x800102ff", "0x7f", "0xff"} <= {*said}
     assert any(text.startswith(("Not drawn, because ", "Drawn beside ")) for text in said)
 
 

@@ -103,7 +103,7 @@ def test_bits_fall_off_on_the_side_where_they_stood() -> None:
     assert where(tree, "px-operate", "1 0010 0") < where(tree, "px-operate", "011")
     assert "3 bits cut off" in texts(group(tree, "px-operate"))
     tree = drawn(trace("vadd.u32.u32.u32 d.b1, a, b, c", {"a": 0x1FF, "b": 1, "c": 0x11223344}))
-    assert where(tree, "px-merge", "2") < where(tree, "px-merge", "00")
+    assert where(tree, "px-merge", "2") < where(tree, "px-merge", "0x00")
 
 
 def test_the_fields_of_floats_are_shown_in_place() -> None:

@@ -454,7 +454,21 @@ def test_parts_of_a_register_that_nothing_reads_are_pale() -> None:
         for x in group(drawn(shown), "px-operands").iter(f"{NS}text")
         if x.get("text-anchor") == "middle" and x.get("font-weight") == "700"
     }
-    assert read == {"44", "55"}
+    assert read == {"0x44", "0x55"}
+
+
+@pytest.mark.parametrize("is_compact", [False, True])
+def test_bits_have_their_prefix_but_where_two_boxes_have_one_number(is_compact: bool) -> None:
+    values = {"a": 0x7F80FF0A, "b": 0x01FF0B80, "c": 0xCCCCCCCC}
+    tree = drawn(
+        trace("vsub4.s32.s32.s32 d.b210, a.b7531, b, c", values), Options(compact=is_compact)
+    )
+    bare, extended = (
+        [x for x in texts(part) if re.fullmatch("(?=.*[a-f])[0-9a-f]{2,}", x)]
+        for part in (tree, group(tree, "px-extend"))
+    )
+    assert bare == extended
+    assert {"0x7f", "0xcc", "0xff"} <= {*texts(tree)}
 
 
 def test_lines_lead_from_the_bytes_that_are_selected() -> None:
@@ -463,7 +477,7 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
         "vsub4.u32.u32.u32 d, a.b7531, b.b7531, c", {"a": 0x11223344, "b": 0x55667788, "c": 0}
     )
     tree = drawn(shown, Options(stages=frozenset((Stage.SELECT,))))
-    names = ("11", "33", "55", "77")
+    names = ("0x11", "0x33", "0x55", "0x77")
     parts = [x for x in group(tree, "px-operands").iter() if x.tag in (f"{NS}rect", f"{NS}text")]
     where = {  # the middle of the box that has the text
         text.text: f"{float(box.get('x', '0')) + float(box.get('width', '0')) / 2:.1f}"
@@ -473,7 +487,7 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
     paths = [x.get("d", "") for x in group(tree, "px-flows").iter(f"{NS}path")]
     # straight down to where it bends, if it is far
     starts = [match[1] for d in paths if (match := re.match(r"M(\S+) \S+?(?:L\1 \S+)?C", d))]
-    assert starts == [where[name] for name in ("55", "77", "11", "33")] * 2
+    assert starts == [where[name] for name in ("0x55", "0x77", "0x11", "0x33")] * 2
 
 
 @pytest.mark.parametrize("theme", ["auto", "dark"])

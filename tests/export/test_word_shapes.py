@@ -42,7 +42,7 @@ def test_a_line_leads_from_each_byte_to_the_lane_that_takes_it(style: str) -> No
     flows = [d for d in paths(tree) if "C" in d]
     band = group(tree, "px-operate")
     # digits 8 a e 4: a.b0, a.b2 and b.b2 by their signs, b.b0
-    for byte, digit in (("80", "8"), ("02", "a"), ("f6", "e"), ("04", "4")):
+    for byte, digit in (("0x80", "8"), ("0x02", "a"), ("0xf6", "e"), ("0x04", "4")):
         start, end = box_of(band, byte), box_of(band, digit)
         numbers = [re.findall(r"-?[\d.]+", d) for d in flows]
         ends = [(float(x[0]), float(x[-2])) for x in numbers]

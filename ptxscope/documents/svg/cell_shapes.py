@@ -120,31 +120,36 @@ def _draw_part(
 ) -> None:
     """Draw a byte, half-word or word; the number of a lane is below it."""
     span, *other_spans = cell.spans
+    text = span.text
+    if measure_text(text, MIN_SIZE, is_monospaced=True) > area.width - 4:
+        text = text.removeprefix("0x")  # the bytes of a register in a narrow column
     draw_bit_box(canvas, area, y, height, "", span.kind, span.tint)
     style = STYLES[span.kind]
     base = y + (19 if other_spans else height / 2 + 5.4)
     name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
-    is_named = figure.unit in _LETTERS and not span.text.endswith(name)  # as in a form
-    free_width = area.width - measure_text(span.text, 15, is_monospaced=True) - 6
-    aside = (
-        _compute_aside(area, span.text, measure_text(name, canvas.scale_size(MIN_LETTER_PX)))
-        if is_named
-        else 0
-    )
-    center = area.center - (aside / 2 if aside <= free_width else 0)
-    canvas.draw_text(center, base, span.text, 15, style.text, anchor="middle", is_monospaced=True,
-             is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
-    if is_named and aside <= free_width:
+    is_named = figure.unit in _LETTERS and not text.endswith(name)  # as in a form
+    tag_width = measure_text(name, canvas.scale_size(MIN_LETTER_PX)) if is_named else 0
+    size, aside, is_named = fit_beside_name(area, text, tag_width)
+    canvas.draw_text(area.center - aside / 2, base, text, size, style.text, anchor="middle",
+             is_monospaced=True, is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
+    if is_named:
         draw_corner_name(canvas, area, y, name, style.text)
     for number in other_spans:
         canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
                  width=area.width - 4)  # fmt: skip
 
 
-def _compute_aside(area: Area, text: str, tag_width: float) -> float:
-    """Return the width in px to leave free beside bits for a name in the corner."""
-    text_width = measure_text(text, 15, is_monospaced=True)
-    return max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
+def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
+    """Return the size of bits, px to leave free beside them, and whether the name has room there.
+
+    Without a name, ``tag_width`` is 0.
+    """
+    for size in (15, 12) if tag_width else ():
+        text_width = measure_text(text, size, is_monospaced=True)
+        aside = max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
+        if aside <= area.width - text_width - 4:
+            return size, aside, True
+    return 15, 0, False
 
 
 def draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, colour: SvgColour) -> None:
@@ -194,7 +199,8 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
             _list_spans(cell, SpanKind.CHIP) for cell in cells_
         ):  # one word over the columns of its parts
             areas = [Area(areas[0].x, areas[-1].right - areas[0].x)]
-            word = "".join(cell.spans[0].text for cell in cells_)
+            digits = "".join(cell.spans[0].text.removeprefix("0x") for cell in cells_)
+            word = f"0x{digits}" if cells_[0].spans[0].text.startswith("0x") else digits
             cells_ = [cells_[0]._replace(spans=(cells_[0].spans[0]._replace(text=word),))]
         else:  # the total of a sum is in its last column
             cells_, areas = cells_[-1:], areas[-1:]
@@ -311,7 +317,7 @@ def _draw_bits(
         _list_spans(cell, SpanKind.VALUE),
         _list_spans(cell, SpanKind.NAME, SpanKind.AWAY),
     )
-    digits = sum(len(span.text) for span in spans)
+    digits = sum(len(span.text.removeprefix("0x")) for span in spans)
     if not is_framed:
         area = area.shrink(6)
     if len(row.cells) == 1:
@@ -327,13 +333,12 @@ def _draw_bits(
         (measure_text(x.text.strip(), canvas.scale_size(MIN_LETTER_PX)) for x in names), default=0
     )
     for span in spans:
-        box = Area(x, area.width * len(span.text) / digits)
-        aside = (
-            max(22 if box.width < 90 else 0, _compute_aside(box, span.text, tag)) if names else 0
-        )
-        text_width = measure_text(span.text, 15, is_monospaced=True)
-        aside = max(min(aside, box.width - text_width - 4), 0)  # the bits stay in their box
-        draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, aside=aside)
+        box = Area(x, area.width * len(span.text.removeprefix("0x")) / digits)
+        size, aside, _ = fit_beside_name(box, span.text, tag)
+        text_width = measure_text(span.text, size, is_monospaced=True)
+        if names and box.width < 90:
+            aside = max(min(22, box.width - text_width - 4), aside)  # the bits stay in their box
+        draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, size, aside=aside)
         x = box.right
     for span in names:
         colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM

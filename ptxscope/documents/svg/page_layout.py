@@ -16,7 +16,6 @@ from ...scene.row_folding import FoldedScene, fold_scene
 from ...scene.scene_builder import build_scene
 from ...scene.scene_model import (
     Cell,
-    CellSpan,
     ChoiceFigure,
     LaneRef,
     Link,
@@ -167,32 +166,37 @@ class Port(NamedTuple):
 
 def build_visible_scene(trace: Trace, options: Options) -> Scene:
     """Return the scene of a trace, without the values that reveal a hidden result."""
-    scene = with_symbolic_rows(build_scene(trace), trace, find_hidden_rows(trace, options))
-    steps = (x._replace(rows=tuple(map(_add_hex_prefixes, x.rows))) for x in scene.steps)
+    scene = build_scene(trace)
     registers = (x if options.numbers else x.hide_numbers() for x in scene.registers)
-    return scene._replace(
+    scene = scene._replace(
         registers=tuple(_add_hex_prefixes(x)._replace(bits=f"0x{x.bits}") for x in registers),
-        steps=tuple(steps),
+        steps=tuple(x._replace(rows=tuple(map(_add_hex_prefixes, x.rows))) for x in scene.steps),
     )
+    return with_symbolic_rows(scene, trace, find_hidden_rows(trace, options))
 
 
-_WORD = re.compile("[0-9a-f]{8,}")
+_BITS = re.compile("[0-9a-f]{2,}")
 _WithCells = TypeVar("_WithCells", RegisterFigure, RowScene)
 
 
 def _add_hex_prefixes(drawn: _WithCells) -> _WithCells:
-    """Write whole words as text does, with ``0x``; bytes in lanes have two digits only."""
-    cells = (
-        cell._replace(
-            spans=tuple(x._replace(text=f"0x{x.text}") if _is_word(x) else x for x in cell.spans)
-        )
-        for cell in drawn.cells
+    """Write bits as text does, with ``0x``; those of one number in two boxes have digits only."""
+    return drawn._replace(cells=tuple(map(_add_cell_prefix, drawn.cells)))
+
+
+def add_hex_prefix(digits: str) -> str:
+    """Write the digits of a byte or more with ``0x``; other texts are unchanged."""
+    return f"0x{digits}" if _BITS.fullmatch(digits) else digits
+
+
+def _add_cell_prefix(cell: Cell) -> Cell:
+    if any(x.kind in (SpanKind.SIGN, SpanKind.ZERO) for x in cell.spans):
+        return cell
+    spans = (
+        x._replace(text=add_hex_prefix(x.text)) if x.kind in (SpanKind.CHIP, SpanKind.UNUSED) else x
+        for x in cell.spans
     )
-    return drawn._replace(cells=tuple(cells))
-
-
-def _is_word(span: CellSpan) -> bool:
-    return span.kind in (SpanKind.CHIP, SpanKind.UNUSED) and bool(_WORD.fullmatch(span.text))
+    return cell._replace(spans=tuple(spans))
 
 
 def build_folded_scene(section: Section, options: Options) -> FoldedScene:

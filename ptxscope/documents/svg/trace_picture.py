@@ -2,7 +2,7 @@
 
 The scene has the content, the document has the words; this package decides positions and sizes. A
 picture stands alone or in an HTML page, follows a light or dark theme, and never relies on colour
-alone. Words of 32 bits and more have a ``0x``, and are unbroken; bytes in lanes have two digits.
+alone. The bits in a box have a ``0x``, but not if copies of their sign are in the box beside them.
 """
 
 from __future__ import annotations

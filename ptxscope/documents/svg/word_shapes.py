@@ -11,12 +11,12 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside
-from .page_layout import Area, Sketch
+from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, fit_beside_name
+from .page_layout import Area, Sketch, add_hex_prefix
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import MIN_SIZE
+from .text_fitting import MIN_SIZE, measure_text
 
 _BYTE = 28
 """Height of the box of a byte in px."""
@@ -34,9 +34,11 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     y = _draw_source_names(sketch, figure, columns, y)
     for source, area in zip(figure.sources, columns, strict=True):
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
-        draw_bit_box(canvas, area, y, _BYTE, source.text, kind, source.tint)
-        colour = SvgColour.ON if source.is_taken else SvgColour.DIM
-        draw_corner_name(canvas, area, y, str(source.number), colour)
+        colour, number = SvgColour.ON if source.is_taken else SvgColour.DIM, str(source.number)
+        text = add_hex_prefix(source.text)
+        size, aside, _ = fit_beside_name(area, text, measure_text(number, MIN_SIZE))
+        draw_bit_box(canvas, area, y, _BYTE, text, kind, source.tint, size, aside=aside)
+        draw_corner_name(canvas, area, y, number, colour)
         if source.place not in sketch.ports:
             sketch.set_port(source.place, area, y + _BYTE)
             sketch.add_zone(source.place, area, y, y + _BYTE)
@@ -83,7 +85,7 @@ def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
     digit = area.take_middle(_DIGIT_WIDTH)
     draw_bit_box(canvas, digit, y, _DIGIT, byte.digit_text, SpanKind.CHIP, Tint("c"), 13)
     kind = SpanKind.SIGN if byte.is_sign else SpanKind.CHIP
-    draw_bit_box(canvas, area, y + _DIGIT, _BYTE, byte.text, kind, byte.tint)
+    draw_bit_box(canvas, area, y + _DIGIT, _BYTE, add_hex_prefix(byte.text), kind, byte.tint)
     name = byte.source.name if byte.source else ""
     text = f"8 × top bit of {name}" if byte.is_sign else name
     canvas.draw_text(
