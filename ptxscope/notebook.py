@@ -83,10 +83,10 @@ class Figure:
     @property
     def alt(self) -> str:
         """Return a description in words, for the ``alt=`` of a picture in a file of its own."""
-        from .documents.media.frames import find_kind
+        from .documents.content.alt_text import format_alt_text
+        from .documents.content.document import build_document
 
-        kind = find_kind(self.trace, self.options)
-        return kind.describe(kind.build_document(self.trace, self.options))
+        return format_alt_text(build_document(self.trace, self.options))
 
     def __str__(self) -> str:
         return self.html

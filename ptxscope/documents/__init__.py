@@ -34,7 +34,7 @@ class Format(StrEnum):
     MARKDOWN = "markdown", ".formats.markdown", "md"
     RST = "rst", ".formats.rst", "rst rest"
     ASCIIDOC = "asciidoc", ".formats.asciidoc", "adoc"
-    HTML = "html", ".formats.html", "html htm", ".blocks.block_html"
+    HTML = "html", ".formats.html", "html htm"
     SVG = "svg", ".media.frames", "svg"
     JSON = "json", ".formats.json", "json"
     C = "c", ".code.c", "c", ".blocks.block_code:render_c"

@@ -14,7 +14,7 @@ from ..documents.theme import Theme
 from ..engine.syntax.completions import find_completions
 from . import line_actions, page_view, picture_actions, step_actions, tool_actions
 from .page_edits import MAX_LINE_CHARS, Actions
-from .page_picture import PagePicture, draw_pictures, drop_style, list_zones
+from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
 
 COPY_FORMATS = ("link", "markdown", "svg", "command", "c")
@@ -42,7 +42,7 @@ class ExplorerPage:
         self.state = PageState()
         self._seen: dict[str, object] = {}
         """What the page has been sent, by name."""
-        self._pictures: tuple[PagePicture, ...] = ()
+        self._picture: PagePicture | None = None
         if fragment:
             line_actions.open_link(self.state, {"fragment": fragment})
             self.state.explorer.session.undo_history.clear()
@@ -70,18 +70,19 @@ class ExplorerPage:
         changes = {name: x for name, x in view.items() if self._seen.get(name) != x}
         self._seen |= view
         if {"trace", "options"} & {*changes}:
-            self._pictures = draw_pictures(self.state.shown_trace, self.state.options)
-            changes["pictures"] = [drop_style(x.svg) for x in self._pictures]
+            self._picture = draw_picture(self.state.shown_trace, self.state.options)
+            changes["pictures"] = [drop_style(self._picture.svg)]
         return json.dumps(changes)
 
     @property
     def svg(self) -> str:
-        """The text of the first picture, as ``ptxscope trace -f svg`` prints it."""
-        return self._pictures[0].svg
+        """The text of the picture, as ``ptxscope trace -f svg`` prints it."""
+        assert self._picture
+        return self._picture.svg
 
     def list_zones(self) -> str:
         """Return, as JSON, the places in the pictures that react, and what to say of the step."""
-        zones = [list_zones(x) for x in self._pictures]
+        zones = [list_zones(self._picture)] if self._picture else []
         return json.dumps({"pictures": zones, "spoken": page_view.describe_step(self.state)})
 
     def list_completions(self, text: str) -> str:

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..documents.content.document import list_traces
 from ..documents.formats.html import iter_value_sentences
-from ..documents.media import frames
 from ..documents.options import Options
 from ..documents.svg import trace_picture
 from ..documents.svg.svg_canvas import Node
@@ -41,25 +39,10 @@ class PagePicture(NamedTuple):
     """Whether operands are shown as numbers, too."""
 
 
-def draw_pictures(trace: Trace, options: Options) -> tuple[PagePicture, ...]:
-    """Draw a trace; if both answers are wanted in compact pictures, one picture for each."""
-    traces = _list_traces(trace, options) if options.compact else [trace]
-    options = options._replace(format="svg", both=options.both and not options.compact)
-    style, draw = trace_picture.choose_style(options), frames.find_kind(trace).draw
-    drawings = [draw(x, options, style=style) for x in traces]
-    return tuple(
-        PagePicture(x, drawing, trace_picture.render_drawing(drawing), options.numbers)
-        for x, drawing in zip(traces, drawings, strict=True)
-    )
-
-
-def _list_traces(trace: Trace, options: Options) -> tuple[Trace, ...]:
-    if trace.is_line:
-        return list_traces(trace, options)
-    from ..documents.content.document import find_other
-
-    other = find_other(trace) if options.both else None
-    return (trace, other) if other else (trace,)
+def draw_picture(trace: Trace, options: Options) -> PagePicture:
+    """Draw a trace."""
+    drawing = trace_picture.draw_trace(trace, options._replace(format="svg"))
+    return PagePicture(trace, drawing, trace_picture.render_drawing(drawing), options.numbers)
 
 
 def drop_style(svg: str) -> str:
@@ -180,19 +163,13 @@ def _map_parts(trace: Trace) -> dict[str, _Part]:
 def _map_sentences(picture: PagePicture) -> dict[Node, str]:
     """Return the sentence on each value, results among them."""
     document = picture.drawing.doc
-    if document.is_line:
-        results = {("", f"{x.name} =", 0): x for x in document.results}
-        sentences = dict(iter_value_sentences(document))
-    else:
-        from ..documents.blocks.block_html import iter_block_sentences
-
-        results = {
-            (section.branch, f"{x.name} =", 0): x
-            for section in document.sections
-            for x in section.results
-        }
-        has_origins = len(document.trace.parts) <= _MOST_RELATED
-        sentences = dict(iter_block_sentences(document, has_origins=has_origins))
+    results = {
+        (section.branch, f"{x.name} =", 0): x
+        for section in document.sections
+        for x in section.results
+    }
+    has_origins = len(document.trace.parts) <= _MOST_RELATED
+    sentences = dict(iter_value_sentences(document, has_origins=has_origins))
     return sentences | {node: f"{x.name} = {x.bits}, {x.meant}" for node, x in results.items()}
 
 

@@ -19,7 +19,7 @@ from ..files import replace as replace_file
 from . import runtime
 from .elements import format_html
 from .explorer_page import ExplorerPage
-from .page_picture import draw_pictures, drop_style
+from .page_picture import draw_picture, drop_style
 
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
 _LEFT_OUT = frozenset({"app", "screens", "widgets", "notebook.py", "sphinx.py"})
@@ -159,7 +159,7 @@ def _make_index(*, has_runtime: bool) -> str:
         for name, content in view.items()
         if name.startswith("#")
     }
-    (picture,) = draw_pictures(page.state.trace, page.state.options)
+    picture = draw_picture(page.state.trace, page.state.options)
     template = _read_file("index.html")
     values = {
         "policy": escape(_make_policy(has_runtime=has_runtime)),

@@ -21,7 +21,7 @@ class FoldedScene(NamedTuple):
     """A scene with fewer rows; a step without rows remains, empty."""
 
     scene: Scene
-    ends: tuple[tuple[LaneRef, ...], ...]
+    ends: tuple[tuple[LaneRef, ...], ...] = ()
     """Source places of the bits of each kept destination: one place, or several parts."""
 
 

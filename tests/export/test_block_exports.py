@@ -24,8 +24,8 @@ from ptxscope.cli import main
 from ptxscope.documents.content.command_words import format_folded, parse_folded
 from ptxscope.documents.formats import json_reader as trace_json
 from ptxscope.documents.options import Options
-from ptxscope.documents.svg.block_picture import draw_block
 from ptxscope.documents.svg.text_fitting import measure_text
+from ptxscope.documents.svg.trace_picture import draw_trace
 from ptxscope.documents.svg.zones import find_relations
 from tests.block_idioms import IDIOMS, Idiom
 from tests.engine.test_blocks import EVERY_IDIOM, draw_values
@@ -111,7 +111,7 @@ def test_folded_statements_show_their_results_only(format_: str) -> None:
 
 def test_picture() -> None:
     trace = trace_block(DEQUANT, VALUES)
-    drawing = draw_block(trace)
+    drawing = draw_trace(trace)
     nodes = {zone.node for zone in drawing.canvas.zones}
     links = drawing.canvas.links
     assert {("s1.", "t =", 0), ("s2.", "a", 0), ("s3.", "d =", 0)} <= nodes
@@ -123,7 +123,7 @@ def test_picture() -> None:
     sources = relations.ancestors["s3.", "d =", 0]
     assert {("s1.", "a", 0), ("s1.", "b", 0), ("s3.", "b", 0), ("s3.", "b", 1)} <= sources
     heights = [
-        draw_block(trace, Options(folded=frozenset(folded))).height
+        draw_trace(trace, Options(folded=frozenset(folded))).height
         for folded in ((), (1,), (1, 2), (1, 2, 3))
     ]
     assert heights == sorted(heights, reverse=True)
@@ -133,7 +133,7 @@ def test_picture() -> None:
 def test_a_folded_block_of_eight_is_wider_than_high() -> None:
     lines = " ".join(f"shf.l.wrap.b32 t, t, t, {x};" for x in range(1, 9))
     trace = trace_block(lines, {"t": 1})
-    drawing = draw_block(trace, Options(folded=frozenset(range(1, 9))))
+    drawing = draw_trace(trace, Options(folded=frozenset(range(1, 9))))
     assert drawing.height / drawing.layout.width < 0.8
     for format_ in ("svg", "html", "png", "pdf"):
         assert ptxscope.export(trace, format_)
@@ -269,9 +269,12 @@ def test_the_registers_do_not_run_into_the_model(model: str, compact: bool) -> N
     )
     svg = ET.fromstring(ptxscope.export(trace, "svg", Options(compact=compact)))
     texts = [x for x in svg.iter("{http://www.w3.org/2000/svg}text") if x.text]
-    right = next(x for x in texts if x.text == f"model {model}")
+    right = next((x for x in texts if x.text == f"model {model}"), None)
+    if right is None:  # a compact picture has no name of the documentation
+        assert (compact, model) == (True, "isa")
+        return
     left = next(x for x in texts if (x.text or "").startswith("a = "))
-    end = float(left.get("x", "")) + measure_text(left.text or "", 12, is_monospaced=True)
+    end = float(left.get("x", "")) + measure_text(left.text or "", 12.5 if compact else 14, True)
     start = float(right.get("x", "")) - measure_text(right.text or "", 11)
-    assert left.get("y") == right.get("y")
+    assert abs(float(left.get("y", "")) - float(right.get("y", ""))) <= 1
     assert end <= start

@@ -18,9 +18,8 @@ from ptxscope.cli import main
 from ptxscope.documents.content.annotated_trace import annotate_trace
 from ptxscope.documents.media.frames import make_frames
 from ptxscope.documents.options import Motion, Options
-from ptxscope.documents.svg.block_picture import draw_block
 from ptxscope.documents.svg.page_layout import COMPACT
-from ptxscope.documents.svg.trace_picture import SMALL
+from ptxscope.documents.svg.trace_picture import draw_trace
 from tests.tiers import sampled
 
 # E3: the assembler's .sat wraps a negative number, so the byte is 255 instead of 0
@@ -68,7 +67,7 @@ def test_the_other_answer_of_an_assembler_is_the_documented_one() -> None:
 
 
 def test_wires_of_two_answers_stay_apart() -> None:
-    drawing = draw_block(TRACE, Options(both=True))
+    drawing = draw_trace(TRACE, Options(both=True))
     links = drawing.canvas.links
     sources = {target: source for source, target in links if target[1] in ("a", "b")}
     assert sources["s3.", "a", 0][0] == "s2."
@@ -81,7 +80,7 @@ def test_wires_of_two_answers_stay_apart() -> None:
 
 
 def test_wires_of_two_answers_below_each_other_go_around_the_statements_between() -> None:
-    drawing = draw_block(TRACE, Options(both=True), style=SMALL)
+    drawing = draw_trace(TRACE, Options(both=True, compact=True))
     for target in ("s3.", "a", 0), ("s3-other.", "a", 0):
         (source,) = (a for a, b in drawing.canvas.links if b == target)
         (line,) = drawing.canvas.links[source, target]
@@ -232,7 +231,7 @@ def test_the_description_of_a_picture(capsys: pytest.CaptureFixture[str]) -> Non
     words = ["trace", PTX, "a=-1", "b=0", "c=0x11223344", "--alt"]
     assert main([*words, "short"]) == 0
     assert capsys.readouterr().out == (
-        "brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123; on "
+        "brev.b32 r, a; vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, r, 0x0123 on "
         "a = 0xffffffff, b = 0x00000000, c = 0x11223344 gives d = 0x00332211, 3351057.\n"
     )
     assert main(words) == 0

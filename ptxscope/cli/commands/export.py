@@ -15,11 +15,10 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from ...documents import Format
-from ...documents.content.alt_text import format_short_alt
+from ...documents.content.alt_text import format_alt_text, format_short_alt
 from ...documents.content.document import build_document
 from ...documents.content.id_prefix import with_unique_ids
 from ...documents.formats.markdown import escape_text, fence_text
-from ...documents.media.frames import find_kind
 from ...documents.media.picture_marks import is_ours, read_title
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable
@@ -272,10 +271,8 @@ def _add_picture(
 
 def _describe(trace: Trace, options: Options) -> str:
     """Return the alternative text of a picture."""
-    if trace.is_line and options.beside is None:
-        return format_short_alt(build_document(trace, options))
-    kind = find_kind(trace, options)
-    return kind.describe(kind.build_document(trace, options))
+    document = build_document(trace, options)
+    return format_alt_text(document) if document.sections[0].heading else format_short_alt(document)
 
 
 def _with_own_ids(trace: Trace, options: Options, ids: set[str]) -> Options:

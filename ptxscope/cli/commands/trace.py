@@ -295,8 +295,8 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:
-    from ...documents.media.frames import find_kind
+    from ...documents.content.alt_text import format_alt_text, format_short_alt
+    from ...documents.content.document import build_document
 
-    kind = find_kind(trace, options)
-    describe = kind.describe_shortly if length == "short" else kind.describe
-    return describe(kind.build_document(trace, options)) + "\n"
+    describe = format_short_alt if length == "short" else format_alt_text
+    return describe(build_document(trace, options)) + "\n"

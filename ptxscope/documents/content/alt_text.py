@@ -18,7 +18,9 @@ def format_alt_text(doc: Document) -> str:
 
 def format_short_alt(doc: Document) -> str:
     """Describe the instruction, its operands and its result in one sentence."""
-    sentence = doc.ptx.removesuffix(";")
+    if doc.sections[0].heading and doc.sections[0].is_only:
+        return format_alt_text(doc)  # two traces
+    sentence = " ".join(doc.ptx.split("\n")).removesuffix(";")
     if doc.title:
         sentence = f"{doc.title.rstrip('.:')}: {sentence}"
     if doc.operands:
@@ -28,15 +30,19 @@ def format_short_alt(doc: Document) -> str:
         sentence += f", model {doc.model},"
     if doc.results:
         sentence += f" gives {' and '.join(f'{x.name} = {x.bits}, {x.meant}' for x in doc.results)}"
-        result = format_result(doc.trace)
-        other_answers = (x for x in doc.answers.all if x.result != result) if doc.answers else ()
-        sentence += "".join(f"; {x.label}: {x.result}" for x in other_answers)
+        if doc.answers:
+            result = format_result(doc.trace)
+            others = (x for x in doc.answers.all if x.result != result)
+            sentence += "".join(f"; {x.label}: {x.result}" for x in others)
     elif doc.no_result:
         sentence += f"; {doc.no_result}"
     return f"{sentence.rstrip(',')}."
 
 
 def _iter_sentences(doc: Document) -> Iterator[str]:
+    if doc.sections[0].heading:
+        yield from _iter_section_sentences(doc)
+        return
     if doc.title:
         yield _format_sentence(doc.title)
     yield f"{doc.ptx.removesuffix(';')}, model {doc.model}."
@@ -57,6 +63,27 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
         yield from _iter_answer_sentences(doc.answers)
     if doc.caption:
         yield _format_sentence(doc.caption)
+
+
+def _iter_section_sentences(doc: Document) -> Iterator[str]:
+    """Yield the statements and their results, without the steps."""
+    if doc.title:
+        yield f"{doc.title.rstrip('.')}."
+    if doc.operands:
+        yield f"Registers: {', '.join(f'{x.name} = {x.bits}' for x in doc.operands)}."
+    last = doc.steps[-1].number if doc.steps and not doc.results else None
+    for section in doc.sections:
+        if last is not None and section.step_count + len(section.trace.steps) > last:
+            break
+        operands = ", ".join(f"{x.label} = {x.bits}" for x in section.operands)
+        given = f" on {operands}" if section.is_only and operands else ""
+        results = " and ".join(f"{x.name} = {x.bits}" for x in section.results)
+        yield f"{section.heading}{given} gives {results or 'nothing'}."
+    yield from (f"Result: {x.name} = {x.bits}, {x.meant}." for x in doc.results)
+    if doc.no_result:
+        yield f"Result: {doc.no_result}."
+    if doc.agreement:
+        yield doc.agreement
 
 
 def _iter_answer_sentences(answers: Answers) -> Iterator[str]:

@@ -183,11 +183,14 @@ class Section(NamedTuple):
     """Whether its steps are left out."""
     is_other: bool = False
     """Whether it is evaluated under the other model."""
+    is_only: bool = False
+    """Whether it is the only statement."""
 
     @property
     def key(self) -> str:
-        """Its name in a document: ``s2``, or ``s2-other`` under the other model."""
-        return f"s{self.statement.number}" + "-other" * self.is_other
+        """Its name in a document: ``s2``, ``s2-other`` under the other model; a line has none."""
+        name = "" if self.is_only else f"s{self.statement.number}"
+        return "-".join(filter(None, (name, "other" * self.is_other)))
 
     @property
     def model(self) -> str:
@@ -207,7 +210,22 @@ class Section(NamedTuple):
     @property
     def branch(self) -> str:
         """The prefix of its values in a picture: ``s2.``."""
-        return f"{self.key}."
+        return f"{self.key}." if self.key else ""
+
+    def name_part(self, name: str) -> str:
+        """Return the name of a part of it in a picture: ``result-s2``."""
+        return f"{name}-{self.key}" if self.key else name
+
+    def name_step(self, step: StepView) -> str:
+        """Return the id of a step of it in a picture: ``s2-step-saturate``."""
+        return f"{self.key}-step-{step.stage}" if self.key else f"step-{step.stage}"
+
+    def without_sentences(self) -> Section:
+        """Return the section without sentences of ptxscope."""
+        answers = self.answers and self.answers._replace(
+            errata=(), steps=_drop_sentences(self.answers.steps)
+        )
+        return self._replace(steps=_drop_sentences(self.steps), notes=(), answers=answers)
 
 
 class Document(NamedTuple):
@@ -275,15 +293,12 @@ class Document(NamedTuple):
 
     def without_sentences(self) -> Document:
         """Return the document without sentences of ptxscope, for a picture beside a text."""
-        sections = (
-            x._replace(steps=_drop_sentences(x.steps), notes=(), answers=_shorten(x.answers))
-            for x in self.sections
-        )
+        sections = tuple(x.without_sentences() for x in self.sections)
         return self._replace(
-            sections=tuple(sections),
+            sections=sections,
             steps=_drop_sentences(self.steps),
             notes=(),
-            answers=_shorten(self.answers),
+            answers=self.answers and sections[0].answers,
             agreement="",
         )
 
@@ -303,15 +318,26 @@ def _drop_sentences(steps: Iterable[StepView]) -> tuple[StepView, ...]:
     return tuple(step._replace(about="") for step in steps)
 
 
-def _shorten(answers: Answers | None) -> Answers | None:
-    return answers and answers._replace(errata=(), steps=_drop_sentences(answers.steps))
-
-
 def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
-    """Return the Document of a trace.
+    """Return the Document of a trace; with the trace beside it, their sections and no result.
 
     Raise ValueError for a statement to fold that a block lacks.
     """
+    doc = _build_document(trace, options)
+    if options.beside is None:
+        return doc
+    docs = doc, _build_document(options.beside, options)
+    sections = tuple(
+        x.sections[0]._replace(heading=x.ptx, is_other=index > 0) for index, x in enumerate(docs)
+    )
+    return doc._replace(
+        sections=sections, steps=(), operands=(), results=(), no_result="", answers=None,
+        agreement="",
+    )  # fmt: skip
+
+
+def _build_document(trace: Trace, options: Options) -> Document:
+    """Return the Document of one trace."""
     block, count, extra = trace.block, len(trace.parts), trace.annotations
     is_line = trace.is_line
     if not is_line and (unknown := sorted(options.folded - {*range(1, count + 1)})):
@@ -379,6 +405,7 @@ def make_section(
         _make_answers(part, options),
         options,
         step_count,
+        is_only=is_only,
     )
 
 

@@ -20,42 +20,27 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     if options.id:
         return options.id
     trace = document.trace
-    shown_stages = [str(step.stage) for step in document.steps] if document.omission else None
-    choices = options._replace(stages=None, format="")._asdict().items()
-    changed_options = [(name, value) for name, value in choices if value != getattr(DEFAULT, name)]
     # the explorer has the roles as members of an enum, which are written in another way
     values = sorted((str(role), bits) for role, bits in trace.operands.items())
-    instruction = str(trace.instruction)
     # normalised like the notes in the command that reproduces the document
     notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
-    extra = (document.title, document.caption, notes)
-    return hash_id(
-        (kind, instruction, values, trace.model.name, extra, shown_stages, changed_options)
-    )
-
-
-def make_block_id(trace: Trace, options: Options, kind: str) -> str:
-    """Return the id that the author chose, or a hash of everything the picture depends on."""
-    choices = options._replace(format="")._asdict().items()
+    parts: tuple[object, ...] = ((document.title, document.caption, *notes),)
+    if not document.sections[0].heading:
+        stages = [str(step.stage) for step in document.steps] if document.omission else None
+        parts = (document.title, document.caption, notes), stages
+    choices = options._replace(stages=None, format="")._asdict().items()
     changed_options = [
         (name, sorted(value) if isinstance(value, frozenset) else value)
         for name, value in choices
         if value != getattr(DEFAULT, name)
     ]
-    values = sorted(trace.operands.items())
-    extra = trace.annotations
-    notes = [(note.target, sanitize_text(note.text).strip()) for note in extra.notes]
-    texts = extra.title, extra.caption, *notes
-    model = trace.model.name
-    return options.id or hash_id((kind, str(trace.block), values, model, texts, changed_options))
+    return hash_id((kind, str(trace.block), values, trace.model.name, *parts, changed_options))
 
 
 def make_prefix(trace: Trace, options: Options, kind: str) -> str:
     """Return the prefix of the ids in a document of a trace."""
     options = drop_idle_options(options, kind)
-    if trace.is_line:
-        return make_id_prefix(build_document(trace, options), options, kind)
-    return make_block_id(trace, options, kind)
+    return make_id_prefix(build_document(trace, options), options, kind)
 
 
 def with_unique_ids(trace: Trace, options: Options, kind: str, used_ids: set[str]) -> Options:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from html import escape
 from importlib.resources import files
 
+from ...engine.blocks.block_trace import describe_origins
 from ...engine.micro_operations.instruction_view import format_short_name
 from ...engine.tracing.provenance import find_provenance, format_origins
 from ...engine.tracing.trace import Trace
@@ -22,14 +23,14 @@ from ..content.document import (
     Document,
     DocumentRow,
     OperandView,
+    Section,
     StepView,
     build_document,
-    list_traces,
 )
 from ..content.id_prefix import make_id_prefix
 from ..options import DEFAULT, MachineSection, Options
-from ..svg import trace_picture
 from ..svg.svg_canvas import Node
+from ..svg.trace_picture import draw_trace, render_drawing
 from ..svg.zones import Relations, find_relations, highlight_lines, highlight_rules
 
 _SCHEME: dict[str, theme.Pair] = {"scheme": ("light", "dark")}
@@ -40,9 +41,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render an ``<article>``, or with `options.standalone` a page around it."""
     doc = build_document(trace, options)
     article = "\n".join(_article_lines(doc, options))
-    if not options.standalone:
-        return article + "\n"
-    return format_page(escape(doc.title or doc.ptx), article, options)
+    return format_page(escape(doc.name), article, options) if options.standalone else article + "\n"
 
 
 def format_page(title: str, article: str, options: Options) -> str:
@@ -70,32 +69,30 @@ def _load_file(name: str) -> str:
 
 
 def _article_lines(doc: Document, options: Options) -> Iterator[str]:
-    level = get_title_level(options)
+    level = 1 if options.standalone else 3
     id_ = make_id_prefix(doc, options, "html")
-    yield from iter_article_start(doc, options, id_)
+    yield from _start_lines(doc, options, id_, level)
     relations, pictures = _draw_pictures(doc, options._replace(id=id_))
     yield from pictures
     yield "<details><summary>All values in tables</summary>"
     yield f"<pre><code>{escape(doc.ptx)}</code></pre>"
     yield f'<p class="px-dim">Model <code>{escape(doc.model)}</code></p>'
-    yield from iter_operand_lines(doc.operands)
+    yield from _operand_lines(doc.operands)
     if doc.steps:
         yield (
             '<label class="px-say"><input type="checkbox"/> '
             "Show in every cell where its bits came from</label>"
         )
-    for step in doc.steps:
-        yield from iter_step_lines(doc.trace, step, level + 1, f"{id_}-step", relations)
-    if doc.omission:
-        yield f'<p class="px-dim">{escape(doc.omission)}</p>'
-    yield from iter_result_lines(doc, level + 1, f"{id_}-result")
-    yield from iter_lane_note_lines(doc.lane_notes)
-    yield from iter_note_lines(doc.notes)
-    if doc.answers:
-        yield from iter_answer_lines(doc.answers, level + 1, id_, relations)
+    for section in doc.sections:
+        yield from _section_lines(section, level + 1, id_, relations)
+    if not doc.sections[0].is_only:
+        yield from _result_lines(doc, level + 1, f"{id_}-result")
+        yield from _note_lines(doc.notes)
     if doc.agreement:
         yield f'<p class="px-agreed">{escape(doc.agreement)}</p>'
-    yield from iter_footer_lines(doc)
+    if doc.source:
+        yield f"<footer>\n<p>{escape(doc.source)}</p>"
+        yield f"<pre><code>{escape(doc.command)}</code></pre>\n</footer>"
     yield "</details>"
     if doc.machine_code:
         yield from _machine_lines(doc.machine_code)
@@ -104,14 +101,40 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
     yield "</article>"
 
 
-def get_title_level(options: Options) -> int:
-    """Return the level of the title's heading."""
-    return 1 if options.standalone else 3
+def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
+    """Yield a statement; if there are several, in a box of its own below its heading."""
+    if section.is_only:
+        for step in section.steps:
+            yield from _step_lines(section, step, level, f"{id_}-step", relations)
+        if section.omission:
+            yield f'<p class="px-dim">{escape(section.omission)}</p>'
+        yield from _result_lines(section, level, f"{id_}-result")
+    else:
+        id_ += f"-{section.key}"
+        yield f'<div id="{id_}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
+        if not section.is_folded:
+            yield from _operand_lines(section.operands)
+            for step in section.steps:
+                yield from _step_lines(section, step, level + 1, id_, relations)
+        if section.omission and not section.is_folded:
+            yield f'<p class="px-dim">{escape(section.omission)}</p>'
+        for view in section.results:
+            yield (
+                f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
+                f'<span class="px-dim">{escape(view.meant)}</span></p>'
+            )
+        level += 1
+    for note in section.lane_notes:
+        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
+    yield from _note_lines(section.notes)
+    if section.answers and not section.is_folded:
+        yield from _answer_lines(section, section.answers, level, id_, relations)
+    if not section.is_only:
+        yield "</div>"
 
 
-def iter_article_start(doc: Document, options: Options, id_: str) -> Iterator[str]:
+def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Iterator[str]:
     """Yield the start of an article, with a heading if a page or a title needs one."""
-    level = get_title_level(options)
     name = escape(doc.title or (doc.trace.instruction.opcode if doc.is_line else doc.count_text))
     has_heading = bool(doc.title) or options.standalone
     label = f'aria-labelledby="{id_}-title"' if has_heading else f'aria-label="{name}"'
@@ -122,67 +145,60 @@ def iter_article_start(doc: Document, options: Options, id_: str) -> Iterator[st
         yield f"<header>\n{heading}\n</header>"
 
 
-def iter_footer_lines(doc: Document) -> Iterator[str]:
-    """Yield the source and the command, unless the document has no footer."""
-    if doc.source:
-        yield f"<footer>\n<p>{escape(doc.source)}</p>"
-        yield f"<pre><code>{escape(doc.command)}</code></pre>\n</footer>"
-
-
 def _draw_pictures(doc: Document, options: Options) -> tuple[Relations, Iterator[str]]:
     """Return the relations between the values of the picture, and the lines of the picture.
 
-    For narrow pages, a compact picture replaces it, or one for each answer.
+    For narrow pages, a compact picture replaces it. The title and the caption are in the page.
     """
-    annotations = doc.trace.annotations._replace(title="", caption="")
+    trace = doc.trace.with_annotations(doc.trace.annotations._replace(title="", caption=""))
     options = options._replace(machine_code=None)  # it has a table of its own
-    drawing = trace_picture.draw_trace(doc.trace.with_annotations(annotations), options, "-picture")
+    drawing = draw_trace(trace, options, "-picture")
     relations = find_relations(drawing.canvas)
 
     def picture_lines() -> Iterator[str]:
+        small = draw_trace(trace, options._replace(compact=True), "-narrow")
+        small_relations = find_relations(small.canvas, len(relations.numbers))
+        sentences = dict(iter_value_sentences(doc))
         yield '<div class="px-pictures">'
-        yield from _figure_lines("px-wide", drawing, relations, doc)
-        count = len(relations.numbers)
-        small_options = options._replace(both=False, compact=True)
-        traces = list_traces(doc.trace, options)
-        for index, trace in enumerate(traces):
-            document = build_document(trace.with_annotations(annotations), small_options)
-            style = trace_picture.SMALL._replace(has_answers=trace is traces[-1])
-            small_drawing = trace_picture.draw_trace(
-                document.trace, small_options, f"-narrow{index or ''}", style
-            )
-            own_relations = find_relations(small_drawing.canvas, count)
-            count += len(own_relations.numbers)
-            yield from _figure_lines("px-narrow", small_drawing, own_relations, document)
+        for css, picture, numbers in (
+            ("px-wide", drawing, relations),
+            ("px-narrow", small, small_relations),
+        ):
+            overlay = tuple(highlight_lines(picture.canvas, numbers, sentences))
+            yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
+            yield render_drawing(picture, overlay) + "</figure>"
         yield "</div>"
+        count = len(relations.numbers) + len(small_relations.numbers)
         yield f"<style>{highlight_rules(count)}</style>"
 
     return relations, picture_lines()
 
 
-def _figure_lines(
-    css: str,
-    drawing: trace_picture.SvgDrawing,
-    relations: Relations,
-    doc: Document,
-) -> Iterator[str]:
-    """Yield a picture whose related values highlight each other."""
-    overlay = [*highlight_lines(drawing.canvas, relations, dict(iter_value_sentences(doc)))]
-    yield f'<figure class="px-picture px-scroll {css}" tabindex="0">'
-    yield trace_picture.render_drawing(drawing, overlay) + "</figure>"
+def iter_value_sentences(doc: Document, *, has_origins: bool = True) -> Iterator[tuple[Node, str]]:
+    """Yield the sentence on each value of the picture, and the operands behind it.
 
-
-def iter_value_sentences(doc: Document) -> Iterator[tuple[Node, str]]:
-    """Yield the sentence on each value of the picture, for every branch that shows it."""
-    answers = [(doc.trace, doc.steps)]
+    In a block these are the given registers.
+    """
+    sections = [*doc.sections]
     if doc.answers and doc.answers.other_trace:
-        answers.append((doc.answers.other_trace, doc.answers.steps))
-    for trace, steps in answers:
-        for row in (row for step in steps for row in step.rows):
+        sections.append(_make_other(doc.sections[0], doc.answers, doc.answers.other_trace))
+    for section in sections:
+        whole = (section.is_other and doc.other) or doc.trace
+        for row in (row for step in section.steps for row in step.rows):
+            key = row.row.key
             for cell in row.cells:
-                sentence = f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}."
-                for branch in ("", trace.model.name):
-                    yield (branch, row.row.key, cell.lane), sentence
+                sentence = f"{cell.sentence}."
+                if has_origins and section.is_only:
+                    sentence += f" From {_format_origin(section.trace, row, cell.lane)}."
+                elif has_origins:
+                    origins = describe_origins(whole, section.statement.prefix + key, cell.lane)
+                    sentence += f" From {origins}."
+                yield (section.branch, key, cell.lane), sentence
+
+
+def _make_other(section: Section, answers: Answers, trace: Trace) -> Section:
+    """Return the section of an instruction under the other model."""
+    return section._replace(trace=trace, steps=answers.steps, is_other=True)
 
 
 def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str]) -> Iterator[str]:
@@ -196,7 +212,7 @@ def _table_lines(css: str, label: str, head: Iterable[str], rows: Iterable[str])
     yield "</table></div>"
 
 
-def iter_operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
+def _operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
     """Yield the table of the values that are read."""
     rows = (
         f'<td>{escape(label)}</td><th scope="row"><code>{escape(name or label)}</code></th>'
@@ -208,35 +224,34 @@ def iter_operand_lines(operands: Iterable[OperandView]) -> Iterator[str]:
     yield from _table_lines("px-operands", "Operands", head, rows)
 
 
-def iter_step_lines(
-    trace: Trace, step: StepView, level: int, id_: str, relations: Relations, branch: str = ""
+def _step_lines(
+    section: Section, step: StepView, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
-    """Yield the heading and the tables of a step; ``branch`` is that of its nodes in a block."""
+    """Yield the heading and the tables of a step."""
     yield f'<div class="px-step px-{step.stage}" id="{id_}-{step.stage}">'
     yield f"<h{level}>{step.number}. {escape(step.title)}</h{level}>"
     yield f"<p>{escape(step.about)}</p>"
     for lanes in sorted({len(row.cells) for row in step.rows}, reverse=True):
         rows = [row for row in step.rows if len(row.cells) == lanes]
         names = [cell.name for cell in rows[0].cells] if lanes > 1 else ["value"]
-        row_cells = (_format_row(trace, row, relations, branch) for row in rows)
+        row_cells = (_format_row(section, row, relations) for row in rows)
         yield from _table_lines("px-lanes", f"{step.number}. {step.title}", ("", *names), row_cells)
     for note in step.notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield "</div>"
 
 
-def _format_row(trace: Trace, row: DocumentRow, relations: Relations, own_branch: str) -> str:
+def _format_row(section: Section, row: DocumentRow, relations: Relations) -> str:
     cells = [f'<th scope="row">{escape(row.name)}</th>']
     for cell in row.cells:
         flags = "".join(f' <em class="px-flag">{escape(flag)}</em>' for flag in cell.flags)
-        origin = escape(f"{cell.sentence}. From {format_origin(trace, row, cell.lane)}.")
-        nodes = ((branch, row.row.key, cell.lane) for branch in (trace.model.name, own_branch))
-        attributes = next(
-            (relations.format_attributes(x) for x in nodes if x in relations.numbers), ""
-        )
+        origin = _format_origin(section.trace, row, cell.lane)
+        sentence = escape(f"{cell.sentence}. From {origin}.")
+        node = section.branch, row.row.key, cell.lane
+        attributes = relations.format_attributes(node) if node in relations.numbers else ""
         cells.append(
             f"<td{attributes}><code>{_escape_unbroken(cell.text)}</code>{flags}"
-            f'<div class="px-from">{origin}</div></td>'
+            f'<div class="px-from">{sentence}</div></td>'
         )
     return "".join(cells)
 
@@ -246,14 +261,14 @@ def _escape_unbroken(text: str) -> str:
     return escape(text).replace("-&gt;", '<span class="px-arrow">-&gt;</span>')
 
 
-def format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
+def _format_origin(trace: Trace, row: DocumentRow, lane: int) -> str:
     """Format the operand bits that a lane came from: ``%r2 bits 15:8 and %r3 bits 7:0``."""
     origins = find_provenance(trace, row.row.key, lane)
     names = {x.role: format_short_name(trace.instruction, x.role) for x in origins}
     return format_origins(origins, names) or "no operand"
 
 
-def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
+def _result_lines(doc: Document | Section, level: int, id_: str) -> Iterator[str]:
     """Yield the results below their heading."""
     yield f'<div class="px-result" id="{id_}">'
     yield f"<h{level}>Result</h{level}>"
@@ -267,20 +282,14 @@ def iter_result_lines(doc: Document, level: int, id_: str) -> Iterator[str]:
     yield "</div>"
 
 
-def iter_lane_note_lines(notes: Iterable[str]) -> Iterator[str]:
-    """Yield the notes of the author on lanes."""
-    for note in notes:
-        yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
-
-
-def iter_note_lines(notes: Iterable[str]) -> Iterator[str]:
+def _note_lines(notes: Iterable[str]) -> Iterator[str]:
     """Yield a paragraph for each note."""
     for note in notes:
         yield f'<p class="px-dim"><strong>Note:</strong> {escape(note)}.</p>'
 
 
-def iter_answer_lines(
-    answers: Answers, level: int, id_: str, relations: Relations
+def _answer_lines(
+    section: Section, answers: Answers, level: int, id_: str, relations: Relations
 ) -> Iterator[str]:
     """Yield the answers of models that differ."""
     yield f'<div class="px-answers" id="{id_}-answers">'
@@ -301,10 +310,9 @@ def iter_answer_lines(
     if answers.other_trace:
         other_name = f"<code>{escape(answers.other_name)}</code>"
         yield f"<h{level}>The steps of {other_name} from there</h{level}>"
+        other = _make_other(section, answers, answers.other_trace)
         for step in answers.steps:
-            yield from iter_step_lines(
-                answers.other_trace, step, level + 1, f"{id_}-other", relations
-            )
+            yield from _step_lines(other, step, level + 1, f"{id_}-other", relations)
     yield "</div>"
 
 

@@ -10,6 +10,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ...engine.tracing.trace import Trace
+from ..content.alt_text import format_alt_text, format_short_alt
 from ..content.document import Document, StepView
 from ..options import DEFAULT, Motion, Options
 from ..svg import trace_picture
@@ -17,7 +18,6 @@ from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, write_sheet
-from ..svg.trace_picture import INSTRUCTION, PictureKind
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 _HINT = 18.0
@@ -40,38 +40,27 @@ class Frame(NamedTuple):
     """Description in one sentence."""
 
 
-def find_kind(trace: Trace, options: Options = DEFAULT) -> PictureKind:
-    """Return how a trace is drawn."""
-    if trace.is_line and options.beside is None:
-        return INSTRUCTION
-    from ..svg.block_picture import BLOCK, PAIR  # loaded late: most pictures are of one instruction
-
-    return PAIR if options.beside else BLOCK
-
-
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture, with the motion that options request."""
-    kind = find_kind(trace, options)
-    drawing = kind.draw(trace, options, style=trace_picture.choose_style(options))
-    if options.motion is Motion.STILL or not drawing.doc.steps:
+    drawing = trace_picture.draw_trace(trace, options)
+    moving = _with_drawn_steps(drawing)
+    if options.motion is Motion.STILL or not moving.doc.steps:
         return trace_picture.render_drawing(drawing)
     if options.compact:  # its source takes up the whole line
-        drawing = drawing._replace(height=drawing.height + _HINT)
-    sheet = trace_picture.make_sheet(drawing)
+        moving = moving._replace(height=moving.height + _HINT)
+    sheet = trace_picture.make_sheet(moving)
     numbering = _make_step_numbering(drawing.canvas.prefix)
-    return _write_svg(_with_drawn_steps(drawing), sheet, options, numbering)
+    return _write_svg(moving, sheet, options, numbering)
 
 
 def make_frames(trace: Trace, options: Options = DEFAULT) -> tuple[Frame, ...]:
     """Return a still picture for each step that is shown; only the last one shows the result."""
     if options.beside is not None:
         raise ValueError("frames show the steps of one trace, not of two beside each other")
-    kind = find_kind(trace)
     options = options._replace(motion=Motion.STILL)
-    style = trace_picture.choose_style(options)
-    count = len(_with_drawn_steps(kind.draw(trace, options, style=style)).doc.steps)
+    count = len(_with_drawn_steps(trace_picture.draw_trace(trace, options)).doc.steps)
     return tuple(
-        _make_frame(kind, kind.draw(trace, options, f"-{number}", style), options, number, count)
+        _make_frame(trace_picture.draw_trace(trace, options, f"-{number}"), options, number, count)
         for number in range(1, count + 1)  # several frames may share a page
     )
 
@@ -84,21 +73,17 @@ def _with_drawn_steps(drawing: trace_picture.SvgDrawing) -> trace_picture.SvgDra
 
 
 def _make_frame(
-    kind: PictureKind,
-    drawing: trace_picture.SvgDrawing,
-    options: Options,
-    number: int,
-    count: int,
+    drawing: trace_picture.SvgDrawing, options: Options, number: int, count: int
 ) -> Frame:
     drawing = _with_drawn_steps(drawing)
     doc = drawing.doc
     newest = doc.steps[number - 1]
     title = f"step {number} of {count}, {newest.title}"
     part = doc.take_steps(number, f"{doc.title}: {title}" if doc.title else title.capitalize())
-    sheet = trace_picture.make_sheet(drawing._replace(doc=part, about=kind.describe(part)))
+    sheet = trace_picture.make_sheet(drawing._replace(doc=part, about=format_alt_text(part)))
     text = _write_svg(drawing, sheet, options, _make_step_limit(number), "px-frame", number)
     name = f"{newest.number:02}-{_NOT_A_NAME.sub('-', newest.title)}"
-    return Frame(name, text, kind.describe(part), kind.describe_shortly(part))
+    return Frame(name, text, format_alt_text(part), format_short_alt(part))
 
 
 # --- visibility --------------------------------------------------------------------------
@@ -121,8 +106,9 @@ def _accent_last_band(bands: list[Band], page: Area, last: int) -> list[Band]:
     """Return bands with a bar beside the newest step."""
     accented, x = [], page.x - _BAR
     for band, next_band in pairwise([*bands, bands[-1]]):
-        if band.step == last and band.parts:
-            canvas, height = SvgCanvas(""), next_band.y - band.y - _BAR
+        height = next_band.y - band.y - _BAR
+        if band.step == last and band.parts and height > 0:
+            canvas = SvgCanvas("")
             canvas.draw_rect(x, band.y + _BAR, _BAR, height, SvgColour.INK, None, radius=0)
             band = band._replace(parts=[*canvas.parts, *band.parts])
         accented.append(band)
@@ -181,8 +167,6 @@ SizePx = tuple[float, float]
 def _make_stepping(doc: Document, size: SizePx) -> _MotionParts:
     """Return targets for addresses, rules that hide later steps, and links to the next step."""
     count = len(doc.steps)
-    if not count:
-        return _MotionParts()
     names = _list_step_names(doc.steps)
     markers = tuple(
         f'<g id="step-{name}" class="px-at{number}"/>'

@@ -221,14 +221,14 @@ class Sketch:
 
     def __init__(
         self, canvas: SvgCanvas, scene: Scene, section: Section, steps: tuple[StepView, ...],
-        layout: Layout = PAGE,
+        layout: Layout, machine_rows: list[MachineRow],
     ) -> None:  # fmt: skip
         self.canvas = canvas
         self.scene = scene
         self.notes = section.trace.annotations.on_lanes
         """Notes of the author on lanes, in order."""
-        self.branch = ""
-        """Model of the branch, if two answers differ."""
+        self.branch = section.branch
+        """The name of the statement in its nodes."""
         self.layout = layout
         self.figures = layout.figures
         """Extent of the lane columns."""
@@ -268,19 +268,21 @@ class Sketch:
             for source in row.figure.sources
         }
         """Keys of the registers that a figure draws itself."""
-        self._section, code = section, section.machine_code
-        self.machine_rows = code.computing_rows if code else []
+        self._section = section
+        self._machine_rows = machine_rows
         """The machine instructions that compute values, until they are drawn below a step."""
 
     def has_machine_code(self, stage: str) -> bool:
         """Whether the machine code computes the values that a stage has in this picture."""
-        code = self._section.machine_code
-        return code is not None and code.computes(stage, self._section.model)
+        code, model = self._section.machine_code, self._section.model
+        if code is None or self._section.heading:  # beside another answer, it is with its own
+            return code is not None and model in code.models
+        return code.computes(stage, model)
 
     def take_machine_rows(self, stages: Collection[str]) -> list[MachineRow]:
         """Return the machine instructions of some stages, which are drawn once."""
-        taken = [row for row in self.machine_rows if row.stage in stages]
-        self.machine_rows = [row for row in self.machine_rows if row.stage not in stages]
+        taken = [row for row in self._machine_rows if row.stage in stages]
+        self._machine_rows[:] = (row for row in self._machine_rows if row.stage not in stages)
         return taken
 
     def find_tint(self, place: LaneRef) -> Tint:
@@ -309,7 +311,7 @@ class Sketch:
     @property
     def has_margin(self) -> bool:
         """Whether words stand beside the lane columns; below them, what is of no lane."""
-        return not self.layout.is_compact and not self.branch
+        return not self.layout.is_compact
 
     def find_new_registers(self, row: RowScene) -> list[RegisterFigure]:
         """Return the registers that a row reads and that are not drawn; a choice draws its own."""
@@ -337,8 +339,9 @@ class Sketch:
         self.ports[place] = Port(area, y)
 
     def make_node(self, place: LaneRef) -> Node:
-        """Return a place as a node of the picture; a branch shares the nodes of the trunk."""
-        return self.branch if (place.key, 0) in self.words else "", *place
+        """Return a place as a node of the picture; two answers share the nodes before them."""
+        is_shared = self._section.is_only and (place.key, 0) not in self.words
+        return "" if is_shared else self.branch, *place
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
         """Record the position of a value."""

@@ -1,70 +1,53 @@
-"""The part below the steps: results, notes, and the backgrounds of the columns."""
+"""The part below the steps: results and notes."""
 
 from __future__ import annotations
 
 from ...scene.scene_model import LaneRef
 from ..content.document import ResultView, Section, StepView
 from .page_layout import Area, Sketch, find_link_ends
-from .svg_canvas import Ground, SvgCanvas
+from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import draw_underline
-from .text_fitting import measure_text
+from .text_fitting import fit_text, measure_text
 
 _LARGE = 26
 """Size of the bits of a result."""
 _NAME = 14
 _LOW = 42
 """Height in px of a result in a compact figure."""
-_WORD = 74
-"""Width in px of the word "Result", if words are above."""
 
 
-def draw_column_grounds(sketch: Sketch, top: float, end: float, first_mark: str = "") -> float:
-    """Draw a light background behind each lane column, from its name to its last row.
-
-    `first_mark` is the mark from which it is visible.
-    """
-    sketch.canvas.grounds += [
-        Ground(x.x, x.width, top, end + 8, first_mark) for x in sketch.columns
-    ]
-    return end
-
-
-def draw_results(
-    section: Section, views: tuple[ResultView, ...], sketch: Sketch, y: float,
-    other_results: tuple[ResultView, ...] | None = None,
-) -> float:  # fmt: skip
+def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | None = None) -> float:
     """Draw every destination with its bits in one piece; return the end.
 
-    Beside another answer, the digits that differ are marked. Names are above the bits there, and
-    where they do not fit beside them.
+    The digits that differ from those of a rival are marked. In a compact figure the boxes are low.
     """
-    canvas, is_branched = sketch.canvas, other_results is not None
-    top = y + 34
+    canvas, room, is_compact = sketch.canvas, sketch.figures, sketch.layout.is_compact
+    views, top = section.results, y + (16 if is_compact else 34)
     canvas.open_group("px-result")
-    room, is_compact = sketch.figures, sketch.layout.is_compact
-    if not is_branched:
-        x = room.x + 8 if is_compact else sketch.layout.words.x
+    if not is_compact:
+        x = sketch.layout.words.x
         canvas.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
-    if is_compact:
-        room = Area(room.x + _WORD, room.width - _WORD)
     if not views:
-        end = _draw_empty_result(section, sketch, room, top)
+        end = _draw_empty_result(section, sketch, room, top - 4 * is_compact)
         canvas.close_group()
         return end
-    areas = room.split_columns(len(views), 20)
-    if len(views) == 1 and not is_branched:  # the name is beside the word, which is in the middle
+    areas = room.split_columns(len(views), 8 if is_compact else 20)
+    if len(views) == 1 and not is_compact:  # the name is beside the word, which is in the middle
         name, bits, _ = views[0]
         side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
         areas = [
             room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
         ]
-    is_stacked = is_branched or not all(map(_has_room_beside, views, areas))
-    other_views = other_results or views
-    for view, other_view, places, area in zip(views, other_views, sketch.ends, areas, strict=True):
+    is_stacked = not all(map(_has_room_beside, views, areas))
+    rivals = rival.results if rival else views
+    for view, other, places, area in zip(views, rivals, sketch.ends, areas, strict=True):
         for place in places:
             _draw_result_link(sketch, place, area, top, view.name)
-        end = _draw_result(sketch, view, other_view.bits, area, top, is_stacked=is_stacked)
+        if is_compact:
+            end = _draw_low_result(canvas, view, other.bits, area, top)
+        else:
+            end = _draw_result(canvas, view, area, top, is_stacked=is_stacked)
         sketch.add_result(view.name, area, top, end)
     canvas.close_group()
     return end
@@ -76,52 +59,31 @@ def _has_room_beside(view: ResultView, area: Area) -> bool:
     return label <= (area.width - measure_text(view.bits, _LARGE, is_monospaced=True)) / 2 - 16
 
 
-def draw_compact_results(section: Section, sketch: Sketch, y: float) -> float:
-    """Draw every destination with its bits, and its value below, in a low box; return the end."""
-    canvas, room, top = sketch.canvas, sketch.figures, y + 16
-    canvas.open_group("px-result")
-    if not section.results:
-        end = _draw_empty_result(section, sketch, room, top - 4)
-        canvas.close_group()
-        return end
-    areas = room.split_columns(len(section.results), 8)
-    for view, places, area in zip(section.results, sketch.ends, areas, strict=True):
-        for place in places:
-            _draw_result_link(sketch, place, area, top, view.name)
-        sketch.add_result(view.name, area, top, top + _LOW)
-        canvas.draw_rect(
-            area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
-        )
-        canvas.draw_text(
-            area.center,
-            top + 21,
-            f"{view.name} = {view.bits}",
-            17,
-            SvgColour.INK,
-            anchor="middle",
-            is_monospaced=True,
-            is_bold=True,
-            width=area.width - 8,
-        )
-        canvas.draw_text(
-            area.center,
-            top + 36,
-            view.meant,
-            11,
-            SvgColour.DIM,
-            anchor="middle",
-            is_monospaced=True,
-            width=area.width - 8,
-        )
-    canvas.close_group()
+def _draw_low_result(
+    canvas: SvgCanvas, view: ResultView, other_bits: str, area: Area, top: float
+) -> float:
+    """Draw the box of a result in a compact figure; return its end."""
+    text, width = f"{view.name} = {view.bits}", area.width - 8
+    canvas.draw_rect(
+        area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
+    )
+    canvas.draw_text(area.center, top + 21, text, 17, SvgColour.INK, anchor="middle",
+                     is_monospaced=True, is_bold=True, width=width)  # fmt: skip
+    if view.bits != other_bits:
+        size = fit_text(text, width, 17, is_monospaced=True).size
+        start = measure_text(text, size, is_monospaced=True) / 2
+        center = area.center + start - measure_text(view.bits, size, is_monospaced=True) / 2
+        draw_underline(canvas, center, top + 24, view.bits, other_bits, size)
+    canvas.draw_text(area.center, top + 36, view.meant, 11, SvgColour.DIM, anchor="middle",
+                     is_monospaced=True, width=width)  # fmt: skip
     return top + _LOW
 
 
 def _draw_result(
-    sketch: Sketch, view: ResultView, other_bits: str, area: Area, top: float, *, is_stacked: bool
+    canvas: SvgCanvas, view: ResultView, area: Area, top: float, *, is_stacked: bool
 ) -> float:
     """Draw the box of a result; return its end."""
-    canvas, (name, bits, meant) = sketch.canvas, view
+    name, bits, meant = view
     height = 84 if is_stacked else 66
     canvas.draw_rect(
         area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
@@ -151,8 +113,6 @@ def _draw_result(
         is_monospaced=True,
         is_bold=True,
     )
-    if bits != other_bits:
-        draw_underline(canvas, area.center, top + 43 + offset_y, bits, other_bits, size)
     canvas.draw_text(
         area.center,
         top + 58 + offset_y,

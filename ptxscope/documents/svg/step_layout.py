@@ -32,6 +32,8 @@ from .symbols import draw_difference_frame
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
 _SMALL_PARTS = {"c": ColumnPart.MIDDLE_RIGHT, "e": ColumnPart.MIDDLE_LEFT}
 """Registers of which one part is read, between the lines of a and b."""
+_SIGN = 17
+"""Width in px of a sign between two branches, with its distance."""
 _LEAST_WIDTH = 320
 """Smallest width in px of the figures for two of them side by side."""
 _PAIRS = (
@@ -197,7 +199,8 @@ def _add_nodes(sketch: Sketch, row: RowScene, y: float, end: float) -> None:
 def _find_sign_room(sketch: Sketch, area: Area) -> float | None:
     """Return x of a sign between two branches, or None if the space is taken."""
     if sketch.figures.center < WIDTH / 2:
-        return area.right + 8 if area.right > sketch.figures.right - 12 else None
+        has_room = sketch.figures.right - 12 < area.right < sketch.layout.width - _SIGN
+        return area.right + 8 if has_room else None
     return area.x - 16 if area.x < sketch.figures.x + 12 else None
 
 

@@ -7,15 +7,17 @@ alone. The bits in a box have a ``0x``, but not if copies of their sign are in t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import chain, pairwise
 from math import ceil
 from typing import NamedTuple
 
 from ...engine.micro_operations.stage import Stage
 from ...engine.semantics.models import ISA_MODEL
 from ...engine.tracing.trace import Trace
-from ...scene.scene_model import LaneRef, Scene, StepScene
-from ..content.alt_text import format_alt_text, format_short_alt
+from ...scene.row_folding import FoldedScene
+from ...scene.scene_model import Scene, StepScene
+from ..content.alt_text import format_alt_text
 from ..content.document import (
     Answers,
     Document,
@@ -23,13 +25,13 @@ from ..content.document import (
     Section,
     StepView,
     build_document,
+    make_section,
 )
 from ..content.id_prefix import make_id_prefix
 from ..content.name_abbreviation import abbreviate_names
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, MachineRow, Options
 from ..theme import Theme
 from . import step_captions
-from .answer_branches import LONGEST_OF_BRANCH, draw_branches, make_branches
 from .cell_shapes import draw_register
 from .machine_lines import draw_machine_rows, draw_machine_section
 from .page_layout import (
@@ -47,15 +49,11 @@ from .page_layout import (
     draw_instruction,
     find_long_names,
 )
-from .result_shapes import (
-    draw_column_grounds,
-    draw_compact_results,
-    draw_note,
-    draw_results,
-    draw_step_notes,
-)
+from .picture_panels import Panel, describe_differences, find_differing_lanes, list_groups
+from .result_shapes import draw_note, draw_remark, draw_results, draw_step_notes
+from .statement_wires import BAND, Wires, draw_wires
 from .step_layout import draw_rows, place_rows
-from .svg_canvas import SvgCanvas
+from .svg_canvas import Ground, SvgCanvas, Zone
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
 from .svg_sheet import Sheet, list_elements, write_sheet
@@ -64,23 +62,14 @@ from .text_fitting import measure_text
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
 """Smallest width in px for the name of an answer."""
-NOTHING_DIFFERS: Mapping[str, frozenset[int]] = {}
-"""The lanes that differ, by row, of a trace that stands alone."""
 _FIRST_ROLES = ("a", "b")
 """Registers at the top; others are drawn where they are read."""
-
-
-class PictureStyle(NamedTuple):
-    """The style of a picture."""
-
-    layout: Layout = PAGE
-    has_answers: bool = True
-    """Whether it lists the answers of models that differ."""
-
-
-PLAIN = PictureStyle()
-SMALL = PictureStyle(COMPACT)
-"""Style for one column of a paper."""
+_GAP = 34.0
+"""Height in px for the wires above the line of a statement."""
+_HEAD_GAP = 30.0
+"""Height in px of that which the first line does without."""
+_FORK = 50.0
+"""Height in px of the words above two answers."""
 
 
 class SvgDrawing(NamedTuple):
@@ -97,105 +86,58 @@ class SvgDrawing(NamedTuple):
     layout: Layout = PAGE
     long_names: Names = ()
     """Long names, with the letters that replace them."""
-    has_frame: bool = True
     owners: Mapping[str, str] = {}
     """The mark of the step from which the part below another mark is visible, if not the last."""
 
 
-class PictureKind(NamedTuple):
-    """How a trace is drawn and described: of an instruction, or of a block."""
-
-    draw: Callable[..., SvgDrawing]
-    """Draws a trace with options, a part of its ids, and a style."""
-    build_document: Callable[..., Document]
-    """Returns the document of a trace with options."""
-    describe: Callable[..., str]
-    """Describes a document in words."""
-    describe_shortly: Callable[..., str]
-    """Describes it in one sentence."""
-
-
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the picture as a scalable ``<svg>``: 800 px wide, or 400 if compact."""
-    return render_drawing(draw_trace(trace, options, style=choose_style(options)))
+    return render_drawing(draw_trace(trace, options))
 
 
-def choose_style(options: Options) -> PictureStyle:
-    """Return the style that options request."""
-    return SMALL if options.compact else PLAIN
+def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgDrawing:
+    """Draw a trace, each statement below the ones before, with wires between.
 
-
-def draw_trace(
-    trace: Trace, options: Options = DEFAULT, part: str = "", style: PictureStyle = PLAIN
-) -> SvgDrawing:
-    """Draw a trace; its marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``.
-
-    `part` distinguishes the ids of several pictures.
+    Two answers, and two traces, stand side by side in two compact columns; in a compact picture one
+    below the other. The marks are ``operands``, ``step-saturate`` …, ``result`` …, ``foot``; if
+    there are several statements, the name of each is in its marks and its nodes. `part`
+    distinguishes the ids of several pictures.
     """
-    doc = build_document(trace, options)
-    about = format_alt_text(doc)
-    canvas = SvgCanvas(make_id_prefix(doc, options, "svg") + part)
-    is_compact = style.layout.is_compact
-    branches, short_document = None if is_compact else make_branches(doc, trace, options), doc
-    max_chars = LONGEST_OF_BRANCH if branches else MAX_NAME_CHARS
-    long_names = find_long_names(trace, max_chars)
-    if long_names:
-        trace = abbreviate_names(trace, max_chars)
-        short_document = build_document(trace, options)
-        branches = make_branches(short_document, trace, options)
+    doc, layout = build_document(trace, options), COMPACT if options.compact else PAGE
+    about, has_lines = format_alt_text(doc), bool(doc.sections[0].heading)
     if not options.sentences:
-        doc, short_document = doc.without_sentences(), short_document.without_sentences()
-        branches = branches and make_branches(short_document, trace, options)
-    trunk = branches.trunk if branches else short_document.steps
-    section = short_document.sections[0]
-    layout = PAGE if branches else style.layout  # branches have one layout
-    folded_scene = build_folded_scene(section, options) if is_compact else None
-    scene = folded_scene.scene if folded_scene else build_visible_scene(trace, options)
-    sketch, page = Sketch(canvas, scene, section, trunk, layout), layout.page
-    if folded_scene:
-        sketch.ends = folded_scene.ends
-    place_rows(sketch)
-    y = top = (_draw_compact_head if is_compact else _draw_document_head)(doc, canvas, long_names)
+        doc = doc.without_sentences()
+    canvas, page = SvgCanvas(make_id_prefix(doc, options, "svg") + part), layout.page
+    picture = _Picture(canvas, page.x, doc)  # wires have as much room as is at the left
+    long_names = [] if has_lines else find_long_names(trace)
+    y = (_draw_compact_head if layout.is_compact else _draw_document_head)(doc, canvas, long_names)
     canvas.add_mark("operands", y)
-    y = _draw_operands(sketch, y)
-    y = _draw_steps(sketch, trunk, y, end_stage=branches.stage if branches else None)
-    if branches:
-        y = draw_column_grounds(sketch, top, y) + 8
-        y = draw_branches(section, branches, sketch, y)
-    else:
-        canvas.add_mark("result", y)
-        y = draw_column_grounds(sketch, top, y)
-        y = (
-            draw_compact_results(section, sketch, y)
-            if is_compact
-            else draw_results(section, section.results, sketch, y)
-        )
+    groups = [*list_groups(doc, layout)]
+    y -= _HEAD_GAP if groups[0][0].section.heading else 0
+    for above, panels in pairwise(((), *groups)):
+        if above and panels[0].section.heading and not above[0].section.heading:
+            y = _draw_fork(canvas, page, y)
+        y = _draw_group(panels, picture, y)
     canvas.add_mark("notes", y)
-    y = _draw_notes(
-        doc, canvas, y - (8 if is_compact else 0), page, is_numbered=sketch.scene.lanes > 1
-    )
-    if doc.answers and style.has_answers:
+    for text in describe_differences(groups[-1][-1]):
+        y = draw_remark(canvas, text, y + 22, page) - 6
+    y = _draw_notes(doc, canvas, y - 8 * layout.is_compact, page, picture.has_lanes)
+    if doc.answers:
         canvas.add_mark("answers", y)
-        y = _draw_answers(doc.answers, canvas, y, page, is_branched=branches is not None)
+        y = _draw_answers(doc.answers, canvas, y, page)
     elif doc.agreement:
         canvas.add_mark("answers", y)
         y = _draw_agreement(doc.agreement, canvas, y, page)
     if doc.machine_code:
-        y = draw_machine_section(canvas, doc.machine_code, sketch.machine_rows, y, page)
+        y = draw_machine_section(canvas, doc.machine_code, picture.machine_rows, y, page)
     canvas.add_mark("foot", y)
-    y = _draw_foot(
-        doc,
-        canvas,
-        y,
-        page,
-        describe_idle_steps(list_idle_steps(sketch.scene, short_document.steps))
-        if is_compact and options.sentences
-        else "",
+    idle_steps = [step for step, is_idle in picture.idle_steps.items() if is_idle]
+    idle_text = describe_idle_steps(idle_steps) if options.sentences else ""
+    height = _draw_foot(doc, canvas, y, page, idle_text)
+    owners = _list_owners(doc, chain(*groups), {x.name for x in canvas.marks})
+    return SvgDrawing(
+        doc, canvas, height, about, format_model(doc), options.theme, layout, long_names, owners
     )
-    return SvgDrawing(doc, canvas, y, about, format_model(doc), options.theme, layout, long_names)
-
-
-INSTRUCTION = PictureKind(draw_trace, build_document, format_alt_text, format_short_alt)
 
 
 def draw_form(
@@ -208,37 +150,161 @@ def draw_form(
     canvas = SvgCanvas(make_id_prefix(doc, DEFAULT, "form"))
     y = _draw_document_head(doc, canvas, find_long_names(doc.trace))
     section = short_document.sections[0]._replace(results=result_views)
-    y = draw_body(canvas, scene, section, y)
+    y = draw_body(canvas, Panel(section, PAGE), section.steps, FoldedScene(scene), y, [])
     height = _draw_foot(doc, canvas, y, PAGE.page)
     return render_drawing(SvgDrawing(doc, canvas, height, format_alt_text(doc), format_model(doc)))
 
 
+class _Picture(Wires):
+    """What the statements of a picture share."""
+
+    def __init__(self, canvas: SvgCanvas, margin: float, doc: Document) -> None:
+        super().__init__(canvas, margin)
+        self.machine_rows = [*doc.machine_code.computing_rows] if doc.machine_code else []
+        """The machine instructions that compute values, until they are drawn below a step."""
+        self.idle_steps: dict[IdleStep, bool] = {}
+        """The steps of compact layouts, and whether each is never drawn."""
+        self.has_lanes = False
+        """Whether the statement that was drawn last has lanes."""
+
+
+def _draw_group(panels: Sequence[Panel], picture: _Picture, y: float) -> float:
+    """Draw the parts of a picture that are beside each other; return the end."""
+    canvas, top = picture.canvas, y + _GAP
+    y = max([_draw_panel(x, picture, top if x.section.heading else y) for x in panels])
+    picture.branches_above = frozenset(x.section.branch for x in panels)
+    if len(panels) > 1:  # no cut between the steps of one answer
+        *marks, last = canvas.marks
+        canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
+    return y
+
+
+def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
+    """Draw a statement, from the top of its line if it has one, and the wires; return its end."""
+    (section, layout), canvas, band = panel[:2], picture.canvas, y
+    if section.heading:
+        canvas.add_mark(section.name_part("line"), y)
+        y = _draw_band(canvas, section, layout.page, y) + 22
+    if not section.is_folded:
+        section = _shorten_names(section)
+        folded = _fold_scene(section, layout)
+        picture.has_lanes = folded.scene.lanes > 1
+        steps = tuple(step for step in section.steps if step.stage in panel.stages)
+        panel = panel._replace(section=section)
+        y = draw_body(canvas, panel, steps, folded, y, picture.machine_rows)
+        idle_steps = list_idle_steps(folded.scene, steps) if layout.is_compact else []
+        for step in map(make_idle_step, steps):  # under both models, one of them may draw it
+            was_idle = picture.idle_steps.get(step, True)
+            picture.idle_steps[step] = was_idle and step in idle_steps
+    if section.heading:
+        if section.lane_notes:
+            notes, page = section.lane_notes, layout.page
+            y = draw_lane_notes(notes, canvas, y + 8, page, picture.has_lanes) - 8
+        canvas.add_mark(section.name_part("wires"), y)
+        draw_wires(section, picture, band, layout.page.right)
+        picture.add_results(section, layout, y)
+    return y
+
+
+def _shorten_names(section: Section) -> Section:
+    """Return a section with letters instead of long names."""
+    if not find_long_names(section.trace):
+        return section
+    part, options = abbreviate_names(section.trace, MAX_NAME_CHARS), section.options
+    short = make_section(
+        section.statement, part, options, section.step_count, is_only=section.is_only
+    )
+    short = short if options.sentences else short.without_sentences()
+    return section._replace(
+        trace=part, operands=short.operands, steps=short.steps, results=short.results
+    )
+
+
+def _fold_scene(section: Section, layout: Layout) -> FoldedScene:
+    """Return the scene of a statement, with its numbers; in a compact layout with fewer rows."""
+    options = section.options
+    if layout.is_compact:
+        folded = build_folded_scene(section, options)
+    else:
+        folded = FoldedScene(build_visible_scene(section.trace, options))
+    scene, count = folded.scene, section.step_count
+    steps = tuple(x._replace(number=x.number + count) for x in scene.steps)
+    return folded._replace(scene=scene._replace(steps=steps))
+
+
+def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> float:
+    """Draw the line of a statement, with its results if it is folded; return the end."""
+    canvas.draw_rect(page.x, y, page.width, BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)
+    right = page.right - 10
+    if section.is_folded:
+        for view in reversed(section.results):
+            text = f"{view.name} = {view.bits}"
+            width = measure_text(text, 13, is_monospaced=True)
+            canvas.draw_text(right - width, y + 20, text, 13, is_monospaced=True, is_bold=True)
+            box = (right - width, y, width, BAND)
+            canvas.zones.append(Zone((section.branch, f"{view.name} =", 0), box))
+            right -= width + 16
+    canvas.draw_text(page.x + 10, y + 20, section.heading, 13, is_monospaced=True,
+                     is_bold=not section.is_folded, width=right - page.x - 14)  # fmt: skip
+    return y + BAND
+
+
+def _draw_fork(canvas: SvgCanvas, page: Area, y: float) -> float:
+    """Draw the words above two answers; return the end."""
+    canvas.add_mark("fork", y)
+    title, about = "The answers differ from here", "The steps above are the same for both."
+    canvas.draw_text(page.x, y + 24, title, 15, SvgColour.INK, is_bold=True)
+    canvas.draw_text(page.x, y + 41, about, 11, SvgColour.DIM)
+    return y + _FORK - _GAP
+
+
+def _list_owners(
+    doc: Document, panels: Iterable[Panel], drawn_marks: Collection[str]
+) -> dict[str, str]:
+    """Return the marks of the steps with which the other parts of the statements appear.
+
+    The line of a statement appears with its first step, or with the next one if it has none; its
+    result with its last step, or with the previous one.
+    """
+    owners: dict[str, str] = {}
+    steps = [step for step in doc.steps if step.mark in drawn_marks]
+    marks = [step.mark for step in steps]
+    for panel in panels if marks else ():
+        section = panel.section
+        shown = sum(step.number <= section.step_count for step in steps)
+        own = [x.mark for x in section.steps if x.stage in panel.stages and x.mark in marks]
+        first = own[0] if own else marks[min(shown, len(marks) - 1)]
+        if section.heading:
+            owners.setdefault("fork", first)
+            owners[section.name_part("line")] = owners[section.name_part("wires")] = first
+            owners[section.name_part("result")] = own[-1] if own else marks[max(shown - 1, 0)]
+    return owners
+
+
 def draw_body(
     canvas: SvgCanvas,
-    scene: Scene,
-    section: Section,
+    panel: Panel,
+    steps: tuple[StepView, ...],
+    folded: FoldedScene,
     y: float,
-    layout: Layout = PAGE,
-    ends: tuple[tuple[LaneRef, ...], ...] | None = None,
-    differing_lanes: Mapping[str, frozenset[int]] = NOTHING_DIFFERS,
+    machine_rows: list[MachineRow],
 ) -> float:
     """Draw operands, steps and results, with nothing around them; return the end.
 
-    ``ends`` are the source places of the results, if the scene lacks rows that it should have.
-    ``differing_lanes`` are the lanes of rows to mark.
+    Machine instructions that are drawn are taken from ``machine_rows``.
     """
-    sketch = Sketch(canvas, scene, section, section.steps, layout)
-    sketch.differing_lanes = differing_lanes
-    if ends is not None:
-        sketch.ends = ends
+    section, layout, scene = panel.section, panel.layout, folded.scene
+    sketch = Sketch(canvas, scene, section, steps, layout, machine_rows)
+    sketch.differing_lanes = find_differing_lanes(panel)
+    sketch.ends = folded.ends or sketch.ends
     place_rows(sketch)
     top = y
-    y = _draw_steps(sketch, section.steps, _draw_operands(sketch, y), end_stage=None)
-    canvas.add_mark("result", y)
-    y = draw_column_grounds(sketch, top, y)
-    if layout.is_compact:
-        return draw_compact_results(section, sketch, y)
-    return draw_results(section, section.results, sketch, y)
+    y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
+    if panel.has_result:
+        canvas.add_mark(section.name_part("result"), y)
+    line = section.name_part("line") if section.heading else ""
+    canvas.grounds += [Ground(x.x, x.width, top, y + 8, line) for x in sketch.columns]
+    return draw_results(section, sketch, y, panel.rival) if panel.has_result else y + 8
 
 
 def render_drawing(drawing: SvgDrawing, overlay: Sequence[str] = ()) -> str:
@@ -257,7 +323,7 @@ def make_sheet(drawing: SvgDrawing) -> Sheet:
 def draw_page(drawing: SvgDrawing) -> list[str]:
     """Return the page below a picture; a compact one has no frame, because it is in a column."""
     canvas, width, height = SvgCanvas(drawing.canvas.prefix), drawing.layout.width, drawing.height
-    if drawing.layout.is_compact or not drawing.has_frame:
+    if drawing.layout.is_compact:
         canvas.draw_rect(0, 0, width, height, SvgColour.PAGE, None, radius=0)
     else:
         canvas.draw_rect(0.5, 0.5, width - 1, height - 1, SvgColour.PAGE, SvgColour.LINE, radius=12)
@@ -266,17 +332,24 @@ def draw_page(drawing: SvgDrawing) -> list[str]:
 
 def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> float:
     """Draw title, instruction and model; return the end."""
-    return draw_head(canvas, doc.title, doc.ptx, format_model(doc), long_names)
+    return draw_head(canvas, doc.title, _format_head(doc), format_model(doc), long_names)
+
+
+def _format_head(doc: Document) -> str:
+    """Return the instruction; of several statements, which have lines, the given registers."""
+    has_lines = bool(doc.sections[0].heading)
+    return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands) if has_lines else doc.ptx
 
 
 def format_model(doc: Document) -> str:
     """Return the model whose answer is drawn; if two are, both."""
+    names = {doc.model}
     if doc.answers and doc.answers.steps:
-        isa, other_name = sorted(
-            (doc.model, doc.answers.other_name), key=lambda x: x != ISA_MODEL.name
-        )
-        return f"models {isa} and {other_name}"
-    return f"model {doc.model}"
+        names.add(doc.answers.other_name)
+    if doc.other:
+        names.add(doc.other.model.name)
+    ordered = sorted(names, key=lambda x: x != ISA_MODEL.name)
+    return f"model{'s' * (len(names) > 1)} {' and '.join(ordered)}"
 
 
 def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
@@ -294,7 +367,8 @@ def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: N
     )
     line = canvas.parts[parts_start:]
     del canvas.parts[parts_start:]
-    canvas.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
+    if ptx:
+        canvas.draw_rect(EDGE, y, _PAGE.width, end - y, SvgColour.SOFT, SvgColour.LINE, radius=8)
     canvas.parts += line
     x = EDGE + _PAGE.width - badge - 10
     canvas.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)
@@ -312,10 +386,13 @@ def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
     if doc.title:
         lines = canvas.wrap_text(doc.title, page.width / 1.12, 14)
         y = canvas.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
-    model = "" if doc.model == ISA_MODEL.name and not doc.answers else f"model {doc.model}"
+    is_documented = doc.model == ISA_MODEL.name and not doc.answers and not doc.other
+    model = "" if is_documented else format_model(doc)
     room = min(measure_text(model, canvas.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
     canvas.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
-    end = draw_instruction(canvas, doc.ptx, page.x, y + 14, page.width - room, 12.5, long_names)
+    end = draw_instruction(
+        canvas, _format_head(doc), page.x, y + 14, page.width - room, 12.5, long_names
+    )
     canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
     canvas.close_group()
     return end + 14
@@ -382,21 +459,17 @@ def _draw_operands(sketch: Sketch, y: float) -> float:
     return max(end, words_end)
 
 
-def _draw_steps(
-    sketch: Sketch, steps: tuple[StepView, ...], y: float, end_stage: Stage | None
-) -> float:
-    """Draw a band for each step, and a line for omitted ones; return the end.
-
-    Steps from `end_stage` onwards are left to the branches.
-    """
-    canvas = sketch.canvas
+def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: float) -> float:
+    """Draw a band for each step, and a line for omitted ones; return the end."""
+    canvas, section = sketch.canvas, panel.section
+    css = "px-step px-{} px-other" if section.is_other else "px-step px-{}"
     shown_steps = {step.number: step for step in steps}
     previous_end: float | None = None
     omitted_steps: list[StepScene] = []
     selected: StepView | None = None
     for scene_step in sketch.scene.steps:
-        if scene_step.stage is end_stage:
-            break
+        if scene_step.stage not in panel.stages:
+            continue
         step = shown_steps.get(scene_step.number)
         if step is None:
             omitted_steps.append(scene_step)
@@ -408,7 +481,7 @@ def _draw_steps(
         y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
         omitted_steps = []
         canvas.add_mark(step.mark, y)
-        canvas.open_group(f"px-step px-{step.stage}", f"step-{step.stage}")
+        canvas.open_group(css.format(step.stage), section.name_step(step))
         previous_end = step_captions.draw_thread(sketch, previous_end, y)
         new_registers = (x for row in scene_step.rows for x in sketch.find_new_registers(row))
         named_registers = (x for x in new_registers if x.unit > 1 and sketch.scene.lanes > 1)
@@ -461,16 +534,13 @@ def describe_idle_steps(steps: Collection[IdleStep]) -> str:
     return " ".join(sentences)
 
 
-def _draw_answers(
-    answers: Answers, canvas: SvgCanvas, y: float, page: Area, *, is_branched: bool
-) -> float:
+def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> float:
     """Draw each answer of models that differ, and the reasons; return the end."""
     y += 16
     canvas.open_group("px-answers")
     canvas.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
-    canvas.draw_text(
-        page.x, y + 28, "Why" if is_branched else "Two answers", 17, SvgColour.INK, is_bold=True
-    )
+    title = "Why" if answers.other_trace else "Two answers"  # both are drawn, or one of them
+    canvas.draw_text(page.x, y + 28, title, 17, SvgColour.INK, is_bold=True)
     widest = max(measure_text(answer.label, canvas.scale_size(12)) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
     text_area = Area(page.x + room, page.width - room)
@@ -511,13 +581,15 @@ def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float
     return y + 20
 
 
-def _draw_notes(
-    doc: Document, canvas: SvgCanvas, y: float, page: Area, *, is_numbered: bool
-) -> float:
+def _draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lanes: bool) -> float:
     """Draw the notes on lanes and the notes of ptxscope; return the end."""
-    y = draw_lane_notes(doc.lane_notes, canvas, y + 14, page, is_numbered)
-    for text in doc.notes:
-        lines = canvas.wrap_text(f"Note: {text}.", page.width, 11.5)
+    only, notes = doc.sections[0], dict.fromkeys(x for y in doc.sections for x in y.notes)
+    y = draw_lane_notes(() if only.heading else only.lane_notes, canvas, y + 14, page, has_lanes)
+    texts = [f"Note: {text}." for text in dict.fromkeys((*notes, *doc.notes))]
+    if only.heading and doc.no_result:
+        texts.append(f"The result: {doc.no_result}.")
+    for text in texts:
+        lines = canvas.wrap_text(text, page.width, 11.5)
         y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
     return y
 

@@ -142,12 +142,12 @@ class ExportDialog(Dialog[Annotations]):
         if self._format not in BINARY:
             text = export(trace, self._format, options)
             return text, f"{len(text.encode('utf-8', 'replace')):,} bytes of {self._format}"
+        from ...documents.content.alt_text import format_alt_text
         from ...documents.content.document import build_document
-        from ...documents.media.frames import find_kind
         from ...documents.media.images import describe_image
 
         image = describe_image(trace, self._format, options)
-        says = find_kind(trace).describe(build_document(trace, options))
+        says = format_alt_text(build_document(trace, options))
         return f"A terminal cannot show this file: {image}.\n\nDescription:\n\n{says}", self._format
 
     def _show(self, message: str = "") -> None:
