@@ -7,10 +7,9 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..syntax.c_lexer import STRING_KINDS, CTokenKind, LandmarkScanner, blank_spans
 from ..syntax.errors import Span
 from ..syntax.source import (
-    COMMENT,
-    COMMENTED_ASM,
     GAP,
     AsmText,
     Fragment,
@@ -32,17 +31,7 @@ from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hid
 from .source_language import has_asm
 from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
 
-_TOKEN = re.compile(
-    rf"""(?P<comment>{COMMENT})
-      | (?P<string>(?:u8|[uUL])?(?:R"(?P<delimiter>[^\s()\\]{{0,16}})\(.*?(?:\)(?P=delimiter)"|\Z)
-                   |"(?>(?:[^"\\\n]++|\\.)*)"?))
-      | (?P<char>')
-      | (?P<asm>{COMMENTED_ASM}\()""",
-    re.VERBOSE | re.DOTALL,
-)
-_IN_CHAR = re.compile(r"(?>(?:[^'\\\n]++|\\.)*)", re.DOTALL)
 _BLANK = re.compile(r"(?>(?:\s++|\\\n)*)")
-_NOT_LINE_END = re.compile(r"[^\n]")
 _CONTEXT_CHARS = 200
 """Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
@@ -185,42 +174,24 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
 
     Also return the spans of the strings, with adjacent ones merged, and the asm statements.
     """
-    parts, strings, statements = list[str](), list[Span](), list[AsmText]()
+    spans, strings, statements = list[Span](), list[Span](), list[AsmText]()
     copied_end, is_behind_string = 0, False
-    for kind, start, end, statement in _read_tokens(text):
-        parts.append(text[copied_end:start])
+    scanner = LandmarkScanner(text)
+    for kind, _, start, end in scanner:
         is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, copied_end, start))
-        blanked_part = _NOT_LINE_END.sub(" ", text[start:end])
-        if statement:
-            statements.append(statement)
-            blanked_part = ";" + blanked_part[1:]  # so that the strings around it are not joined
-        elif kind == "string" and is_behind_string:
+        if kind is CTokenKind.ASM:
+            statements.append(read_asm(text, start, end))
+            scanner.position = end = max(end, statements[-1].end)
+        elif kind in STRING_KINDS and is_behind_string:
             strings[-1] = (strings[-1][0], end)
-        elif kind == "string":
+        elif kind in STRING_KINDS:
             strings.append((start, end))
-        if kind != "comment":
-            is_behind_string = kind == "string"
-        parts.append(blanked_part)
+        if kind is not CTokenKind.COMMENT:
+            is_behind_string = kind in STRING_KINDS
+        spans.append((start, end))
         copied_end = end
-    return "".join(parts) + text[copied_end:], strings, statements
-
-
-def _read_tokens(text: str) -> Iterator[tuple[str, int, int, AsmText | None]]:
-    """Yield comments, strings, characters, and asm statements up to their operands."""
-    position = unclosed = 0
-    while token := _TOKEN.search(text, position):
-        kind, start, position = token.lastgroup or "", token.start(), token.end()
-        statement = None
-        if kind == "char":
-            if start < unclosed:
-                continue
-            inner = _IN_CHAR.match(text, position)
-            end = inner.end() if inner else position
-            if not text.startswith("'", end):
-                unclosed = end  # no other quote before this begins a character
-                continue
-            position = end + 1
-        elif kind == "asm":
-            statement = read_asm(text, start, position)
-            position = max(position, statement.end)
-        yield kind, start, position, statement
+    code = blank_spans(text, spans)
+    starts = [x.start for x in statements]
+    ranges = zip([0, *(x + 1 for x in starts)], [*starts, len(code)], strict=True)
+    # a mark at each statement, so that the strings around it are not joined
+    return ";".join(code[first:last] for first, last in ranges), strings, statements

@@ -17,7 +17,7 @@ from .errors import Span
 COMMENT = r"//(?>(?:[^\n\\]++|\\.)*)|/\*.*?(?:\*/|\Z)"
 """A comment in DOTALL mode; an unclosed one extends to the end."""
 BLANKS = rf"(?>(?:\s++|\\\r?\n|{COMMENT})*)"
-NAME = r"[A-Za-z_]\w*+"
+NAME = r"[^\W\d]\w*+"
 REST_OF_LINE = r"(?>(?:[^\n\\]++|\\.)*)"
 """The rest of a line with those that a backslash continues."""
 STRING_START = r'(?:u8|[uUL])?R?"'
@@ -28,10 +28,8 @@ _STRING = r'(?:u8|[uUL])?"(?P<body>(?>(?:[^"\\\n]++|\\.)*))(?P<quote>"?)'
 _IN_CHAR = r"(?>(?:[^'\\\n]++|\\.)*)"
 _ASM_WORD = r"\b(?:asm|__asm__|__asm)\b"
 _ASM_QUALIFIER = r"(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
-ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER})*)\("
-"""A regular expression for the start of an asm statement in a text without comments."""
-_COMMENTED_ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER}|{COMMENT})*)"
-"""The same for any text, without the parenthesis: searching for that would rescan comments."""
+COMMENTED_ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER}|{COMMENT})*)"
+"""The beginning of an asm statement, without the parenthesis: searching that rescans comments."""
 ASM_WORDS = frozenset(("asm", "__asm__", "__asm"))
 
 
@@ -49,6 +47,9 @@ class CTokenKind(Enum):
     MARK = 8
     ASM = 9
     """The beginning of an asm statement, up to its parenthesis."""
+
+
+STRING_KINDS = frozenset((CTokenKind.STRING, CTokenKind.RAW_STRING))
 
 
 class CToken(NamedTuple):
@@ -112,7 +113,7 @@ _LANDMARK = re.compile(
       | (?P<RAW_STRING>{_RAW_STRING})
       | (?P<STRING>{_STRING})
       | (?P<CHAR>')
-      | (?P<ASM>{_COMMENTED_ASM}\()""",
+      | (?P<ASM>{COMMENTED_ASM}\()""",
     re.VERBOSE | re.DOTALL,
 )
 _CHAR = re.compile(_IN_CHAR, re.DOTALL)
@@ -166,6 +167,11 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
     return "".join((*parts, text[copied_end:]))
 
 
+def blank_tokens(text: str, *kinds: CTokenKind) -> str:
+    """Return a text of the same length with blanks for its comments, or for some literals."""
+    return blank_spans(text, (x.span for x in LandmarkScanner(text) if x.kind in kinds))
+
+
 class Directive(NamedTuple):
     """A line of the preprocessor, with those that continue it."""
 
@@ -196,9 +202,8 @@ def iter_directives(text: str, *, with_raw_strings: bool = False) -> Iterator[Di
     """
     if "#" not in text:
         return
-    kinds = (
-        {CTokenKind.COMMENT} if with_raw_strings else {CTokenKind.COMMENT, CTokenKind.RAW_STRING}
+    code = blank_tokens(
+        text, CTokenKind.COMMENT, *(() if with_raw_strings else (CTokenKind.RAW_STRING,))
     )
-    code = blank_spans(text, (x.span for x in LandmarkScanner(text) if x.kind in kinds))
     for match in _DIRECTIVE.finditer(code):
         yield Directive(match["word"], match.start(), match.end("word"), match.end(), match["rest"])

@@ -8,32 +8,23 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import find_entry
+from .c_expression import parse_c_integer
+from .c_lexer import CToken, CTokenKind, blank_tokens, iter_c_tokens
 from .errors import Problem, Span, find_closest_spelling, quote_word
-from .source import COMMENT, Fragment, FragmentBuilder, find_fragments
+from .source import Fragment, FragmentBuilder, find_fragments
 
 if TYPE_CHECKING:
     from ..isa.intrinsics import Intrinsic
 
-_CALL = re.compile(
-    r"\s*+(?P<types>(?>(?:[A-Za-z]\w*+[\s*&]++(?!=))*))"
-    r"(?>(?P<result>_?[A-Za-z]\w*+)\s*+=\s*+|)(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(",
-    re.ASCII,
-)
-_ARGUMENT = re.compile(
-    # a cast to a type of 32 or 64 bits keeps the bits of a register
-    r"\s*+(?>(?:\((?>(?:\s*+(?:signed|unsigned|int|long|uint|u?int(?:32|64)_t)\b)+)\s*+\)\s*+)*)"
-    r"(?:(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(|(?P<text>[^(),]*+))",
-    re.ASCII,
-)
+_CAST_WORDS = frozenset("signed unsigned int long uint int32_t int64_t uint32_t uint64_t".split())
+"""The words of types of 32 or 64 bits: a cast to one keeps the bits of a register."""
 _MAX_DEPTH = 32
 """Levels of calls inside of calls."""
-_CALLEE = re.compile(r"(?<!\w)(?P<name>__(?!asm|volatile)[a-z]\w*+)\s*+\(", re.ASCII)
-_END = re.compile(r"\s*+;?\s*+")
+_CALLEE = re.compile(r"__(?!asm|volatile)[a-z]\w*+", re.ASCII)
+_CALL = re.compile(r"(?<!\w)(?P<name>__[a-z]\w*+)\s*+\(", re.ASCII)
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
-_NUMBER = re.compile(
-    r"\+?(-?(?:0[xX][0-9a-fA-F]++|0[bB][01]++|0[0-7]*+|[1-9]\d*+))[uUlL]*+", re.ASCII
-)
-_OCTAL = re.compile(r"-?0[0-7]*+")
+_TYPE_MARKS = frozenset(("*", "&", "&&"))
+_ARGUMENT_ENDS = frozenset("(),")
 _LETTER = re.compile(r"\b([abcdxy])\b")
 """A register of an intrinsic's lines; modifiers have two letters or more."""
 _WORD_MASK = (1 << 32) - 1
@@ -104,19 +95,15 @@ def _read_calls(text: str) -> list[_Call] | None:
     A call that is an argument comes before the call that it is an argument of, and is assigned to a
     variable of its own. The last one may have a problem.
     """
-    position = 0
-    text = _blank_comments(text)
     reader = _CallReader(text)
-    while position < len(text):
-        match = _CALL.match(text, position)
-        if match is None:
+    while reader.peek():
+        start = reader.get_token().start
+        result = reader.read_result()
+        if not reader.is_callee():
             return None
-        start = match.start("types")
-        if not reader.read_call(match["name"], match.span("name"), match.end(), start, match):
+        if not reader.read_call(start, result):
             break
-        end = _END.match(text, reader.position)
-        assert end
-        position = end.end()
+        reader.index += reader.peek() == ";"
     return reader.calls or None
 
 
@@ -124,91 +111,123 @@ class _CallReader:
     """Reads calls with those inside of them, in the order in which they are computed."""
 
     def __init__(self, text: str) -> None:
-        self.text, self.calls, self.position = text, list[_Call](), 0
+        self.text, self.calls, self.index = text, list[_Call](), 0
+        self._source = (x for x in iter_c_tokens(text) if x.kind is not CTokenKind.BLANK)
+        self._tokens = list[CToken]()
+        """Those read so far: most texts are no calls, as the first tokens show."""
+        self._end = CToken(CTokenKind.MARK, "", len(text), len(text))
         self._depth = 0
         self._names: Iterator[str] | None = None
         """Names for the values of calls that are arguments."""
 
-    def read_call(
-        self, name: str, name_span: Span, position: int, start: int, match: re.Match[str] | None
-    ) -> bool:
-        """Read the call whose arguments begin at a position; return whether it has no problem.
+    def get_token(self, distance: int = 0) -> CToken:
+        """Return a token from the next one on; an empty one at the end."""
+        while len(self._tokens) <= self.index + distance:
+            self._tokens.append(next(self._source, self._end))
+        return self._tokens[self.index + distance]
 
-        ``start`` is where it begins; ``match`` has the variable that it is assigned to, if it is
-        not an argument itself.
+    def peek(self, distance: int = 0) -> str:
+        """Return the text of a token from the next one on; empty at the end."""
+        return self.get_token(distance).text
+
+    def is_callee(self) -> bool:
+        """Return whether a call begins here."""
+        return self.peek(1) == "(" and _CALLEE.fullmatch(self.peek()) is not None
+
+    def read_result(self) -> CToken | None:
+        """Pass the variable that a call is assigned to, and its type; return the variable."""
+        while self.peek()[:1].isalpha() and self.peek(1) != "=":
+            self.index += 1
+            while self.peek() in _TYPE_MARKS:
+                self.index += 1
+        if self.peek(1) != "=" or not _NAME.fullmatch(self.peek()):
+            return None
+        result = self.get_token()
+        self.index += 2
+        return result
+
+    def read_call(self, start: int, result: CToken | None, *, is_argument: bool = False) -> bool:
+        """Read the call that begins here; return whether it has no problem.
+
+        ``start`` is where its statement begins, ``result`` the variable that it is assigned to.
         """
         from ..isa.intrinsics import map_intrinsics
 
         intrinsics = map_intrinsics()
-        intrinsic, arguments = intrinsics.get(name), list[tuple[str, Span]]()
-        call_count, first = len(self.calls), position
-        while True:
-            argument = _ARGUMENT.match(self.text, position)
-            assert argument
-            if argument["name"]:
-                is_read = self._read_inner_call(argument)
-                if not is_read:
-                    return False
-                position = _skip_blanks(self.text, self.position)
-                inner_start = argument.start("name")
-                arguments.append((self.calls[-1].result, (inner_start, self.position)))
-            else:
-                position, word = argument.end(), argument["text"].rstrip()
-                word_start = argument.start("text")
-                arguments.append((word, (word_start, word_start + len(word))))
-            if not self.text.startswith(",", position):
-                break
-            position += 1
+        name = self.get_token()
+        intrinsic, arguments = intrinsics.get(name.text), list[tuple[str, Span]]()
+        call_count = len(self.calls)
+        self.index += 1
+        first = self.get_token().end
+        while not arguments or self.peek() == ",":
+            self.index += 1
+            argument = self._read_argument()
+            if argument is None:
+                return False
+            arguments.append(argument)
+        position = self.get_token().start
         problem: Problem | None
         if intrinsic is None:
-            problem = _make_name_problem(name, name_span, [*intrinsics])
-        elif not self.text.startswith(")", position):
-            is_open = position < len(self.text)
-            message = "an argument is an expression" if is_open else "a `)` is missing"
-            problem = Problem(message, (arguments[-1][1][0] if is_open else first, position))
+            problem = _make_name_problem(name.text, name.span, [*intrinsics])
+        elif self.peek() != ")":
+            message, start_of_problem = "a `)` is missing", first
+            if self.peek():
+                message, start_of_problem = "an argument is an expression", arguments[-1][1][0]
+            problem = Problem(message, (start_of_problem, position))
         else:
-            problem = _find_argument_problem(intrinsic, arguments, (name_span[0], position + 1))
+            problem = _find_argument_problem(intrinsic, arguments, (name.start, position + 1))
         if problem:
             del self.calls[call_count:]
-        result = (match["result"] or "") if match else self._choose_name()
+        result_name = self._choose_name() if is_argument else result.text if result else ""
         parameters = intrinsic.parameters if intrinsic else ""
         parts = {role: span for role, (_, span) in zip(parameters, arguments, strict=False)}
-        if match and result:
-            parts["d"] = match.span("result")
+        if result:
+            parts["d"] = result.span
         texts = tuple(argument for argument, _ in arguments)
-        self.position = position + 1
-        span = (start, self.position)
+        self.index += 1
         known = None if problem else intrinsic
-        self.calls.append(_Call(known, texts, result, parts, name_span, span, problem))
+        span = (start, position + 1)
+        self.calls.append(_Call(known, texts, result_name, parts, name.span, span, problem))
         return problem is None
 
-    def _read_inner_call(self, argument: re.Match[str]) -> bool:
+    def _read_argument(self) -> tuple[str, Span] | None:
+        """Return the text of an argument and its span; None if it is a call with a problem."""
+        while self.peek() == "(" and self.peek(1) in _CAST_WORDS:
+            count = 2
+            while self.peek(count) in _CAST_WORDS:
+                count += 1
+            if self.peek(count) != ")":
+                break
+            self.index += count + 1
+        start = end = self.get_token().start
+        if self.is_callee():
+            if not self._read_inner_call():
+                return None
+            return self.calls[-1].result, (start, self._tokens[self.index - 1].end)
+        while self.peek() and self.peek() not in _ARGUMENT_ENDS:
+            end = self.get_token().end
+            self.index += 1
+        return self.text[start:end], (start, end)
+
+    def _read_inner_call(self) -> bool:
         """Read a call that is an argument; return whether it has no problem."""
-        name_span = argument.span("name")
+        span = self.get_token().span
         if self._depth == _MAX_DEPTH:
-            problem = Problem(f"calls are nested more than {_MAX_DEPTH} levels deep", name_span)
-            self.calls.append(_Call(None, (), "", {}, name_span, name_span, problem))
+            problem = Problem(f"calls are nested more than {_MAX_DEPTH} levels deep", span)
+            self.calls.append(_Call(None, (), "", {}, span, span, problem))
             return False
         self._depth += 1
-        is_read = self.read_call(
-            argument["name"], name_span, argument.end(), name_span[0], match=None
-        )
+        is_read = self.read_call(span[0], None, is_argument=True)
         self._depth -= 1
         return is_read
 
     def _choose_name(self) -> str:
         """Return a name for the value of a call that is an argument."""
         if self._names is None:
-            used_names = set(_NAME.findall(self.text))
+            used_names = {x.text for x in iter_c_tokens(self.text)}
             candidates = chain(("t",), (f"t{number}" for number in count(1)))
             self._names = (name for name in candidates if name not in used_names)
         return next(self._names)
-
-
-def _skip_blanks(text: str, position: int) -> int:
-    while text.startswith((" ", "\t", "\n", "\r"), position):
-        position += 1
-    return position
 
 
 def find_problem_around_call(text: str) -> Problem | None:
@@ -216,7 +235,7 @@ def find_problem_around_call(text: str) -> Problem | None:
     from ..isa.intrinsics import map_intrinsics
 
     intrinsics = map_intrinsics()
-    for match in _CALLEE.finditer(_blank_comments(text)):
+    for match in _CALL.finditer(blank_tokens(text, CTokenKind.COMMENT)):
         if match["name"] in intrinsics:
             message = (
                 f"`{match['name']}` has other C around it; ptxscope reads a call alone, or as "
@@ -224,13 +243,6 @@ def find_problem_around_call(text: str) -> Problem | None:
             )
             return Problem(message, match.span("name"), f"d = {match['name']}(…);")
     return None
-
-
-def _blank_comments(text: str) -> str:
-    """Return the text with blanks for its comments."""
-    if "/" not in text:
-        return text
-    return re.sub(COMMENT, lambda match: " " * len(match[0]), text, flags=re.DOTALL)
 
 
 def _make_name_problem(name: str, span: Span, names: Sequence[str]) -> Problem:
@@ -252,11 +264,11 @@ def _find_argument_problem(
             f"{intrinsic.name}({', '.join(expected)})",
         )
     for argument, span in arguments:
-        if not (_NAME.fullmatch(argument) or _NUMBER.fullmatch(argument)):
+        number = _read_number(argument)
+        if not (number or _NAME.fullmatch(argument)):
             return Problem(f"{quote_word(argument)} is not a name or a number", span)
         width = 64 if intrinsic.name.endswith("ll") else 32
-        number = _NUMBER.fullmatch(argument)
-        if number and not -(1 << width - 1) <= _parse_number(number[1]) < 1 << width:
+        if number and not -(1 << width - 1) <= number.value < 1 << width:
             return Problem(f"{quote_word(argument)} does not fit {width} bits", span)
     return None
 
@@ -272,19 +284,30 @@ def _choose_lines(intrinsic: Intrinsic, call: _Call) -> tuple[Sequence[str], _Ca
     if not intrinsic.c_mask:
         return intrinsic.lines, call
     *others, c = call.arguments
-    number = _NUMBER.fullmatch(c)
+    number = _read_number(c)
     if number is None:
         return intrinsic.lines, call
-    bits = _parse_number(number[1]) & _WORD_MASK
+    bits = number.value & _WORD_MASK
     read_bits = bits & intrinsic.c_mask
     if bits != read_bits:
         call = call._replace(arguments=(*others, f"{read_bits:#x}"))
     return (intrinsic.ptx,), call
 
 
-def _parse_number(text: str) -> int:
-    """Return the value of a number in C."""
-    return int(text, 8 if _OCTAL.fullmatch(text) else 0)
+class _Number(NamedTuple):
+    text: str
+    """As PTX writes it."""
+    value: int
+
+
+def _read_number(text: str) -> _Number | None:
+    """Return a number of C; None for any other text."""
+    word = text.removeprefix("+")
+    integer = parse_c_integer(word.removeprefix("-"))
+    if integer is None:
+        return None
+    value = -integer.value if word[0] == "-" else integer.value
+    return _Number(word.rstrip("uUlLzZ").replace("'", ""), value)
 
 
 # --- writing PTX --------------------------------------------------------------------------
@@ -327,14 +350,15 @@ class _PtxWriter:
                 self._used_names.add(texts[letter])
             elif letter in "xy":
                 texts[letter] = self._choose_name(letter)
-            elif number := _NUMBER.fullmatch(texts.get(letter, "0")):
-                text = number[1]
-                texts[letter] = text if can_take_immediates else self._hold_number(letter, text)
+            elif number := _read_number(texts.get(letter, "0")):
+                texts[letter] = (
+                    number.text if can_take_immediates else self._hold_number(letter, number.value)
+                )
         return texts
 
-    def _hold_number(self, letter: str, number: str) -> str:
+    def _hold_number(self, letter: str, number: int) -> str:
         """Return the register that holds a number."""
-        bits = _parse_number(number) & _WORD_MASK
+        bits = number & _WORD_MASK
         for name, held_bits in self.constants.items():
             if held_bits == bits:
                 return name

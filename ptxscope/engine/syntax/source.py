@@ -12,19 +12,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from .c_lexer import (
+    ASM_WORDS,
+    BLANKS,
+    COMMENTED_ASM,
+    REST_OF_LINE,
+    STRING_KINDS,
+    CTokenKind,
+    iter_c_tokens,
+    skip_blanks,
+)
 from .errors import Problem, Span
 
-_WORD = r"\b(?:asm|__asm__|__asm)\b"
-_ASM_WORD = r"\s++|\\\r?\n|(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
-COMMENT = r"//(?>(?:[^\n\\]++|\\.)*)|/\*.*?(?:\*/|\Z)"
-"""A C comment in DOTALL mode; an unclosed one extends to the end."""
-ASM = rf"{_WORD}(?>(?:{_ASM_WORD})*)\("
-"""A regular expression for the start of an asm statement in a text without comments."""
-COMMENTED_ASM = rf"{_WORD}(?>(?:{_ASM_WORD}|{COMMENT})*)"
-"""The same for any text, without the parenthesis: searching for that would rescan comments."""
 _ASM = re.compile(rf"{COMMENTED_ASM}(?>(?P<opened>\()|)", re.DOTALL)
-_SPACE = re.compile(r"(?>(?:\s++|\\\n|//[^\n]*+|/\*.*?(?:\*/|\Z))*)", re.DOTALL)
-"""Blanks and C comments; an unclosed comment extends to the end."""
 _STRING = re.compile(r'(?:u8|[uUL])?"')
 _RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
 _LITERAL_TEXT = re.compile(r'[^"\\%\n]+')
@@ -264,12 +264,6 @@ def find_text_outside_asm(text: str) -> Iterator[Span]:
         yield end, len(text)
 
 
-def skip_blanks(text: str, position: int) -> int:
-    """Return the position after blanks and comments."""
-    match = _SPACE.match(text, position)
-    return match.end() if match else position
-
-
 def join_literals(text: str, position: int) -> tuple[Fragment, int]:
     """Join the string literals from a position on as a C compiler does; also return the end.
 
@@ -295,12 +289,7 @@ def join_literals(text: str, position: int) -> tuple[Fragment, int]:
             position = end
 
 
-_GAP_TOKEN = rf"""(?P<blank>(?>(?:\s++|\\\r?\n|{COMMENT})+))
-      | (?P<stop>(?=(?:u8|[uUL])?R?")|[;{{}}]|{_WORD})
-      | (?P<mark>[():,])
-      | \w++ | ."""
-"""Not compiled yet, like other patterns of macros: to compile them takes 1 % of each start."""
-_LINE = re.compile(r"(?>(?:[^\n\\]++|\\.)*)", re.DOTALL)
+_REST_OF_LINE = re.compile(REST_OF_LINE, re.DOTALL)
 _LINE_START = re.compile(r"(?<!\\)\n[^\S\n]*+\Z")
 _MAX_INDENT_CHARS = 80
 """Maximum blanks before a preprocessor line."""
@@ -312,24 +301,25 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
     It ends at a string, at a character that no macro's argument contains or, outside parentheses,
     where the text of an asm statement ends.
     """
-    end = token_start = position
-    gap_token = re.compile(_GAP_TOKEN, re.VERBOSE | re.DOTALL)
-    while token := gap_token.match(text, token_start):
-        kind, mark = token.lastgroup, token["mark"]
-        if kind == "stop" or (mark and mark != "(" and not depth):
+    end = line_end = position
+    for token in iter_c_tokens(text, position):
+        if token.start < line_end or token.kind is CTokenKind.BLANK:
+            continue
+        mark = token.text
+        is_stop = token.kind in STRING_KINDS or mark in ASM_WORDS or mark in _STOPS
+        if is_stop or (mark in _CLOSING_MARKS and not depth):
             break
         depth += (mark == "(") - (mark == ")")
-        token_start = token.end()
-        if token[0] == "#" and _LINE_START.search(
-            text, max(token_start - _MAX_INDENT_CHARS, 0), token_start - 1
+        end = token.end
+        if mark[0] == "#" and _LINE_START.search(
+            text, max(token.start - _MAX_INDENT_CHARS, 0), token.start
         ):
-            line = _LINE.match(text, token_start)
-            token_start = line.end() if line else token_start
-        if kind != "blank":
-            end = token_start
+            line = _REST_OF_LINE.match(text, end)
+            end = line_end = line.end() if line else end
     return end, depth
 
 
+_STOPS, _CLOSING_MARKS = frozenset(";{}"), frozenset("):,")
 _PERCENT = {"%%": "%", "%=": "0"}
 """The escapes for ``%`` and for a number unique to each statement; any number will do."""
 _PERCENTS = re.compile(r"%[%=]|(?>(?:[^%]++|%(?![%=]))+)")
@@ -381,12 +371,9 @@ def _make_unclosed_problem(start: int, end: int) -> Problem:
     )
 
 
-_CONDITIONS = (
-    r"(?>(?:\s++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
-    r"|\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b(?>(?:[^\\\n]++|\\.)*))*)"
-)
+_CONDITIONS = r"\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b" + REST_OF_LINE
 
 
 def is_condition(source: str) -> bool:
     """Whether a gap's source text consists of preprocessor lines that add no text."""
-    return re.fullmatch(_CONDITIONS, source, re.DOTALL) is not None
+    return re.fullmatch(rf"(?>(?:{BLANKS}{_CONDITIONS})*){BLANKS}", source, re.DOTALL) is not None
