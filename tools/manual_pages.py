@@ -34,8 +34,8 @@ from ptxscope.engine.isa.legality import count_entry_forms, count_forms
 from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM, TARGETS
-from ptxscope.engine.semantics.erratum import Erratum
+from ptxscope.engine.semantics.errata import ALL_ERRATA, ERRATA, FLAG_ERRATUM
+from ptxscope.engine.semantics.erratum import TARGETS, Erratum
 from ptxscope.engine.semantics.misconceptions import BELIEFS, MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.syntax.instruction import Instruction

@@ -6,8 +6,9 @@ import sys
 import textwrap
 from collections.abc import Iterator, Sequence
 
+from ...documents.formats.json_text import convert_to_json
 from ...engine.listings.counterexample import format_example
-from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM, TARGETS
+from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM
 from ...engine.semantics.erratum import Erratum
 from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
@@ -60,20 +61,10 @@ def run(words: Sequence[str]) -> int:
 
 def describe(x: Erratum | FoldingBug) -> dict[str, object]:
     """Return an erratum, or a wrong result for constants, as JSON."""
-    texts = format_example(*x.example)
+    fields = "id forms versions targets sentence remark"
     return {
-        "id": x.id,
-        "forms": x.forms,
-        "versions": x.versions,
-        "targets": _targets(x),
-        "sentence": x.sentence,
-        "remark": x.remark,
-        "example": {
-            "ptx": x.example[0],
-            "values": texts.values,
-            "isa": texts.isa,
-            "ptxas": texts.ptxas,
-        },
+        **convert_to_json(x, {Erratum: fields, FoldingBug: fields}),
+        "example": {"ptx": x.example[0], **format_example(*x.example)._asdict()},
         "replacement": [*(_find_replacement(x) or ())],
     }
 
@@ -86,17 +77,13 @@ def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     return make_replacement(parse(x.example[0])) if is_line else None
 
 
-def _targets(x: Erratum | FoldingBug) -> str:
-    return TARGETS if isinstance(x, Erratum) else x.targets
-
-
 def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
     texts = format_example(*x.example)
     operands = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
     yield f"{x.id}  {x.forms}"
     for results in filter(None, (x.sentence, x.remark)):
         yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
-    yield f"    ptxas {x.versions}; {_targets(x)}"
+    yield f"    ptxas {x.versions}; {x.targets}"
     yield f"    {x.example[0]}"
     yield f"      {operands}"
     yield f"      isa {texts.isa}   ptxas {texts.ptxas}"

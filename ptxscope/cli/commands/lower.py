@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from ...documents.formats.json_text import format_json
-from ...documents.proofs.machine_report import listing_to_json, render_listings
+from ...documents.proofs.machine_report import code_to_json, render_listings
 from ...engine.extras import format_install_hint
 from ..support.arguments import (
     Parser,
@@ -70,7 +70,7 @@ def run(words: Sequence[str]) -> int:
             "ptx": line,
             "ptxas": ptxas.build,
             "nvdisasm": nvdisasm.build,
-            "targets": [listing_to_json(x) for x in listings],
+            "targets": [code_to_json(x) for x in listings],
         }
         print(format_json(document, indent=1))
     else:

@@ -8,11 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from ...documents.formats.json_text import format_json
+from ...documents.formats.json_text import Fields, convert_to_json, format_json
 from ...engine.diagnosis.observation import Observed, parse_observed
+from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
-from ...engine.kernels.execution import Run, RunStep, StopReason, Value, execute
+from ...engine.kernels.execution import MissingInput, Run, RunStep, StopReason, Value, execute
 from ...engine.kernels.program import Program
 from ...engine.kernels.program_loader import load
 from ...engine.kernels.run_inputs import (
@@ -661,6 +662,15 @@ def _list_distinct_models(known_models: Model) -> tuple[Model, ...]:
 # --- JSON --------------------------------------------------------------------------------
 
 
+_FIELDS: Fields = {
+    Run: "program=program.name model=model.name unread=program.unread ending",
+    Statement: "line text why=unread",
+    RunStep: "line text kind=statement.kind",
+    MissingInput: "name give=key type line=reader.line unknown_since=clobbered_by.line",
+    Type: str,
+}
+
+
 def _run_to_json(
     program_run: Run, expected_results: Mapping[str, Observed], bar: ProgressBar
 ) -> dict[str, Any]:
@@ -674,17 +684,10 @@ def _run_to_json(
 
     first = find_first_culprit(program_run, expected_results)
     return {
-        "program": program_run.program.name,
-        "model": program_run.model.name,
-        "unread": [
-            {"line": x.line, "text": x.text, "why": x.unread} for x in program_run.program.unread
-        ],
-        "ending": str(program_run.ending),
+        **convert_to_json(program_run, _FIELDS),
         "steps": [
             {
-                "line": step.line,
-                "text": step.text,
-                "kind": str(step.statement.kind),
+                **convert_to_json(step, _FIELDS),
                 "reads": hexed({name: value.bits for name, value in step.reads.items()}),
                 "writes": hexed(step.writes),
                 "note": step.note,
@@ -704,16 +707,7 @@ def _run_to_json(
             for x in _find_sequences(program_run.program)
         ],
         "registers": hexed({name: value.bits for name, value in program_run.registers.items()}),
-        "needed": [
-            {
-                "name": need.name,
-                "give": need.key,
-                "type": str(need.type),
-                "line": need.reader.line,
-                "unknown_since": need.clobbered_by.line if need.clobbered_by else None,
-            }
-            for need in program_run.missing_inputs
-        ],
+        "needed": convert_to_json(program_run.missing_inputs, _FIELDS),
         "expected": {
             name: {
                 "observed": expected_result.format_bits(types[name].bits),

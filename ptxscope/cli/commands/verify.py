@@ -14,8 +14,8 @@ from ...documents.formats.json_text import format_json
 from ...documents.proofs.machine_report import (
     ExpectedModel,
     VerdictCounts,
+    code_to_json,
     render_verdicts,
-    verdict_to_json,
 )
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
@@ -285,7 +285,7 @@ def _to_json(
     def describe(task: Task, verdicts: Sequence[FormVerdict]) -> Iterator[tuple[str, object]]:
         yield "arch", task.arch
         yield "counts", VerdictCounts(verdicts).to_json()
-        yield "verdicts", [verdict_to_json(x) for x in verdicts]
+        yield "verdicts", [code_to_json(x) for x in verdicts]
 
     return {
         "ptxas": tasks[0].ptxas.build,

@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ...documents.formats.json_text import format_json
-from ...documents.proofs.machine_report import DeviceFindings, device_to_json, render_device
+from ...documents.formats.json_text import convert_to_json, format_json
+from ...documents.proofs.machine_report import DeviceFindings, render_device
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
 from ...engine.syntax.instruction import Instruction
@@ -83,7 +83,7 @@ def _try(work: Callable[[], ResultT]) -> ResultT:
 def _report(verdicts: Sequence[DeviceVerdict], device: str, *, is_json: bool) -> int:
     findings = [DeviceFindings(*x) for x in verdicts]
     if is_json:
-        print(format_json(device_to_json(findings, device), indent=1))
+        print(format_json(convert_to_json({"device": device, "lines": findings}, {}), indent=1))
     else:
         sys.stdout.write(render_device(findings, device, THREADS))
     return 0 if all(x.models for x in verdicts) else 1

@@ -44,13 +44,13 @@ from ...engine.syntax.errors import PtxError, format_count, make_printable
 from .array_files import read_array_file, write_array_file
 from .command_error import CommandError
 from .kernel_report import (
-    convert_failure,
-    convert_to_json,
+    failure_to_json,
     get_label,
     iter_difference_lines,
     iter_explanation_lines,
     iter_lines,
     iter_printed_lines,
+    run_to_json,
 )
 from .progress_bar import ProgressBar
 from .streams import print_message
@@ -113,7 +113,7 @@ def launch_kernel(
                 diagnosis = _explain(code, values, bar, failed, expected, arguments)
             bar.begin_printing()
             if arguments.format == "json":
-                print(format_json(convert_failure(failed, error, diagnosis), indent=1))
+                print(format_json(failure_to_json(failed, error, diagnosis), indent=1))
             else:
                 explained = iter_explanation_lines(diagnosis) if diagnosis else ()
                 for line in (*iter_printed_lines(error.printed), *explained):
@@ -132,7 +132,7 @@ def launch_kernel(
     bar.begin_printing()
     lines = list(iter_difference_lines(result, expected))
     if arguments.format == "json":
-        print(format_json(convert_to_json(result, expected, diagnosis), indent=1))
+        print(format_json(run_to_json(result, expected, diagnosis), indent=1))
     else:
         if log:
             from ...engine.sequences.intrinsic_sequences import find_text_sequences

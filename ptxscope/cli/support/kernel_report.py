@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ...documents.formats.json_text import Fields, convert_to_json
 from ...engine.diagnosis.observation import Observed
 from ...engine.isa.value_text import format_hex
 from ...engine.launches.conflicts import ConflictKind
@@ -15,11 +16,9 @@ from ...engine.launches.fidelity import UnknownDecision
 from ...engine.launches.kernel_run import KernelBuffer, KernelConflict, KernelRun
 from ...engine.launches.parameters import format_dtype
 from ...engine.launches.printed_text import iter_lines_of_texts
+from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
 from ...engine.launches.thread_state import LaunchError, PrintedText
 from ...engine.syntax.errors import format_count
-
-if TYPE_CHECKING:
-    from ...engine.launches.run_explanations import FailedRun, RunDiagnosis, RunExplanation
 
 _MAX_VALUES = 16
 """Elements of a buffer that are shown."""
@@ -252,16 +251,29 @@ def _iter_explanation(x: RunExplanation, count: int) -> Iterator[str]:
 # --- JSON --------------------------------------------------------------------------------
 
 
-def convert_to_json(
+_LAUNCH = "kernel=kernel.name model=model.name grid=shape.grid block=shape.block"
+_FIELDS: Fields = {
+    KernelRun: f"{_LAUNCH} instructions=step_count complete=is_complete exact=is_exact",
+    FailedRun: _LAUNCH,
+    RunDiagnosis: "tried=try_count expected=element_count explanations has_untried untried "
+    "near_misses",
+    RunExplanation: lambda x: {
+        "line": x.statement and x.statement.line,
+        "text": x.statement and x.statement.text,
+        "changed": x.changed_text or None,
+        "phrase": x.phrase,
+        "explained": x.match_count,
+    },
+}
+
+
+def run_to_json(
     result: KernelRun, expected: Expectations, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
-    """Return a run, and what explains it, as JSON's types."""
+    """Return a run, and what explains it, as JSON."""
     return {
-        **_convert_launch(result),
-        "instructions": result.step_count,
-        "complete": result.is_complete,
-        "exact": result.is_exact,
-        "buffers": [_convert_buffer(result, x) for x in result.buffers.values()],
+        **convert_to_json(result, _FIELDS),
+        "buffers": [_buffer_to_json(result, x) for x in result.buffers.values()],
         "decisions": [
             {
                 "line": x.statement.line,
@@ -272,9 +284,7 @@ def convert_to_json(
             for x in result.fidelity.decisions
         ],
         "order_dependent": [x.line for x in result.fidelity.ordered_statements.values()],
-        "conflicts": [x._asdict() for x in result.conflicts],
-        "printed": [x._asdict() for x in result.printed],
-        "lost_prints": result.lost_print_count,
+        **convert_to_json(result, {KernelRun: "conflicts printed lost_prints=lost_print_count"}),
         "expected": {
             get_label(result.get_buffer(name)): {
                 "holds": not (differences := find_differences(result, name, elements)),
@@ -285,54 +295,24 @@ def convert_to_json(
             }
             for name, elements in expected.items()
         },
-        "explained": diagnosis and _convert_diagnosis(diagnosis),
+        "explained": convert_to_json(diagnosis, _FIELDS),
     }
 
 
-def convert_failure(
+def failure_to_json(
     failed: FailedRun, error: LaunchError, diagnosis: RunDiagnosis | None
 ) -> dict[str, Any]:
-    """Return a run that could not go on, and what explains it, as JSON's types."""
+    """Return a run that could not go on, and what explains it, as JSON."""
     return {
-        **_convert_launch(failed),
+        **convert_to_json(failed, _FIELDS),
         "complete": False,
         "error": str(error),
-        "printed": [x._asdict() for x in error.printed],
-        "explained": diagnosis and _convert_diagnosis(diagnosis),
+        "printed": convert_to_json(error.printed, _FIELDS),
+        "explained": convert_to_json(diagnosis, _FIELDS),
     }
 
 
-def _convert_launch(result: KernelRun | FailedRun) -> dict[str, Any]:
-    return {
-        "kernel": result.kernel.name,
-        "model": result.model.name,
-        "grid": list(result.shape.grid),
-        "block": list(result.shape.block),
-    }
-
-
-def _convert_diagnosis(diagnosis: RunDiagnosis) -> dict[str, Any]:
-    return {
-        "tried": diagnosis.try_count,
-        "expected": diagnosis.element_count,
-        "explanations": [_convert_explanation(x) for x in diagnosis.explanations],
-        "has_untried": diagnosis.has_untried,
-        "untried": diagnosis.untried,
-        "near_misses": [_convert_explanation(x) for x in diagnosis.near_misses],
-    }
-
-
-def _convert_explanation(x: RunExplanation) -> dict[str, Any]:
-    return {
-        "line": x.statement and x.statement.line,
-        "text": x.statement and x.statement.text,
-        "changed": x.changed_text or None,
-        "phrase": x.phrase,
-        "explained": x.match_count,
-    }
-
-
-def _convert_buffer(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
+def _buffer_to_json(result: KernelRun, buffer: KernelBuffer) -> dict[str, Any]:
     causes = 0 if buffer.causes is None else int(np.bitwise_or.reduce(buffer.causes))
     unknown = [] if buffer.causes is None else np.flatnonzero(buffer.causes).tolist()
     is_small = buffer.data.size <= _MAX_JSON_VALUES

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from ...documents.option_table import DEFAULT_ARCH
-from ...engine.semantics.errata import TARGETS
+from ...engine.semantics.erratum import TARGETS
 from ...engine.syntax.errors import make_printable
 from ...nvidia.toolchain import NVDISASM, PTXAS, Tool, ToolError, find_tool
 from .arguments import add_tool_paths

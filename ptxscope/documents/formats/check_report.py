@@ -6,47 +6,31 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample, format_counterexample
-from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Severity
+from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Edit, Severity
 from ...engine.listings.statement_scanner import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
+from .json_text import Fields, convert_to_json
 
 
 def item_to_json(item: CheckedInstruction) -> dict[str, object]:
     """Return the JSON form of an instruction."""
+    is_judged = not (item.is_unreadable or item.is_intrinsic or item.sequence)
     return {
-        "file": item.file,
-        "line": item.location.line,
-        "column": item.location.column,
-        "ptx": item.ptx,
-        "legal": None
-        if item.is_unreadable or item.is_intrinsic or item.sequence
-        else item.is_legal,
-        "message": item.message,
-        "notes": item.notes,
-        "errata": item.errata,
-        "findings": [
-            {
-                "rule": diagnostic.rule,
-                "severity": diagnostic.severity,
-                "line": diagnostic.location.line,
-                "column": diagnostic.location.column,
-                "message": diagnostic.message,
-                "hint": diagnostic.hint,
-                "fix": diagnostic.fix
-                and {
-                    "line": diagnostic.fix.location.line,
-                    "column": diagnostic.fix.location.column,
-                    "width": diagnostic.fix.location.width,
-                    "text": diagnostic.fix.text,
-                },
-            }
-            for diagnostic in item.diagnostics
-        ],
-        "example": item.example
-        and {**format_counterexample(item.example)._asdict(), "model": item.example.model.name},
-        "replacement": item.replacement,
+        **convert_to_json(item, _PLACE),
+        "legal": item.is_legal if is_judged else None,
+        **convert_to_json(item, _FIELDS),
         **({"sequence": item.sequence._asdict()} if item.sequence else {}),
     }
+
+
+_POSITION = "line=location.line column=location.column"
+_PLACE: Fields = {CheckedInstruction: f"file {_POSITION} ptx"}
+_FIELDS: Fields = {
+    CheckedInstruction: "message notes errata findings=diagnostics example replacement",
+    Diagnostic: f"rule severity {_POSITION} message hint fix",
+    Edit: f"{_POSITION} width=location.width text",
+    Counterexample: lambda x: {**format_counterexample(x)._asdict(), "model": x.model.name},
+}
 
 
 def item_lines(item: CheckedInstruction) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
-from ...engine.diagnosis.causes import CauseKind
+from ...engine.diagnosis.causes import Cause, CauseKind
 from ...engine.diagnosis.explanations import (
     Diagnosis,
     Explanation,
@@ -16,6 +16,7 @@ from ...engine.diagnosis.observation import Observation
 from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
 from ...engine.isa.value_text import format_hex
+from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.divergence import find_first_difference
@@ -23,6 +24,7 @@ from ...engine.tracing.lane_text import format_result, format_result_bits, join_
 from ...engine.tracing.step_text import format_title
 from ..content.command_words import list_command_words
 from ..content.document import iter_steps
+from .json_text import Fields, convert_to_json
 from .text import WIDTH, command_lines, render, step_lines, wrap_text
 
 MAX_EXPLANATIONS = 6
@@ -64,18 +66,8 @@ def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
 def explanation_to_json(explanation: Explanation) -> dict[str, object]:
     """Return one explanation as JSON."""
     ins = explanation.instruction
-    matches = explanation.matches
     return {
-        "kind": str(explanation.kind),
-        "ptx": explanation.ptx,
-        "model": explanation.model.name,
-        "errata": [erratum.id for erratum in explanation.errata],
-        "sentence": explanation.sentence,
-        "matched": explanation.match_count,
-        "causes": [
-            {"kind": str(cause.kind), "weight": cause.cost, "phrase": cause.phrase}
-            for cause in explanation.causes
-        ],
+        **convert_to_json(explanation, _FIELDS),
         "observation": explanation.shown_index + 1,
         "operands": {
             x.name: format_hex(
@@ -89,9 +81,16 @@ def explanation_to_json(explanation: Explanation) -> dict[str, object]:
             )
             for role, name in ins.results.items()
         },
-        "selectors": matches
-        and {"fitting": matches.match_count, "by_lane": [list(x) for x in matches.lanes]},
+        "selectors": convert_to_json(explanation.matches, _FIELDS),
     }
+
+
+_FIELDS: Fields = {
+    Explanation: "kind ptx model=model.name errata sentence matched=match_count causes",
+    Cause: "kind weight=cost phrase",
+    Erratum: lambda x: x.id,
+    SelectorMatches: "fitting=match_count by_lane=lanes",
+}
 
 
 def format_observed(ins: Instruction, observation: Observation) -> str:

@@ -7,21 +7,22 @@ from typing import Any
 
 from ...engine.json_node import JsonNode
 from ..options import MachineRow, MachineSection
+from .json_text import Fields, convert_to_json
 
 _ARCH = re.compile(r"sm_[0-9]{2,3}[a-z]?")
 
 
+_FIELDS: Fields = {
+    MachineSection: "tools arch count=count_text models undocumented_stages sentences "
+    "instructions=rows",
+    frozenset: sorted,
+}
+
+
 def machine_code_to_json(code: MachineSection) -> dict[str, Any]:
     """Return machine code as JSON."""
-    return {
-        "tools": code.tools,
-        "arch": code.arch,
-        "count": code.count_text,
-        "models": list(code.models),
-        "undocumented_stages": sorted(code.undocumented_stages),
-        "sentences": list(code.sentences),
-        "instructions": [x._asdict() for x in code.rows],
-    }
+    data: dict[str, Any] = convert_to_json(code, _FIELDS)
+    return data
 
 
 def machine_code_from_json(data: JsonNode) -> MachineSection:

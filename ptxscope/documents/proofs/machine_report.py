@@ -12,6 +12,7 @@ from ...engine.machine_code.machine_listing import MachineListing
 from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
+from ..formats.json_text import Fields, convert_to_json
 from ..formats.text import WIDTH, machine_row_lines, wrap_text
 from ..options import MachineRow, MachineSection
 from .proof_report import format_seconds
@@ -156,46 +157,22 @@ def _format_bits(bits: int) -> str:
     return format_hex(bits, 64 if bits >> 32 else 32) if bits > 1 else str(bits)
 
 
-def listing_to_json(listing: MachineListing) -> dict[str, object]:
-    """Return a listing as JSON."""
-    return {
-        "arch": listing.arch,
-        "count": listing.instruction_count,
-        "verdict": verdict_to_json(listing.verdict),
-        "missing_rows": list(listing.missing_rows),
-        "instructions": [
-            {
-                "offset": x.offset,
-                "sass": x.text,
-                "purpose": x.purpose,
-                "key": x.key,
-                "lane": x.lane,
-                "reading": x.reading,
-                "proved": x.is_proved,
-            }
-            for x in listing.instructions
-        ],
-    }
+_FIELDS: Fields = {
+    MachineListing: "arch count=instruction_count verdict missing_rows instructions",
+    MatchedInstruction: "offset sass=text purpose key lane reading proved=is_proved",
+    FormVerdict: "ptx=line outcome models errata as_documented=is_as_documented reason "
+    "instructions=instruction_count seconds operands documented obtained",
+    float: lambda x: round(x, 4),
+}
+
+
+def code_to_json(x: MachineListing | FormVerdict) -> dict[str, object]:
+    """Return a listing, or a verdict, as JSON."""
+    data: dict[str, object] = convert_to_json(x, _FIELDS)
+    return data
 
 
 # --- verdicts on many lines -----------------------------------------------------------------------
-
-
-def verdict_to_json(verdict: FormVerdict) -> dict[str, object]:
-    """Return a verdict as JSON."""
-    return {
-        "ptx": verdict.line,
-        "outcome": verdict.outcome,
-        "models": list(verdict.models),
-        "errata": list(verdict.errata),
-        "as_documented": verdict.is_as_documented,
-        "reason": verdict.reason,
-        "instructions": verdict.instruction_count,
-        "seconds": round(verdict.seconds, 4),
-        "operands": dict(verdict.operands),
-        "documented": dict(verdict.documented),
-        "obtained": dict(verdict.obtained),
-    }
 
 
 class ExpectedModel(NamedTuple):
@@ -349,8 +326,3 @@ def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) ->
             lines += ["", f"  {name}: {make_printable(x.line)}"]
             lines += wrap_text(make_printable(example), "    ", "    ", WIDTH)
     return "\n".join(lines) + "\n"
-
-
-def device_to_json(findings: Sequence[DeviceFindings], device: str) -> dict[str, object]:
-    """Return what a GPU's results say as JSON."""
-    return {"device": device, "lines": [x._asdict() for x in findings]}

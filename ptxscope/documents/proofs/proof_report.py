@@ -6,14 +6,17 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
+from ...engine.proof.differences import Difference
 from ...engine.proof.equivalence import Proof, Verdict
 from ...engine.proof.operand_search import OperandSearch
 from ...engine.proof.question import Program
 from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
 from ..content.document import build_document
+from ..formats.json_text import Fields, convert_to_json
 from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
 
 _LETTERS = "AB"
@@ -190,42 +193,32 @@ def format_results(results: Mapping[str, int], types: Mapping[str, Type]) -> str
 # --- JSON ------------------------------------------------------------------------------------
 
 
+_FIELDS: Fields = {
+    Proof: "verdict programs operands=inputs where=restriction compared=pairs "
+    "same_operations=has_same_plan seconds solver",
+    Difference: "part condition exact=is_exact number total of=parts",
+    OperandSearch: "ptx=program model=model.name where given operands=inputs answers "
+    "complete=is_complete undecided=is_undecided seconds solver",
+    Type: lambda x: x.bits,
+    Instruction: str,
+    BasicBlock: str,
+    float: lambda x: round(x, 6),
+}
+
+
 def proof_to_json(proof: Proof) -> dict[str, object]:
     """Return a proof as JSON, in the shape of ``prove -f json``."""
-    document: dict[str, object] = {
-        "verdict": str(proof.verdict),
-        "programs": [_program_to_json(proof, index) for index in (0, 1)],
-        "operands": {name: type_.bits for name, type_ in proof.inputs.items()},
-        "where": proof.restriction,
-        "compared": [list(pair) for pair in proof.pairs],
-        "same_operations": proof.has_same_plan,
-        "seconds": round(proof.seconds, 6),
-        "solver": proof.solver,
-    }
+    document: dict[str, object] = convert_to_json(proof, _FIELDS)
+    sides = zip(proof.programs, proof.models, proof.names, strict=True)
+    document["programs"] = [
+        {"ptx": str(program), "model": model.name, "reads": names}
+        for program, model, names in sides
+    ]
     if proof.verdict is Verdict.DIFFERENT:
-        document["counterexample"] = {
-            "operands": dict(proof.operands),
-            "results": [list(values) for values in proof.results],
-        }
-    if found := proof.difference:
-        document["difference"] = {
-            "part": found.part,
-            "condition": found.condition,
-            "exact": found.is_exact,
-            "number": found.number,
-            "total": found.total,
-            "of": list(found.parts),
-        }
+        document["counterexample"] = {"operands": proof.operands, "results": proof.results}
+    if proof.difference:
+        document["difference"] = convert_to_json(proof.difference, _FIELDS)
     return document
-
-
-def _program_to_json(proof: Proof, index: int) -> dict[str, object]:
-    program: Program = proof.programs[index]
-    return {
-        "ptx": str(program),
-        "model": proof.models[index].name,
-        "reads": dict(proof.names[index]),
-    }
 
 
 # --- searches --------------------------------------------------------------------------------
@@ -269,18 +262,5 @@ def _get_result_types(program: Program) -> dict[str, Type]:
 
 def search_to_json(search: OperandSearch) -> dict[str, object]:
     """Return a search as JSON, in the shape of ``find -f json``."""
-    return {
-        "ptx": str(search.program),
-        "model": search.model.name,
-        "where": search.where,
-        "given": dict(search.given),
-        "operands": {name: type_.bits for name, type_ in search.inputs.items()},
-        "answers": [
-            {"operands": dict(x), "results": dict(search.make_trace(x).result)}
-            for x in search.answers
-        ],
-        "complete": search.is_complete,
-        "undecided": search.is_undecided,
-        "seconds": round(search.seconds, 6),
-        "solver": search.solver,
-    }
+    answers = [{"operands": x, "results": search.make_trace(x).result} for x in search.answers]
+    return {**convert_to_json(search, _FIELDS), "answers": answers}

@@ -46,14 +46,14 @@ def render_json(vectors: Vectors) -> str:
         "results": {name: type_.bits for name, type_ in vectors.outputs.items()},
         "vectors": [
             {
-                "operands": dict(x),
+                "operands": x,
                 "results": {model.name: vectors.compute(model, x) for model in vectors.models},
-                **({"covers": list(vectors.covers[index])} if index < len(vectors.covers) else {}),
+                **({"covers": vectors.covers[index]} if index < len(vectors.covers) else {}),
             }
             for index, x in enumerate(vectors.operands)
         ],
-        "impossible": list(vectors.impossible),
-        "undecided": list(vectors.undecided),
+        "impossible": vectors.impossible,
+        "undecided": vectors.undecided,
         "fewest": vectors.is_fewest,
     }
     return format_json(document, indent=1) + "\n"

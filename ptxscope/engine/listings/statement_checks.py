@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ..isa.catalog import find_carry_noun
 from ..isa.entry import FAMILIES
-from ..semantics.errata import ERRATA, FLAG_ERRATUM, TARGETS
+from ..semantics.errata import ERRATA, FLAG_ERRATUM
 from ..syntax.errors import Problem, Span, quote_word
 from ..syntax.instruction import Instruction
 from ..syntax.opcodes import ALL_OPCODES, OPCODES
@@ -362,7 +362,7 @@ def _format_for_asm(line: str) -> str:
 @cache
 def _format_warning(id_: str) -> str:
     erratum = next(x for x in ERRATA if x.id == id_)
-    return f"{id_}: with ptxas {erratum.versions} on {TARGETS}: {erratum.sentence}"
+    return f"{id_}: with ptxas {erratum.versions} on {erratum.targets}: {erratum.sentence}"
 
 
 def _find_family_problem(ins: Instruction, family: str, scopes: Scopes) -> str:

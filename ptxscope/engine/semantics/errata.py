@@ -9,9 +9,6 @@ from ..isa.form import Form
 from ..isa.types import SecOp, Type, parse_selector
 from .erratum import Erratum
 
-TARGETS = "sm_70 and later"
-"""The targets on which short sequences emulate the video instructions, and the errata apply."""
-
 
 def _has_min_or_max(f: Form) -> bool:
     return f.secop in (SecOp.MIN, SecOp.MAX)

@@ -12,6 +12,8 @@ Version = tuple[int, int]
 OLDEST: Version = (11, 8)
 NEWEST: Version = (13, 5)
 """The oldest and newest version of ptxas that were measured."""
+TARGETS = "sm_70 and later"
+"""The targets on which short sequences emulate the video instructions, and the errata apply."""
 
 
 class Erratum(NamedTuple):
@@ -32,6 +34,7 @@ class Erratum(NamedTuple):
     """The first version without the erratum."""
     remark: str = ""
     """A remark shown when errata are listed."""
+    targets: str = TARGETS
 
     def __hash__(self) -> int:
         """Hash the id: the fields hold dicts, which have no hash."""
