@@ -6,15 +6,10 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
-from ..documents.sweeps.axis_ticks import (
-    AxisTick,
-    abbreviate_value,
-    choose_ticks,
-    iter_landmarks,
-)
-from ..engine.semantics.plan_execution import compute_results
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace
+from ..sweep.axis import AxisTick, ResultAxis, choose_ticks, iter_landmarks, make_axis
+from ..sweep.integer_sweep import IntegerSweep
 from ..sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -45,45 +40,33 @@ class Sample(NamedTuple):
     result_rank: int
 
 
-class SweptPart(NamedTuple):
-    """What is swept, and the part of the result that it goes to."""
+def list_samples(swept: IntegerSweep) -> list[Sample]:
+    """Return the results over the values of a part."""
+    result = swept.result_part
+    return [
+        Sample(rank, swept.x.part.get_value_at(rank), bits, result.compute_rank(bits))
+        for rank, bits in zip(swept.x.ranks, swept.compute_line(), strict=True)
+    ]
 
-    part: RegisterPart
-    result: RegisterPart
-    samples: tuple[Sample, ...]
-    stride: int
-    """1 if all values are there."""
 
-
-def compute_samples(trace: Trace, part: RegisterPart, result: RegisterPart) -> SweptPart:
-    """Return the results over the values of a part, the other operands being those of a trace."""
+def sweep_part(trace: Trace, part: RegisterPart, result: RegisterPart) -> IntegerSweep:
+    """Return the sweep of a part, the other operands being those of a trace."""
     ins = trace.instruction if trace.is_line else trace.block
-    part = with_read_order(ins, part, result)
-    stride = -(-part.values // _MAX_VALUES) | (part.values > _MAX_VALUES)
-    names = [role for role, name in ins.names.items() if name == part.name]
-    samples = []
-    for rank in sorted({*range(0, part.values, stride), part.values - 1}):
-        bits = part.get_value_at(rank)
-        operands = dict(trace.operands)
-        for role in names:
-            if role in operands:
-                operands[role] = part.insert(operands[role], bits)
-        value = result.extract(compute_results(trace.plan, operands)[result.role])
-        samples.append(Sample(rank, bits, value, result.compute_rank(value)))
-    return SweptPart(part, result, tuple(samples), stride)
+    axis = make_axis(with_read_order(ins, part, result), _MAX_VALUES, trace.operands)
+    return IntegerSweep(ins, trace.model, trace.operands, axis, None, result)
 
 
-def list_runs(swept: SweptPart) -> list[tuple[Sample, ...]]:
+def list_runs(samples: Iterable[Sample]) -> list[list[Sample]]:
     """Return stretches of samples in which the result stays, or moves as far as the value does."""
     runs: list[list[Sample]] = []
-    for sample in swept.samples:
+    for sample in samples:
         slope = _get_slope(runs[-1][-1], sample) if runs else None
         is_first = bool(runs) and len(runs[-1]) == 1 and slope in (-1, 0, 1)
         if is_first or (runs and len(runs[-1]) > 1 and _get_slope(*runs[-1][:2]) == slope):
             runs[-1].append(sample)
         else:
             runs.append([sample])
-    return [tuple(run) for run in runs]
+    return runs
 
 
 def _get_slope(x: Sample, y: Sample) -> float:
@@ -109,31 +92,37 @@ def sweep(trace: Trace, text: str) -> list[Child]:
     result = choose_default_result(ins, part) if part else None
     if part is None or result is None:
         return [make_element("p", "This instruction reads no operand, or keeps no result.")]
-    swept = compute_samples(trace, part, result)
-    runs = list_runs(swept)
-    count = "all" if swept.stride == 1 else f"{len(swept.samples)} of the"
+    swept = sweep_part(trace, part, result)
+    runs = list_runs(list_samples(swept))
+    count = "all" if swept.x.stride == 1 else f"{swept.x.size} of the"
     about = f"{result.label} over {count} {part.values:,} values of {part.label}"
-    point = swept.part.compute_rank(part.extract(trace.operands[part.role]))
-    return [*head, _make_plot(swept, runs, about, point), *_make_table(swept, runs)]
+    return [*head, _make_plot(swept, runs, about), *_make_table(swept, runs)]
 
 
-def _make_plot(swept: SweptPart, runs: list[tuple[Sample, ...]], about: str, point: int) -> Element:
+def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Element:
     """Return a plot of the results by rank, with the present value marked."""
-    part, result = swept.part, swept.result
+    axis, result = swept.x, swept.result_part
+    result_axis = ResultAxis(result, 0, result.values - 1)
 
-    def place(rank: int, result_rank: int) -> str:
-        x = _PLOT_WIDTH * rank / max(part.values - 1, 1)
-        y = _PLOT_HEIGHT - _PLOT_HEIGHT * result_rank / max(result.values - 1, 1)
-        return f"{x:.1f} {y:.1f}"
+    def place_rank(rank: int) -> float:
+        return _PLOT_WIDTH * (float(axis.compute_start(rank)) + 0.5 / axis.span)
 
+    def place(sample: Sample) -> str:
+        x = place_rank(sample.rank)
+        return f"{x:.1f} {_PLOT_HEIGHT * (1 - result_axis.compute_part(sample.result_rank)):.1f}"
+
+    # a line to its own start would not be drawn
     path = "".join(
-        f"M{place(run[0].rank, run[0].result_rank)}L{place(run[-1].rank, run[-1].result_rank)}"
-        for run in runs
+        f"M{place(run[0])}" + (f"L{place(run[-1])}" if len(run) > 1 else "h1") for run in runs
     )
-    x = place(point, 0).partition(" ")[0]
-    starts = [run[0] for run in runs] if swept.stride == 1 else []
-    columns = _choose_ticks(part, point, [x.rank for x in starts], _PLOT_WIDTH, _CHAR)
-    lines = _choose_ticks(result, None, [x.result_rank for x in starts], _PLOT_HEIGHT, 0)
+    point, _ = swept.current_point
+    x = place_rank(axis.ranks[point or 0])
+    starts = [run[0] for run in runs] if axis.stride == 1 else []
+    columns = axis.list_ticks(point, is_by_rank=True, breaks=[x.rank for x in starts])
+    columns = choose_ticks(columns, _PLOT_WIDTH, _CHAR)
+    landmarks = map(result.compute_rank, iter_landmarks(result))
+    lines = result_axis.list_ticks(None, [*(x.result_rank for x in starts), *landmarks])
+    lines = choose_ticks(lines, _PLOT_HEIGHT, 0, _LINE)
     margin = _CHAR * max(len(result.label), *(len(tick.text) for tick in lines)) + 10
     overhang = _CHAR * max(len(tick.text) for tick in columns) / 2
     width, height = margin + _PLOT_WIDTH + overhang, _PLOT_HEIGHT + 4 * _LINE
@@ -142,37 +131,23 @@ def _make_plot(swept: SweptPart, runs: list[tuple[Sample, ...]], about: str, poi
         "svg",
         make_element("rect", width=f"{_PLOT_WIDTH}", height=f"{_PLOT_HEIGHT}"),
         make_element("path", d=_draw_tick_marks(columns, lines), class_="ticks"),
-        make_element("path", d=f"M{x} 0V{_PLOT_HEIGHT}", class_="point"),
+        make_element("path", d=f"M{x:.1f} 0V{_PLOT_HEIGHT}", class_="point"),
         make_element("path", d=path, class_="results"),
         *(
             _make_text(tick.text, _PLOT_WIDTH * tick.part, _PLOT_HEIGHT + _LINE + 4, "middle")
             for tick in columns
         ),
         *(_make_text(tick.text, -8, _PLOT_HEIGHT * (1 - tick.part) + 4, "end") for tick in lines),
-        _make_text(part.label, _PLOT_WIDTH / 2, _PLOT_HEIGHT + 2.5 * _LINE, "middle", "label"),
+        _make_text(axis.part.label, _PLOT_WIDTH / 2, _PLOT_HEIGHT + 2.5 * _LINE, "middle", "label"),
         _make_text(result.label, -8, -_LINE / 2, "end", "label"),
         viewBox=box,
         role="img",
         aria_label=about,
     )
-    axes = f"To the right, {part.label}; upwards, {result.label}; dashed, the present value."
+    axes = f"To the right, {axis.part.label}; upwards, {result.label}; dashed, the present value."
     return make_element(
         "figure", make_element("figcaption", f"{about}. {axes}"), plot, class_="plot"
     )
-
-
-def _choose_ticks(
-    part: RegisterPart, point: int | None, breaks: Iterable[int], room: float, width: float
-) -> list[AxisTick]:
-    """Return the ticks of an axis by rank: its ends, the present value, breaks, landmarks."""
-    last = part.values - 1
-    landmarks = map(part.compute_rank, iter_landmarks(part))
-    ranks = [0, last, *(() if point is None else (point,)), *breaks, *landmarks]
-    ticks = (
-        AxisTick(rank / max(last, 1), abbreviate_value(part, part.get_value_at(rank)))
-        for rank in dict.fromkeys(ranks)
-    )
-    return choose_ticks([*ticks], room, width)
 
 
 def _draw_tick_marks(columns: Iterable[AxisTick], lines: Iterable[AxisTick]) -> str:
@@ -187,9 +162,9 @@ def _make_text(text: str, x: float, y: float, anchor: str, class_: str | None = 
     return make_element("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=class_, **attributes)
 
 
-def _make_table(swept: SweptPart, runs: list[tuple[Sample, ...]]) -> list[Child]:
+def _make_table(swept: IntegerSweep, runs: list[list[Sample]]) -> list[Child]:
     """Return the runs as a table."""
-    part, result = swept.part, swept.result
+    part, result = swept.x.part, swept.result_part
     rows = [
         make_element(
             "tr",

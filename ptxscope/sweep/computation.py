@@ -6,7 +6,9 @@ a sweep computes nothing in another way.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from array import array
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -24,6 +26,8 @@ from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import check_read, resolve_model
 from ..engine.tracing.step_text import format_stage_title
+from .axis import ResultAxis, SweepAxis, make_axis
+from .integer_sweep import IntegerSweep
 from .register_parts import RegisterPart, Swept, make_swept_plan, with_read_order
 
 Bits = npt.NDArray[np.uint64]
@@ -37,43 +41,6 @@ _MAX_CHANGES = 64
 """Largest number of changes between two samples that are located exactly."""
 _MAX_CASE_VALUES = 2
 """Largest number of distinct results that count as cases, as those of a comparison do."""
-
-
-class SweepAxis(NamedTuple):
-    """The values that a register part takes, in order."""
-
-    part: RegisterPart
-    low: int
-    """Bits of the first value; `high` has those of the last."""
-    high: int
-    stride: int
-    """1 if all values are present; otherwise the interval between even samples."""
-    ranks: Bits
-    """Rank of each value among all values of the part: see ``RegisterPart.compute_rank``."""
-
-    @property
-    def bits(self) -> Bits:
-        """The values."""
-        return compute_patterns(self.part, self.ranks)
-
-    @property
-    def size(self) -> int:
-        """Number of values."""
-        return len(self.ranks)
-
-    def get_value(self, index: int) -> int:
-        """Return the bits of the value at an index."""
-        return self.part.get_value_at(int(self.ranks[index]))
-
-    def format_value_at(self, index: int) -> str:
-        """Format the value at an index."""
-        return self.part.format_value(self.get_value(index))
-
-    def find_index(self, bits: int) -> int | None:
-        """Return the index of a value, or None if it is not among the values."""
-        rank = self.part.compute_rank(bits)
-        index = int(np.searchsorted(self.ranks, np.uint64(rank)))
-        return index if index < self.size and int(self.ranks[index]) == rank else None
 
 
 class Event(NamedTuple):
@@ -96,41 +63,33 @@ class Event(NamedTuple):
         return self.row.micro.find_bound(self.flag)
 
 
-class Sweep:
-    """The results over all values of one or two register parts."""
+class Sweep(IntegerSweep):
+    """The results over all values of one or two register parts, and their events, as arrays."""
 
-    def __init__(
-        self,
-        instruction: Swept,
-        model: Model,
-        operands: Mapping[str, int],
-        x: SweepAxis,
-        y: SweepAxis | None,
-        result_part: RegisterPart,
-        *,
-        has_current_point: bool = True,
-    ) -> None:
-        self.instruction = instruction
-        """The instruction, or the block of several."""
-        self.model = model
-        self.operands = operands
-        """Bits by role; swept operands have those of the current point."""
-        self.x = x
-        self.y = y
-        self.result_part = result_part
-        """The part of the result that the sweep shows."""
-        self.has_current_point = has_current_point
-        """Whether there is a current point."""
-        self.other_model = find_other_model(instruction, model)
+    @cached_property
+    def _results(self) -> tuple[Bits, tuple[Event, ...]]:
+        return _evaluate_parts(self, self.model)
+
+    @property
+    def bits(self) -> Bits:
+        """The result's part for all values."""
+        return self._results[0]
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """The events on the way to the results."""
+        return self._results[1]
+
+    @cached_property
+    def other_model(self) -> Model | None:
         """Model to compare with; None if every known model gives the same answer."""
-        columns, rows = x.bits, y.bits if y else None
-        self.bits, self.events = _evaluate_parts(self, model, columns, rows)
-        """The result's part for all values, and the events."""
-        self.other_bits = (
-            _evaluate_parts(self, self.other_model, columns, rows, with_events=False)[0]
-            if self.other_model
-            else None
-        )
+        return find_other_model(self.instruction, self.model)
+
+    @cached_property
+    def other_bits(self) -> Bits | None:
+        """The result's part under the other model."""
+        model = self.other_model
+        return _evaluate_parts(self, model, with_events=False)[0] if model else None
 
     @cached_property
     def divergence_mask(self) -> Mask:
@@ -159,21 +118,23 @@ class Sweep:
     @cached_property
     def ranks(self) -> Bits:
         """Ranks of the results: see ``RegisterPart.compute_rank``."""
-        return self.compute_ranks(self.bits)
+        return compute_ranks(self.result_part, self.bits)
 
-    def compute_ranks(self, bits: Bits) -> Bits:
-        """Return the ranks of results."""
-        return compute_ranks(self.result_part, bits)
+    @cached_property
+    def other_ranks(self) -> Bits | None:
+        """Ranks of the other model's results; None if they are the same."""
+        if self.other_bits is None or not self.divergence_mask.any():
+            return None
+        return compute_ranks(self.result_part, self.other_bits)
 
-    @property
-    def current_point(self) -> tuple[int | None, int | None]:
-        """Indices of the current point along x and y; None if it is not among the values."""
-        if not self.has_current_point:
-            return None, None
-        x_index = self.x.find_index(self.x.part.extract(self.operands[self.x.part.role]))
-        if self.y is None:
-            return x_index, None
-        return x_index, self.y.find_index(self.y.part.extract(self.operands[self.y.part.role]))
+    @cached_property
+    def result_axis(self) -> ResultAxis:
+        """The results from the least to the greatest; on a line, with those of the other model."""
+        arrays = [self.ranks]
+        if self.y is None and self.other_ranks is not None:
+            arrays.append(self.other_ranks)
+        low, high = min(int(x.min()) for x in arrays), max(int(x.max()) for x in arrays)
+        return ResultAxis(self.result_part, low, high)
 
     @property
     def fixed_roles(self) -> tuple[str, ...]:
@@ -226,41 +187,8 @@ def compute_sweep(
     check_read(instruction, make_swept_plan(instruction, model_), model_, operands)
     columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
     rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
-    sweep = Sweep(
-        instruction, model_, operands, columns, rows, result_part, has_current_point=with_events
-    )
-    if y is None and columns.stride > 1:
-        refined_axis = _refine_axis(sweep)
-        return Sweep(
-            instruction,
-            model_,
-            operands,
-            refined_axis,
-            None,
-            result_part,
-            has_current_point=with_events,
-        )
-    return sweep
-
-
-def make_axis(
-    part: RegisterPart,
-    max_values: int,
-    operands: Mapping[str, int],
-    bounds: tuple[int, int] | None = None,
-) -> SweepAxis:
-    """Return all values of a part in the range, or even samples with the edge cases added."""
-    low, high = (part.compute_rank(x) for x in bounds) if bounds else (0, part.values - 1)
-    stride = -(-(high - low + 1) // max_values)
-    if stride > 1:
-        stride |= 1  # an even stride would give all samples the same low bits
-    count = (high - low) // stride + 1
-    ranks = np.uint64(low) + np.arange(count, dtype=np.uint64) * np.uint64(stride)
-    if stride > 1:
-        edge_ranks = {mark for mark in _iter_edge_ranks(part, operands) if low <= mark <= high}
-        extra_ranks = np.array(sorted(edge_ranks | {high}), np.uint64)
-        ranks = np.union1d(ranks, extra_ranks)
-    return SweepAxis(part, part.get_value_at(low), part.get_value_at(high), stride, ranks)
+    sweep = Sweep(instruction, model_, operands, columns, rows, result_part, with_events)
+    return sweep if y or columns.stride == 1 else replace(sweep, x=_refine_axis(sweep))
 
 
 def find_other_model(ins: Swept, model: Model) -> Model | None:
@@ -270,28 +198,9 @@ def find_other_model(ins: Swept, model: Model) -> Model | None:
     return next((x for x in models if make_swept_plan(ins, x) != plan), None)
 
 
-def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterator[int]:
-    """Yield the ranks of edge cases, and of their neighbours."""
-    bits = part.unit
-    top = 1 << (bits - 1)
-    edge_bits = {part.extract(x) for x in operands.values()} | {0, top}
-    if part.is_float:
-        fraction = 23 if bits == 32 else 52
-        infinity = (top - 1) >> fraction << fraction
-        smallest_rank = ((1 << (bits - 2 - fraction)) - 1) << fraction
-        subnormal = 1 << fraction
-        quiet = infinity | subnormal >> 1
-        edge_bits |= {
-            x | sign for x in (infinity, quiet, smallest_rank, subnormal) for sign in (0, top)
-        }
-    for mark in edge_bits:
-        rank = part.compute_rank(mark)
-        yield from (rank - 1, rank, rank + 1)
-
-
 def _refine_axis(sweep: Sweep) -> SweepAxis:
     """Return the axis with both neighbours of each change added, if the changes are few."""
-    ranks, cases = sweep.x.ranks, sweep.cases
+    ranks, cases = np.asarray(sweep.x.ranks), sweep.cases
     (changes,) = np.nonzero((cases[1:] != cases[:-1]) & (ranks[1:] - ranks[:-1] > 1))
     if not 0 < len(changes) <= _MAX_CHANGES:
         return sweep.x
@@ -301,14 +210,8 @@ def _refine_axis(sweep: Sweep) -> SweepAxis:
     has_few_values = len(np.unique(sweep.bits)) <= _MAX_CASE_VALUES
     while (high_ranks - low_ranks > 1).any():
         middle_ranks = low_ranks + (high_ranks - low_ranks) // np.uint64(2)
-        middle_sweep = Sweep(
-            sweep.instruction,
-            sweep.model,
-            sweep.operands,
-            sweep.x._replace(ranks=middle_ranks),
-            None,
-            sweep.result_part,
-        )
+        middle_axis = sweep.x._replace(ranks=array("Q", middle_ranks.tobytes()))
+        middle_sweep = replace(sweep, x=middle_axis)
         is_same = middle_sweep.divergence_mask == divergences
         if has_few_values:
             is_same &= middle_sweep.bits == expected_changes[0]
@@ -326,16 +229,19 @@ def _refine_axis(sweep: Sweep) -> SweepAxis:
             np.where(is_same, middle_ranks, low_ranks),
             np.where(is_same, high_ranks, middle_ranks),
         )
-    return sweep.x._replace(ranks=np.union1d(ranks, np.concatenate([low_ranks, high_ranks])))
+    all_ranks = np.union1d(ranks, np.concatenate([low_ranks, high_ranks]))
+    return sweep.x._replace(ranks=array("Q", all_ranks.tobytes()))
 
 
 # --- running the plans -------------------------------------------------------------------
 
 
 def _evaluate_parts(
-    sweep: Sweep, model: Model, columns: Bits, rows: Bits | None, *, with_events: bool = True
+    sweep: Sweep, model: Model, *, with_events: bool = True
 ) -> tuple[Bits, tuple[Event, ...]]:
     """Return the result's part for all values, and the events if requested."""
+    columns = get_axis_bits(sweep.x)
+    rows = get_axis_bits(sweep.y) if sweep.y else None
     plan = make_swept_plan(sweep.instruction, model)
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
     operands = {
@@ -486,8 +392,9 @@ def compute_ranks(part: RegisterPart, bits: Bits) -> Bits:
     return bits ^ top if part.is_signed else bits
 
 
-def compute_patterns(part: RegisterPart, ranks: Bits) -> Bits:
-    """Return ``RegisterPart.get_value_at`` of each rank."""
+def get_axis_bits(axis: SweepAxis) -> Bits:
+    """Return the values of an axis."""
+    part, ranks = axis.part, np.asarray(axis.ranks)
     top = np.uint64(1 << (part.unit - 1))
     if part.is_float:
         return np.where(ranks & top, ranks ^ top, ~ranks & np.uint64(part.mask))

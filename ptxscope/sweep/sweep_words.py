@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,8 @@ import numpy.typing as npt
 
 from ..engine.isa.roles import DESTINATIONS
 from ..engine.micro_operations.stage import Stage
-from .computation import Bits, Event, Mask, Sweep, SweepAxis
+from .axis import SweepAxis
+from .computation import Bits, Event, Mask, Sweep
 from .register_parts import RegisterPart, find_low_part, find_signedness
 from .trends import describe_trend, format_extent, format_value_range
 
@@ -278,7 +280,7 @@ def describe_row(sweep: Sweep) -> list[str]:
     """Describe the events along x at the current value of y; empty if there are many."""
     if None in sweep.current_point:
         return []
-    line = Sweep(sweep.instruction, sweep.model, sweep.operands, sweep.x, None, sweep.result_part)
+    line = replace(sweep, y=None)
     intervals = find_intervals(line)
     return (
         [_describe_range(line, interval) for interval in intervals]

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..engine.isa.floats import FloatClass, classify_float
 from ..engine.syntax.errors import format_count
-from .computation import Bits, SweepAxis, compute_ranks
+from .axis import SweepAxis
+from .computation import Bits, compute_ranks
 from .register_parts import RegisterPart
 
 _MAX_SEGMENTS = 4

@@ -27,7 +27,8 @@ from ..documents.sweeps.terminal_plot import (
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.trace import Trace
-from ..sweep.computation import Sweep, SweepAxis, compute_sweep
+from ..sweep.axis import SweepAxis
+from ..sweep.computation import Sweep, compute_sweep
 from ..sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -243,8 +244,7 @@ class SweepPane(Pane):
         sweep = self.sweep
         if not self._y:
             return ""
-        low, high = (sweep.result_part.format_value(sweep.result_part.get_value_at(int(x))) for x in
-                     (sweep.ranks.min(), sweep.ranks.max()))  # fmt: skip
+        low, high = sweep.result_axis.format_ends()
         if all(self._detect_characters()):
             return f"   dark {low} … light {high}"
         return f"   `{SIGNS[0]}` {low} … `{SIGNS[-1]}` {high}"

@@ -8,7 +8,7 @@ import pytest
 
 from ptxscope import parse, trace
 from ptxscope.page.elements import format_html
-from ptxscope.page.sweep_panel import compute_samples, list_runs, sweep
+from ptxscope.page.sweep_panel import list_runs, list_samples, sweep, sweep_part
 from ptxscope.sweep.computation import compute_sweep
 from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
 from tests.page.test_explorer_page import text_of
@@ -33,13 +33,13 @@ def test_results_are_those_of_the_command_line(line: str, part: str, model: str)
     swept = parse_swept_part(ins, part)
     result = choose_default_result(ins, swept)
     assert result
-    mine = compute_samples(traced, swept, result)
+    mine = list_samples(sweep_part(traced, swept, result))
     other = compute_sweep(ins, traced.operands, swept, result_part=result, model=model)
-    theirs = dict(zip(map(int, other.x.ranks), map(int, other.bits), strict=True))
-    common = [x for x in mine.samples if x.rank in theirs]
-    assert len(common) >= (len(mine.samples) if swept.unit <= 16 else 2)
+    theirs = dict(zip(other.x.ranks, map(int, other.bits), strict=True))
+    common = [x for x in mine if x.rank in theirs]
+    assert len(common) >= (len(mine) if swept.unit <= 16 else 8)  # its ends and special values
     assert all(theirs[x.rank] == x.result for x in common)
-    assert [x for run in list_runs(mine) for x in run] == list(mine.samples)
+    assert [x for run in list_runs(mine) for x in run] == mine
 
 
 @pytest.mark.parametrize(
@@ -62,6 +62,13 @@ def test_both_axes_have_labels(line: str, part: str, columns: set[str], rows: se
     assert any(text.startswith(result) for text in at_left)
     marks = re.findall(r'd="([^"]*)" class="ticks"', plot)[0]
     assert marks.count("M") == len(texts) - 2  # one for each label but the names of the axes
+
+
+def test_a_result_that_jumps_at_every_value_is_drawn() -> None:
+    plot = format_html(sweep(trace("shl.b32 d, a, b", {"a": 3, "b": 7}), "a.b1")[2])
+    path = re.findall(r'd="([^"]*)" class="results"', plot)[0]
+    assert path.count("M") == 256
+    assert not re.findall(r"M([-.0-9]+ [-.0-9]+)L\1(?![.0-9])", path)  # nothing has no length
 
 
 def test_what_cannot_be_swept_says_so() -> None:

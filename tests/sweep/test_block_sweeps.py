@@ -8,7 +8,7 @@ import pytest
 from ptxscope import evaluate, parse_block, trace_block
 from ptxscope.cli import main
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.sweep.computation import Sweep, compute_sweep
+from ptxscope.sweep.computation import Sweep, compute_sweep, get_axis_bits
 from ptxscope.sweep.register_parts import (
     choose_default_parts,
     choose_default_result,
@@ -84,7 +84,7 @@ def test_models_that_differ() -> None:
     ptx = "vadd.u32.s32.s32.sat t.b0, a, b, c; prmt.b32 d, t, 0, 0x0123;"
     sweep = sweep_block(ptx, "a", {"a": 0, "b": 0, "c": 0}, model="ptxas")
     assert sweep.other_model
-    negative = sweep.x.bits.astype(np.uint32).view(np.int32) < 0
+    negative = get_axis_bits(sweep.x).astype(np.uint32).view(np.int32) < 0
     assert (sweep.divergence_mask == negative).all()
 
 
@@ -113,5 +113,5 @@ def test_a_single_statement_is_swept_as_its_instruction() -> None:
     line = "vabsdiff4.s32.s32.s32.add d, a, b, c"
     values = {"a": 0x7F, "b": 5, "c": 9}
     sweep = sweep_block(line + ";", "a.b0", values)
-    alone = evaluate(line, {**values, "a": sweep.x.bits.astype(np.uint32)})["d"]
+    alone = evaluate(line, {**values, "a": get_axis_bits(sweep.x).astype(np.uint32)})["d"]
     assert (np.asarray(sweep.bits) == alone).all()

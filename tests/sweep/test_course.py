@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import operator
 import re
+from array import array
 from itertools import groupby, pairwise
 from random import Random
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
-from ptxscope.sweep.computation import Sweep, SweepAxis, compute_sweep
+from ptxscope.sweep.axis import SweepAxis
+from ptxscope.sweep.computation import Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
     choose_default_result,
     list_result_parts,
@@ -34,7 +36,7 @@ STEPS = {"rises": operator.le, "falls": operator.ge}
 
 def axis(count: int) -> SweepAxis:
     """The first values of a byte, which are their places."""
-    return SweepAxis(X, 0, count - 1, 1, np.arange(count, dtype=np.uint64))
+    return SweepAxis(X, 0, count - 1, 1, array("Q", range(count)))
 
 
 def stretches_where(text: str) -> tuple[str, str]:

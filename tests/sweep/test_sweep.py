@@ -18,7 +18,13 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
-from ptxscope.sweep.computation import MAX_LINE_VALUES, MAX_SIDE_VALUES, Sweep, compute_sweep
+from ptxscope.sweep.computation import (
+    MAX_LINE_VALUES,
+    MAX_SIDE_VALUES,
+    Sweep,
+    compute_sweep,
+    get_axis_bits,
+)
 from ptxscope.sweep.register_parts import (
     RegisterPart,
     choose_default_parts,
@@ -106,7 +112,7 @@ def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(ins))
     found = compute_sweep(ins, operands, x, y, result_part=of)
     assert found.bits.shape == (y.values, x.values)
-    columns, rows = np.meshgrid(found.x.bits, found.y.bits if found.y else found.x.bits)
+    columns, rows = np.meshgrid(get_axis_bits(found.x), get_axis_bits(found.y or found.x))
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
         if bits is None:
             if not (
@@ -167,7 +173,9 @@ def test_values_come_in_the_order_of_their_type() -> None:
 
 def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
     found = of_line("setp.lt.f32 p, a, b", "a")
-    numbers = [struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in found.x.bits]
+    numbers = [
+        struct.unpack("<f", struct.pack("<I", int(bits)))[0] for bits in get_axis_bits(found.x)
+    ]
     ordered = [x for x in numbers if x == x]
     assert ordered == sorted(ordered)
     assert found.x.format_value_at(0) == "-NaN"
@@ -180,7 +188,7 @@ def test_floats_go_from_nan_over_both_zeros_to_nan() -> None:
         "0.0",
         "1e-45",
     ]
-    patterns = set(found.x.bits.tolist())
+    patterns = set(get_axis_bits(found.x).tolist())
     for landmark in (0x7F800000, 0xFF800000, 0x3F800000, 0xBF800000, 0x7F800001, 0x7F7FFFFF):
         assert landmark in patterns
 
@@ -189,7 +197,7 @@ def test_of_more_values_than_fit_some_are_drawn_evenly() -> None:
     found = of_line("vadd.s32.s32.s32 d, a, b", "a", b=77)
     assert MAX_LINE_VALUES - 10 <= found.x.size <= MAX_LINE_VALUES + 200
     assert found.x.stride == -(-(2**32) // MAX_LINE_VALUES) | 1
-    places = {int(x) for x in found.x.ranks}
+    places = {*found.x.ranks}
     assert places >= set(range(0, 2**32, found.x.stride)) | {2**32 - 1}
     assert found.x.part.compute_rank(77) in places
     both = of_line("vadd.s32.s32.s32 d, a, b", "a", "b")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
+from ...sweep.axis import AxisTick, choose_ticks
 from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_ticks import AxisTick
+
+_TICK_HEIGHT = 14
+"""Least distance of ticks above each other in px."""
 
 
 def draw_x_ticks(
@@ -29,26 +32,37 @@ def draw_x_ticks(
         canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
         width = measure_text(tick.text, 11.5, is_monospaced=True)
         middle = min(max(x, plot.x + width / 2 - 20), plot.right + overhang - width / 2)
-        draw_tick_text(
-            canvas, middle, baseline, tick.text, is_current=tick.is_current, anchor="middle"
-        )
+        _draw_tick_text(canvas, tick, middle, baseline, "middle")
 
 
-def draw_tick_text(
+def draw_y_ticks(
     canvas: SvgCanvas,
+    ticks: Sequence[AxisTick],
     x: float,
-    y: float,
-    text: str,
+    top: float,
+    height: float,
     *,
-    is_current: bool,
-    anchor: str = "start",
-    width: float | None = None,
+    room: float = 0,
+) -> None:
+    """Draw the ticks of an axis upwards that fit, at the left of x, or in a room at its right."""
+    side = 1 if room else -1
+    for tick in choose_ticks(ticks, height, 0, _TICK_HEIGHT):
+        y = top + height * (1 - tick.part)
+        start = x if room else x - 5
+        canvas.draw_line(start, y, start + 5, y, SvgColour.DIM)
+        anchor, width = ("start", room) if room else ("end", x - 23)
+        _draw_tick_text(canvas, tick, x + 9 * side, y + 4, anchor, width)
+
+
+def _draw_tick_text(
+    canvas: SvgCanvas, tick: AxisTick, x: float, y: float, anchor: str, width: float | None = None
 ) -> None:
     """Draw the text of a tick; the current value's is bold."""
-    colour = SvgColour.INK if is_current else SvgColour.DIM
+    colour = SvgColour.INK if tick.is_current else SvgColour.DIM
     canvas.draw_text(
-        x, y, text, 11.5, colour, anchor=anchor, is_monospaced=True, is_bold=is_current, width=width
-    )
+        x, y, tick.text, 11.5, colour,
+        anchor=anchor, is_monospaced=True, is_bold=tick.is_current, width=width,
+    )  # fmt: skip
 
 
 def draw_x_label(canvas: SvgCanvas, x: float, y: float, text: str) -> None:

@@ -44,12 +44,7 @@ RAMP = _make_ramp()
 
 def compute_shades(sweep: Sweep) -> npt.NDArray[np.uint8]:
     """Return the shade of each result, from 0 for the least to 255 for the greatest."""
-    ranks = sweep.ranks
-    min_rank = ranks.min()
-    span = int(ranks.max() - min_rank)
-    if span == 0:
-        return np.full(ranks.shape, SHADES // 2, np.uint8)
-    part = (ranks - min_rank).astype(np.float64) / span
+    part = sweep.result_axis.compute_part(sweep.ranks)
     return np.asarray(np.rint(part * (SHADES - 1)), np.uint8)
 
 

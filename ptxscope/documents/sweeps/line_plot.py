@@ -3,26 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ...sweep.axis import choose_ticks, iter_landmarks
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_picture import draw_tick_text, draw_x_label, draw_x_ticks
-from .axis_ticks import (
-    abbreviate_value,
-    choose_ticks,
-    iter_infinities,
-    iter_landmarks,
-    iter_ticks,
-    list_ticks,
-)
+from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 
 _HIGH = 300.0
 _ABOVE = 14.0
@@ -56,15 +49,6 @@ class Plot:
     def __init__(self, sweep: Sweep, top: float) -> None:
         self.sweep = sweep
         self.top = top
-        axis = sweep.x
-        self.low = axis.part.compute_rank(axis.low)
-        self.span = axis.part.compute_rank(axis.high) - self.low + 1
-        rank_arrays = [
-            sweep.ranks,
-            *([_compute_other_ranks(sweep)] if sweep.divergence_mask.any() else []),
-        ]
-        self.min_rank = min(int(x.min()) for x in rank_arrays)
-        self.max_rank = max(int(x.max()) for x in rank_arrays)
 
     @property
     def bottom(self) -> float:
@@ -73,23 +57,12 @@ class Plot:
 
     def list_starts(self) -> npt.NDArray[np.float64]:
         """Return x of the start of each value, and of the end of the last one."""
-        places = (self.sweep.x.ranks - np.uint64(self.low)).astype(np.float64)
-        return _PLOT.x + _PLOT.width * np.append(places, self.span) / self.span
+        axis = self.sweep.x
+        return _PLOT.x + _PLOT.width * np.append(axis.compute_start(np.asarray(axis.ranks)), 1)
 
-    def compute_height(self, place: int) -> float:
-        """Return y of a result."""
-        if self.max_rank == self.min_rank:
-            return self.top + _HIGH / 2
-        return self.bottom - _HIGH * (place - self.min_rank) / (self.max_rank - self.min_rank)
-
-    def compute_heights(self, places: Bits) -> npt.NDArray[np.float64]:
-        """Return y of results."""
-        if self.max_rank == self.min_rank:
-            return np.full(places.shape, self.top + _HIGH / 2)
-        part = (places - np.uint64(self.min_rank)).astype(np.float64) / (
-            self.max_rank - self.min_rank
-        )
-        return self.bottom - _HIGH * part
+    def compute_height(self, ranks: Any) -> Any:
+        """Return y of a result, or of each of an array."""
+        return self.bottom - _HIGH * self.sweep.result_axis.compute_part(ranks)
 
 
 def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
@@ -179,46 +152,23 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lin
 
 def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the results beside the plot, and a dashed line at each bound that clamps."""
-    sweep = plot.sweep
-    lane = sweep.result_part
-    ranks = [plot.max_rank, plot.min_rank]
-    for event in sweep.events:
-        if event.bound is not None:
-            rank = lane.compute_rank(event.bound & lane.mask)
-            if plot.min_rank <= rank <= plot.max_rank:
-                y = plot.compute_height(rank)
-                canvas.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
-                ranks.append(rank)
-    ranks += [lane.compute_rank(bits) for bits in iter_landmarks(lane)]
-    current_index, _ = sweep.current_point
-    if current_index is not None:
-        ranks.insert(0, int(sweep.ranks[current_index]))
-    used_heights: list[float] = []
-    for number_, rank in enumerate(dict.fromkeys(ranks)):
+    sweep, lane, axis = plot.sweep, plot.sweep.result_part, plot.sweep.result_axis
+    bounds = [lane.compute_rank(x.bound & lane.mask) for x in sweep.events if x.bound is not None]
+    bounds = [rank for rank in bounds if axis.low <= rank <= axis.high]
+    for rank in bounds:
         y = plot.compute_height(rank)
-        inside = plot.min_rank <= rank <= plot.max_rank
-        if not inside or any(abs(y - height) < 14 for height in used_heights):
-            continue
-        used_heights.append(y)
-        is_current = number_ == 0 and current_index is not None
-        text = abbreviate_value(lane, lane.get_value_at(rank))
-        canvas.draw_line(_PLOT.x - 5, y, _PLOT.x, y, SvgColour.DIM)
-        draw_tick_text(
-            canvas,
-            _PLOT.x - 9,
-            y + 4,
-            text,
-            is_current=is_current,
-            anchor="end",
-            width=_PLOT.x - 9 - 14,
-        )
+        canvas.draw_line(_PLOT.x, y, _PLOT.right, y, SvgColour.MARK, 1, "5 4")
+    current_index, _ = sweep.current_point
+    current_rank = None if current_index is None else int(sweep.ranks[current_index])
+    ranks = [*bounds, *map(lane.compute_rank, iter_landmarks(lane))]
+    draw_y_ticks(canvas, axis.list_ticks(current_rank, ranks), _PLOT.x, plot.top, _HIGH)
 
 
 def _draw_values(canvas: SvgCanvas, plot: Plot) -> None:
     """Draw the line, the other model's line below it, and the current point on top."""
     sweep = plot.sweep
-    if sweep.divergence_mask.any():
-        _draw_line(canvas, plot, _compute_other_ranks(sweep), sweep.divergence_mask, OTHER)
+    if sweep.other_ranks is not None:
+        _draw_line(canvas, plot, sweep.other_ranks, sweep.divergence_mask, OTHER)
     plain_mask = ~sweep.clamped & ~sweep.wrapped
     _draw_line(canvas, plot, sweep.ranks, plain_mask, PLAIN)
     _draw_line(canvas, plot, sweep.ranks, sweep.wrapped & ~sweep.clamped, WRAPPED)
@@ -239,7 +189,7 @@ def _draw_line(
     """Draw the parts of a line where a mask is true."""
     if not mask.any():
         return
-    starts, heights = plot.list_starts(), plot.compute_heights(places)
+    starts, heights = plot.list_starts(), plot.compute_height(places)
     if len(places) <= _MOST_STEPS:
         d = "".join(_iter_steps(starts, heights, mask))
     else:
@@ -290,12 +240,12 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     axis, (current_index, _) = plot.sweep.x, plot.sweep.current_point
     breaks = _find_breaks(plot.sweep)
     first_ticks = choose_ticks(
-        list_ticks(axis, current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
+        axis.list_ticks(current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
     )
     labelled_parts = {tick.part for tick in first_ticks}
-    indices = [*iter_infinities(axis), *breaks]
+    indices = [*axis.iter_infinities(), *breaks]
     other_ticks = [
-        x for x in iter_ticks(axis, indices, is_by_rank=True) if x.part not in labelled_parts
+        x for x in axis.iter_ticks(indices, is_by_rank=True) if x.part not in labelled_parts
     ]
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
@@ -312,9 +262,3 @@ def _find_breaks(sweep: Sweep) -> list[int]:
         if len(firsts) <= _MOST_NAMED:
             indices.update(firsts.tolist(), (lasts + 1).tolist())
     return sorted(indices - {0, sweep.x.size})
-
-
-def _compute_other_ranks(sweep: Sweep) -> Bits:
-    """Return the ranks of the other model's results."""
-    assert sweep.other_bits is not None
-    return sweep.compute_ranks(sweep.other_bits)

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...sweep.axis import choose_ticks
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_fitting import measure_text
-from .axis_picture import draw_tick_text, draw_x_label, draw_x_ticks
-from .axis_ticks import abbreviate_value, choose_ticks, list_ticks
+from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 from .colour_ramp import RAMP, compute_shades, encode_png
 from .line_plot import PlotLineStyle
 
@@ -165,24 +165,9 @@ def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     here_x, here_y = sweep.current_point
     assert sweep.y
     bottom = chart.top + SIDE
-    ticks = choose_ticks(list_ticks(sweep.x, here_x, is_by_rank=False), SIDE, 7.4)
+    ticks = choose_ticks(sweep.x.list_ticks(here_x, is_by_rank=False), SIDE, 7.4)
     draw_x_ticks(canvas, ticks, Area(LEFT, SIDE), bottom, bottom + 18, overhang=20)
-    used_heights: list[float] = []
-    for tick in list_ticks(sweep.y, here_y, is_by_rank=False):
-        y = bottom - SIDE * tick.part
-        if any(abs(y - height) < 14 for height in used_heights):
-            continue
-        used_heights.append(y)
-        canvas.draw_line(LEFT - 5, y, LEFT, y, SvgColour.DIM)
-        draw_tick_text(
-            canvas,
-            LEFT - 9,
-            y + 4,
-            tick.text,
-            is_current=tick.is_current,
-            anchor="end",
-            width=LEFT - 23,
-        )
+    draw_y_ticks(canvas, sweep.y.list_ticks(here_y, is_by_rank=False), LEFT, chart.top, SIDE)
     draw_x_label(canvas, LEFT + SIDE / 2, bottom + 38, sweep.x.part.label)
 
 
@@ -204,19 +189,9 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
     canvas.draw_image(x, top, 22, height, encode_png(column))
     canvas.draw_rect(x, top, 22, height, None, SvgColour.DIM, radius=0)
-    min_rank, max_rank = int(sweep.ranks.min()), int(sweep.ranks.max())
-    marks = [max_rank, min_rank]
-    if sweep.current_point[0] is not None and sweep.current_point[1] is not None:
-        marks.insert(0, int(sweep.ranks[sweep.current_point[1], sweep.current_point[0]]))
-    marks.append(lane.compute_rank(0))
-    used_heights: list[float] = []
-    for index, rank in enumerate(dict.fromkeys(marks)):
-        part = (rank - min_rank) / (max_rank - min_rank) if max_rank > min_rank else 0.5
-        y = top + height * (1 - part)
-        if not min_rank <= rank <= max_rank or any(abs(y - used_y) < 14 for used_y in used_heights):
-            continue
-        used_heights.append(y)
-        is_current = index == 0 and len(marks) == 4
-        canvas.draw_line(x + 22, y, x + 27, y, SvgColour.DIM)
-        text = abbreviate_value(lane, lane.get_value_at(rank))
-        draw_tick_text(canvas, x + 31, y + 4, text, is_current=is_current, width=width - 31)
+    column_index, row_index = sweep.current_point
+    current_rank = None
+    if column_index is not None and row_index is not None:
+        current_rank = int(sweep.ranks[row_index, column_index])
+    ticks = sweep.result_axis.list_ticks(current_rank, [lane.compute_rank(0)])
+    draw_y_ticks(canvas, ticks, x + 22, top, height, room=width - 31)

@@ -102,12 +102,9 @@ def list_command_words(sweep: Sweep) -> tuple[str, ...]:
 
 def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
     """Yield the meaning of the marks."""
-    lane, places = sweep.result_part, sweep.ranks
     if sweep.y:
-        minimum, maximum = (
-            lane.format_value(lane.get_value_at(int(x))) for x in (places.min(), places.max())
-        )
-        shades = f"`{RAMP[0]}` is {lane.label} = {minimum}, `{RAMP[-1]}` {maximum}"
+        minimum, maximum = sweep.result_axis.format_ends()
+        shades = f"`{RAMP[0]}` is {sweep.result_part.label} = {minimum}, `{RAMP[-1]}` {maximum}"
         yield f"{shades}; up is {sweep.y.part.label}."
         if sweep.divergence_mask.any() and sweep.other_model:
             yield f"x: {sweep.other_model.name} differs."

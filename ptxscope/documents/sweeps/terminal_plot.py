@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import NamedTuple
@@ -9,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...sweep.computation import Bits, Mask, Sweep, SweepAxis
-from .axis_ticks import NEARLY, AxisTick, abbreviate_value, choose_ticks, list_ticks
+from ...sweep.axis import NEARLY, AxisTick, SweepAxis, abbreviate_value, choose_ticks
+from ...sweep.computation import Bits, Mask, Sweep
 from .colour_ramp import SHADES, compute_shades
 
 _BRAILLE = 0x2800
@@ -89,9 +90,8 @@ def find_values_at(
     x_part, y_part = (column - start + 0.5) / width, 1 - (row + 0.5) / len(fields)
     if sweep.y:
         return int(x_part * sweep.x.size), int(y_part * sweep.y.size)
-    low, high = sweep.x.part.compute_rank(sweep.x.low), sweep.x.part.compute_rank(sweep.x.high)
-    rank = low + int(x_part * (high - low + 1))
-    return int(np.searchsorted(sweep.x.ranks, np.uint64(rank), side="right")) - 1, None
+    rank = sweep.x.part.compute_rank(sweep.x.low) + int(x_part * sweep.x.span)
+    return bisect_right(sweep.x.ranks, rank) - 1, None
 
 
 # --- a line ------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ def find_values_at(
 def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
     strips = [kind for kind in STRIPS if _get_mask(sweep, kind).any()]
     rows = max(size.height - 2 - len(strips), 2)
-    extent = _compute_extent(sweep)
+    extent = sweep.result_axis[1:]
     ends = [abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x)) for x in extent]
     current_index = sweep.current_point[0]
     result = (
@@ -157,27 +157,11 @@ def _get_mask(sweep: Sweep, kind: PlotCellKind) -> Mask:
     }[kind]
 
 
-def _compute_extent(sweep: Sweep) -> tuple[int, int]:
-    """Return the least and the greatest rank, including those of the other model if drawn."""
-    rank_arrays = [sweep.ranks]
-    if (other_ranks := _get_other_results(sweep)) is not None:
-        rank_arrays.append(other_ranks)
-    return min(int(x.min()) for x in rank_arrays), max(int(x.max()) for x in rank_arrays)
-
-
-def _get_other_results(sweep: Sweep) -> Bits | None:
-    """Return the ranks of the other model's results, or None if they are the same."""
-    if sweep.y or sweep.other_bits is None or not sweep.divergence_mask.any():
-        return None
-    return sweep.compute_ranks(sweep.other_bits)
-
-
 def _split_columns(
     axis: SweepAxis, count: int
 ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
     """Return the indices of the first and the last value in each of `count` columns."""
-    low, high = axis.part.compute_rank(axis.low), axis.part.compute_rank(axis.high)
-    starts = (axis.ranks - np.uint64(low)).astype(np.float64) / (high - low + 1)
+    starts = axis.compute_start(np.asarray(axis.ranks))
     edges = np.arange(count + 1) / count
     first = np.searchsorted(starts, edges[:-1], side="right") - 1
     last = np.maximum(np.searchsorted(starts, edges[1:], side="left") - 1, first)
@@ -192,21 +176,20 @@ def _reduce_mask(mask: Mask, first: npt.NDArray[np.int64], last: npt.NDArray[np.
 
 def _compute_levels(sweep: Sweep, places: Bits, rows: int) -> npt.NDArray[np.int64]:
     """Return the level of each result in `rows` rows; 0 is the lowest."""
-    min_rank, max_rank = _compute_extent(sweep)
-    if max_rank == min_rank:
+    axis = sweep.result_axis
+    if axis.high == axis.low:
         return np.full(places.shape, rows // 2, np.int64)
-    part = (places - np.uint64(min_rank)).astype(np.float64) / (max_rank - min_rank)
-    return np.rint(part * (rows - 1)).astype(np.int64)
+    return np.asarray(np.rint(axis.compute_part(places) * (rows - 1)), np.int64)
 
 
 def _iter_spans(
     sweep: Sweep, columns: int, rows: int
 ) -> Iterator[tuple[int, int, int, PlotCellKind]]:
     """Yield column, lowest row, highest row and kind of dots; the other answer comes first."""
-    if (other_ranks := _get_other_results(sweep)) is not None:
+    if sweep.other_ranks is not None:
         first, last = _split_columns(sweep.x, columns)
         divergences = _reduce_mask(sweep.divergence_mask, first, last).tolist()
-        for span in _iter_answer_spans(sweep, other_ranks, columns, rows):
+        for span in _iter_answer_spans(sweep, sweep.other_ranks, columns, rows):
             if divergences[span[0]]:
                 yield *span[:3], PlotCellKind.OTHER
     yield from _iter_answer_spans(sweep, sweep.ranks, columns, rows)
@@ -355,7 +338,7 @@ def _draw_ticks(
 ) -> PlotLine:
     """Draw the values below a plot."""
     room: list[PlotCell] = [PlotCell(" ", PlotCellKind.AXIS)] * (margin + 1 + width)
-    for tick in choose_ticks(list_ticks(axis, current_index, is_by_rank=is_by_rank), width, 1):
+    for tick in choose_ticks(axis.list_ticks(current_index, is_by_rank=is_by_rank), width, 1):
         start = _compute_start(tick, margin, width)
         kind = PlotCellKind.CURRENT if tick.is_current else PlotCellKind.AXIS
         for column, char in enumerate(tick.text[: len(room)], start):
