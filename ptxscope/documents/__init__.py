@@ -17,16 +17,14 @@ class Format(StrEnum):
 
     home: str
     """The module, and the function unless it is ``render``."""
-    block_home: str
-    """The same for several statements."""
     endings: tuple[str, ...]
     """The endings of file names; that of a new file comes first."""
 
-    def __new__(cls, name: str, home: str = "", endings: str = "", block_home: str = "") -> Self:
-        """Return a format; ``block_home`` is for a format with a module for several statements."""
+    def __new__(cls, name: str, home: str = "", endings: str = "") -> Self:
+        """Return a format."""
         format_ = str.__new__(cls, name)
         format_._value_ = name
-        format_.home, format_.block_home = home, block_home or home
+        format_.home = home
         format_.endings = (*endings.split(), name)
         return format_
 
@@ -37,8 +35,8 @@ class Format(StrEnum):
     HTML = "html", ".formats.html", "html htm"
     SVG = "svg", ".media.frames", "svg"
     JSON = "json", ".formats.json", "json"
-    C = "c", ".code.c", "c", ".blocks.block_code:render_c"
-    PYTHON = "python", ".code.python", "py", ".blocks.block_code:render_python"
+    C = "c", ".code.c", "c"
+    PYTHON = "python", ".code.python", "py"
     PNG = "png", ".media.images:render_png", "png"
     PDF = "pdf", ".media.images:render_pdf", "pdf"
 
@@ -89,7 +87,7 @@ def export(
     if format not in FORMATS:
         raise ValueError(f"unknown format {quote_value(format)}: it is one of {', '.join(FORMATS)}")
     record = Format(format)
-    home, _, function = (record.home if trace.is_line else record.block_home).partition(":")
+    home, _, function = record.home.partition(":")
     render = getattr(import_module(home, __name__), function or "render")
     document: str | bytes = render(trace, drop_idle_options(validate_options(options), format))
     return document

@@ -11,9 +11,18 @@ from ...engine.isa.integers import Range
 from ...engine.isa.types import Type
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import build_document, list_traces
+from ..content.document import list_traces
 from ..options import DEFAULT, Options
-from .function_parts import group_by_step, list_parameters, list_results, make_function_name
+from .function_parts import (
+    assign,
+    group_by_step,
+    list_comments,
+    list_results,
+    make_function_name,
+    make_unique,
+    name_parameters,
+    name_results,
+)
 from .plan_code import (
     Assignment,
     Expression,
@@ -23,7 +32,6 @@ from .plan_code import (
     find_kind,
     find_operation_kind,
     find_shift_kind,
-    list_assignments,
 )
 
 _INT_LITERAL = re.compile("-?(0x[0-9a-f]+|[0-9]+)")
@@ -140,37 +148,40 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def _write_function(trace: Trace) -> Iterator[str]:
-    doc, ins = build_document(trace), trace.instruction
-    sources = list_parameters(trace.plan)
+    block, parameters = trace.block, name_parameters(trace)
     # the parameters are widened first, so that every operation is exact
-    names = {x.role: x.role if x.type.bits == 64 else f"{x.role}_" for x in sources}
-    assignments = list_assignments(trace.plan, DIALECT, names)
+    names = {
+        role: name
+        if block.type_of(role).bits == 64
+        else make_unique(f"{name}_", parameters.values())
+        for role, name in parameters.items()
+    }
+    assignments = assign(trace, DIALECT, names)
     results = list_results(trace, assignments)
-    names_by_role = (f"{x.role}: {ins.format_operand(x.role)}" for x in sources)
-    yield f"/* {format_comment(doc.ptx)}"
-    yield f" * model {doc.model}; {doc.source}"
-    yield f" * {format_comment(', '.join(names_by_role))}; bits, predicates 0 or 1 */"
-    parameters = [f"{format_type(x.type)} {x.role}" for x in sources]
+    comments = list_comments(trace, parameters, "bits, predicates 0 or 1")
+    text = "\n * ".join(map(format_comment, comments))
+    yield f"/* {text} */"
+    types = {role: format_type(block.type_of(role)) for role in (*names, *results)}
+    words = [f"{types[role]} {name}" for role, name in parameters.items()]
     is_single = len(results) == 1
     # p and q are already parameters if a guard may keep their old values
-    pointers = {role: f"new_{role}" if role in names else role for role, _ in results}
+    pointers = name_results(trace, {*parameters.values(), *names.values()})
     if not is_single:
-        parameters += [f"{format_type(ins.type_of(role))} *{pointers[role]}" for role, _ in results]
-    return_type = format_type(ins.type_of(results[0][0])) if is_single else "void"
-    yield f"{return_type} {make_function_name(trace)}({', '.join(parameters) or 'void'})"
+        words += [f"{types[role]} *{name}" for role, name in pointers.items()]
+    return_type = types[next(iter(results))] if is_single else "void"
+    yield f"{return_type} {make_function_name(trace)}({', '.join(words) or 'void'})"
     yield "{"
-    yield from (f"    const int64_t {names[x.role]} = {x.role};" for x in sources
-                if names[x.role] != x.role)  # fmt: skip
-    for title, lines in group_by_step(trace.plan.rows, assignments):
-        yield f"    /* {title} */"
+    yield from (f"    const int64_t {names[x]} = {name};" for x, name in parameters.items()
+                if names[x] != name)  # fmt: skip
+    for title, lines in group_by_step(trace, assignments):
+        yield f"    /* {format_comment(title)} */"
         yield from map(format_assignment, lines)
-    used_names = {name for _, name in results}.union(*(x.reads for x in assignments))
+    used_names = {*results.values()}.union(*(x.reads for x in assignments))
     variables = (*names.values(), *(x.name for x in assignments))
     yield from (f"    (void){name};" for name in variables if name not in used_names)
-    if is_single:
-        yield f"    return ({return_type}){results[0][1]};"
-    for role, name in results if not is_single else ():
-        yield f"    *{pointers[role]} = ({format_type(ins.type_of(role))}){name};"
+    for role, name in results.items():
+        value = f"({types[role]}){name};"
+        yield f"    return {value}" if is_single else f"    *{pointers[role]} = {value}"
     yield "}"
 
 

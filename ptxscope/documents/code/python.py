@@ -8,16 +8,17 @@ from ...engine.ir.operations import Op
 from ...engine.ir.tape import Node
 from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
-from ..content.document import build_document, list_traces
+from ..content.document import list_traces
 from ..options import DEFAULT, Options
-from .function_parts import group_by_step, list_parameters, list_results, make_function_name
-from .plan_code import (
-    Expression,
-    IntegerRangeKind,
-    Precedence,
-    Writer,
-    list_assignments,
+from .function_parts import (
+    assign,
+    group_by_step,
+    list_comments,
+    list_results,
+    make_function_name,
+    name_parameters,
 )
+from .plan_code import Expression, IntegerRangeKind, Precedence, Writer
 
 _KIND = IntegerRangeKind.SIGNED  # integers have any width
 
@@ -82,15 +83,12 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 
 
 def _write_function(trace: Trace) -> Iterator[str]:
-    doc, ins = build_document(trace), trace.instruction
-    names = {source.role: source.role for source in list_parameters(trace.plan)}
-    assignments = list_assignments(trace.plan, DIALECT, names)
-    operand_names = [f"{role}: {make_printable(ins.format_operand(role))}" for role in names]
-    yield f"def {make_function_name(trace)}({', '.join(f'{role}: int' for role in names)}):"
-    yield f"    # {doc.ptx}"
-    yield f"    # model {doc.model}; {doc.source}"
-    yield f"    # {', '.join(operand_names)}; unsigned bits"
-    for title, lines in group_by_step(trace.plan.rows, assignments):
-        yield f"    # {title}"
+    names = name_parameters(trace)
+    assignments = assign(trace, DIALECT, names)
+    words = ", ".join(f"{name}: int" for name in names.values())
+    yield f"def {make_function_name(trace)}({words}):"
+    yield from (f"    # {make_printable(x)}" for x in list_comments(trace, names, "unsigned bits"))
+    for title, lines in group_by_step(trace, assignments):
+        yield f"    # {make_printable(title)}"
         yield from (f"    {x.name} = {x.expression}" for x in lines)
-    yield f"    return {', '.join(name for _, name in list_results(trace, assignments)) or None}"
+    yield f"    return {', '.join(list_results(trace, assignments).values()) or None}"

@@ -126,6 +126,10 @@ class BasicBlock:
         (statement,) = self.statements
         return statement.instruction
 
+    def get_prefix(self, statement: BlockStatement) -> str:
+        """Return the start of the row keys of a statement: ``s2.``; a line has none."""
+        return "" if self.is_line else statement.prefix
+
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""
         return self.statements[number - 1]
