@@ -8,8 +8,14 @@ from typing import NamedTuple
 
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace
-from ..sweep.axis import AxisTick, ResultAxis, choose_ticks, iter_landmarks, make_axis
-from ..sweep.integer_sweep import IntegerSweep
+from ..sweep.axis import (
+    AxisTick,
+    IntegerSweep,
+    ResultAxis,
+    choose_ticks,
+    iter_landmarks,
+    make_axis,
+)
 from ..sweep.register_parts import (
     RegisterPart,
     choose_default_parts,

@@ -1,6 +1,6 @@
-"""The axes of a sweep: values of an operand's part, and results, with their places and ticks.
+"""The axes of a sweep, their ticks, and a sweep on integers: all that a page has.
 
-Nothing here needs NumPy, which a page does not have; places are computed of arrays, too.
+Nothing here needs NumPy, which a page lacks; places on an axis are computed of arrays, too.
 """
 
 from __future__ import annotations
@@ -8,11 +8,14 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from ..engine.isa.floats import decode_float
 from ..engine.isa.types import Type
-from .register_parts import RegisterPart
+from ..engine.semantics.models import Model
+from ..engine.semantics.plan_execution import compute_results
+from .register_parts import RegisterPart, Swept, make_swept_plan
 
 NEARLY = "\u2248"
 """Prefix of a rounded number."""
@@ -212,3 +215,48 @@ def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterato
     for mark in edge_bits:
         rank = part.compute_rank(mark)
         yield from (rank - 1, rank, rank + 1)
+
+
+@dataclass(eq=False)
+class IntegerSweep:
+    """What is swept, and what is shown of it. ``Sweep`` is one with arrays."""
+
+    instruction: Swept
+    """The instruction, or the block of several."""
+    model: Model
+    operands: Mapping[str, int]
+    """Bits by role; swept operands have those of the current point."""
+    x: SweepAxis
+    y: SweepAxis | None
+    result_part: RegisterPart
+    """The part of the result that the sweep shows."""
+    has_current_point: bool = True
+    """Whether there is a current point."""
+
+    @property
+    def current_point(self) -> tuple[int | None, int | None]:
+        """Indices of the current point along x and y; None if it is not among the values."""
+        if not self.has_current_point:
+            return None, None
+        x_index = self.x.find_index(self.x.part.extract(self.operands[self.x.part.role]))
+        if self.y is None:
+            return x_index, None
+        return x_index, self.y.find_index(self.y.part.extract(self.operands[self.y.part.role]))
+
+    def compute_line(self) -> list[int]:
+        """Return the bits of the result's part for each value of x."""
+        plan, part, result = (
+            make_swept_plan(self.instruction, self.model),
+            self.x.part,
+            self.result_part,
+        )
+        names = self.instruction.names
+        roles = [role for role in self.operands if names.get(role) == part.name]
+        line = []
+        for index in range(self.x.size):
+            bits = self.x.get_value(index)
+            swept = {role: part.insert(self.operands[role], bits) for role in roles}
+            line.append(
+                result.extract(compute_results(plan, {**self.operands, **swept})[result.role])
+            )
+        return line

@@ -26,8 +26,7 @@ from ..engine.semantics.plan import Plan, Row
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import check_read, resolve_model
 from ..engine.tracing.step_text import format_stage_title
-from .axis import ResultAxis, SweepAxis, make_axis
-from .integer_sweep import IntegerSweep
+from .axis import IntegerSweep, ResultAxis, SweepAxis, make_axis
 from .register_parts import RegisterPart, Swept, make_swept_plan, with_read_order
 
 Bits = npt.NDArray[np.uint64]
