@@ -37,8 +37,6 @@ from ptxscope.documents.formats.json_reader import load as load_trace
 from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import parse_got, parse_observed
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.kernels.program_loader import load
-from ptxscope.engine.launches.device_code import Variable
 from ptxscope.engine.launches.device_code_loader import load_device_code
 from ptxscope.engine.launches.parameters import parse_argument
 from ptxscope.engine.launches.printed_text import format_text
@@ -47,6 +45,8 @@ from ptxscope.engine.listings.lint import check_listing, check_source, check_tex
 from ptxscope.engine.listings.source_language import Language, language_of
 from ptxscope.engine.machine_code.disassembly import parse_disassembly
 from ptxscope.engine.machine_code.machine_instruction import parse_machine_instruction
+from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.program.variables import Variable
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.sequences.sequence_notes import SequenceSearch
 from ptxscope.engine.syntax.completions import find_completions

@@ -22,9 +22,6 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import Run, RunStep, ShadowedRegisters, execute
-from ..engine.kernels.program import Program
-from ..engine.kernels.program_loader import load
-from ..engine.kernels.register_types import map_types
 from ..engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,
@@ -32,6 +29,9 @@ from ..engine.kernels.run_inputs import (
     register_of,
 )
 from ..engine.listings.verdict_cache import get_cached_verdict
+from ..engine.program.program import Program
+from ..engine.program.program_loader import load
+from ..engine.program.register_types import map_types
 from ..engine.program.statement import Statement, StatementKind
 from ..engine.records import freeze_dicts
 from ..engine.semantics.models import parse_model

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program import Program
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_text
+from ptxscope.engine.program.program import Program
+from ptxscope.engine.program.program_loader import load
 
 RUST_BLOCK = """\
 asm!("{{", ".reg .u32 t;", "vmin4.u32.u32.u32 t, {x}, {x}, {x};",

@@ -9,9 +9,9 @@ import pytest
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.kernels.execution import StopReason, execute
-from ptxscope.engine.kernels.program import Program
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_text
+from ptxscope.engine.program.program import Program
+from ptxscope.engine.program.program_loader import load
 from ptxscope.state.open_listing import open_listing
 
 

@@ -17,9 +17,9 @@ from ptxscope.engine.blocks.block_diagnosis import investigate_block
 from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.diagnosis.observation import Observation, Observed
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.launches.kernel_run import run_kernel
 from ptxscope.engine.launches.parameters import Argument
+from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan_execution import compute_results
 from tests.cli.running import run as run_cli

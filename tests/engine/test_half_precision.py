@@ -19,9 +19,9 @@ from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.isa.value_text import format_value
 from ptxscope.engine.kernels.execution import StopReason, execute
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.replacement import make_replacement
+from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.state.open_listing import open_listing
 from tests.reference_data import parsed, table

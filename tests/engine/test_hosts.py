@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.program.program_loader import load
 
 
 def check(text: str, name: str) -> list[CheckedInstruction]:

@@ -16,10 +16,10 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.statement_scanner import scan_statements
+from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan
@@ -280,7 +280,7 @@ def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.Mo
         return real(text)
 
     monkeypatch.setattr(tokens, "tokenize", partial(counted))
-    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.kernels.program_loader"):
+    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.program.program_loader"):
         monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
     load(VIDEO)
     assert sum(seen) == len(VIDEO)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from ptxscope.engine.diagnosis.observation import make_observed
 from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import MissingInput, Run, StopReason, execute
-from ptxscope.engine.kernels.program import Program
-from ptxscope.engine.kernels.program_loader import load
+from ptxscope.engine.program.program import Program
+from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference

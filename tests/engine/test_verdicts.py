@@ -13,10 +13,10 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.cli import main
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.program_loader import load
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.state.open_listing import open_listing
 

@@ -14,14 +14,14 @@ from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import MissingInput, Run, RunStep, StopReason, Value, execute
-from ...engine.kernels.program import Program
-from ...engine.kernels.program_loader import load
 from ...engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,
     make_initial_key,
     register_of,
 )
+from ...engine.program.program import Program
+from ...engine.program.program_loader import load
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.sequences.hints import may_have_sequences

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
-from ...engine.kernels.program_loader import load
+from ...engine.program.program_loader import load
 from ...engine.proof.equivalence import TIMEOUT
 from ...engine.proof.programs import read_program
 from ...engine.proof.question import Program

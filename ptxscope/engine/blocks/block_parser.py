@@ -10,8 +10,8 @@ from typing import NamedTuple
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..kernels.execution import ShadowedRegisters
-from ..kernels.program import Program
-from ..kernels.program_loader import load
+from ..program.program import Program
+from ..program.program_loader import load
 from ..program.statement import Statement, StatementKind
 from ..program.vector_move import MoveStep, VectorMove
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word

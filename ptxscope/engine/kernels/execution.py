@@ -8,6 +8,7 @@ from enum import StrEnum
 from typing import Generic, NamedTuple, TypeVar
 
 from ..isa.types import Type
+from ..program.program import Program
 from ..program.statement import Statement, StatementKind
 from ..semantics.models import Model
 from ..semantics.plan_execution import compute_results
@@ -15,7 +16,6 @@ from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values, convert_to_bits
 from ..tracing.trace import Trace
-from .program import Program
 from .run_inputs import UnknownSites, find_unknown_sites, make_initial_key, register_of
 
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..program.program import Program
 from ..program.statement import Statement, StatementKind
-from .program import Program
 
 
 class UnknownSites(NamedTuple):

@@ -16,7 +16,8 @@ from ..program.operands import (
     VectorOperand,
 )
 from ..program.statement import Statement
-from .device_code import Function, Variable
+from ..program.variables import Variable
+from .device_code import Function
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
 from .register_names import iter_register_names

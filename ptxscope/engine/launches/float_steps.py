@@ -13,10 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import RegisterOperand
+from ..program.operands import TYPE_BITS, RegisterOperand
 from ..program.statement import Statement
 from .contractions import FusibleProduct
-from .device_code import TYPE_BITS
 from .thread_state import (
     Bits,
     Frame,

@@ -9,7 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..program.operands import SymbolOperand
-from .device_code import DeviceCode, Function, Variable
+from ..program.variables import Variable
+from .device_code import DeviceCode, Function
 from .launch import LaunchShape, Wave
 from .memory import AddressSpace, check_memory
 from .memory_regions import Region, get_window_start

@@ -13,8 +13,9 @@ import numpy as np
 
 from ..diagnosis.observation import Observed, parse_observed
 from ..isa.types import Type
+from ..program.variables import Variable
 from ..syntax.errors import PtxError
-from .device_code import DeviceCode, Function, Variable
+from .device_code import DeviceCode, Function
 from .expected_elements import read_elements
 from .launch import LaunchShape, Shape
 from .parameters import (

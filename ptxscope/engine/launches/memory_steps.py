@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..program.operands import (
+    TYPE_BITS,
     ConstantOperand,
     MemoryOperand,
     Operand,
@@ -17,7 +18,6 @@ from ..program.operands import (
     VectorOperand,
 )
 from ..program.statement import Statement
-from .device_code import TYPE_BITS
 from .fidelity import Causes
 from .memory import AddressSpace, Elements, Numbers, join_bytes
 from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses

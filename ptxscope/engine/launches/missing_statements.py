@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..program.operands import ConstantOperand, ListOperand, RegisterOperand
+from ..program.operands import TYPE_BITS, ConstantOperand, ListOperand, RegisterOperand
 from ..program.statement import Statement, StatementKind
 from .control_flow import find_blocks
-from .device_code import TYPE_BITS, DeviceCode, Function
+from .device_code import DeviceCode, Function
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 
 _ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..program.operands import (
+    TYPE_BITS,
     Operand,
     RegisterOperand,
     SinkOperand,
@@ -13,7 +14,6 @@ from ..program.operands import (
     VectorOperand,
 )
 from ..program.statement import Statement
-from .device_code import TYPE_BITS
 from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (

@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..isa.types import Type
+from ..program.variables import Variable
 from ..syntax.errors import PtxError, find_closest_spelling, quote_word
 from ..syntax.values import parse_integer, parse_value
 from ..tracing.operand_bits import check_argument
-from .device_code import Function, Variable
+from .device_code import Function
 from .memory import check_memory
 
 Buffer = npt.NDArray[Any]

@@ -22,6 +22,7 @@ from ..diagnosis.variants import Variants, change_instruction
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
 from ..program.operands import (
+    TYPE_BITS,
     ConstantOperand,
     MemoryOperand,
     Operand,
@@ -34,7 +35,7 @@ from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.evaluation import make_plan
-from .device_code import TYPE_BITS, Function
+from .device_code import Function
 from .operand_text import replace_operand_text
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype

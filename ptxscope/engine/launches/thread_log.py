@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..program.operands import MemoryOperand
+from ..program.operands import TYPE_BITS, MemoryOperand
 from ..program.statement import Statement
 from .conflicts import get_threads
-from .device_code import TYPE_BITS
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import ConstantOperand, Operand, RegisterOperand
+from ..program.operand_reader import convert_constant_operand
+from ..program.operands import TYPE_BITS, ConstantOperand, Operand, RegisterOperand
 from ..program.statement import Statement
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
 from .contractions import FusibleProducts, find_fusible_products
-from .device_code import TYPE_BITS, DeviceCode, Function
+from .device_code import DeviceCode, Function
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
 from .launch import Wave
 from .memory import AddressSpace, Elements, Numbers, fill_unknown, make_elements
-from .operand_reader import convert_constant_operand
 
 Bits = npt.NDArray[Any]
 

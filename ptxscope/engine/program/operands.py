@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 
@@ -77,3 +78,16 @@ Operand = (
     | ListOperand
     | SinkOperand
 )
+
+TYPE_BITS: Mapping[str, int] = {
+    "pred": 1,
+    **{f"{kind}8": 8 for kind in "bus"},
+    **{f"{kind}16": 16 for kind in "bus"},
+    **{f"{kind}32": 32 for kind in "busf"},
+    **{f"{kind}64": 64 for kind in "busf"},
+    **dict.fromkeys(("f16", "bf16", "u8x2", "s8x2", "e4m3x2", "e5m2x2"), 16),
+    **dict.fromkeys(("f16x2", "bf16x2", "u16x2", "s16x2", "u8x4", "s8x4", "tf32"), 32),
+    **dict.fromkeys(("f32x2",), 64),
+    "b128": 128,
+}
+"""The widths of PTX types in bits."""

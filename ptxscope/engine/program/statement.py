@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -47,7 +47,7 @@ class Statement(NamedTuple):
     modifiers: tuple[str, ...] = ()
     """Without their dots."""
     operands: tuple[Operand | None, ...] = ()
-    """None for an operand of none of these kinds; empty where a run has no use for them."""
+    """Their registers have unique names; None for an operand of none of these kinds."""
     guard: Guard | None = None
     instruction: Instruction | None = None
     """The instruction, if it is a legal one of the catalog."""
@@ -61,15 +61,19 @@ class Statement(NamedTuple):
     declared: tuple[tuple[str, str | None], ...] = ()
     """The registers that it names, each with its declared type at this point."""
     targets: tuple[int, ...] = ()
-    """The indices of the statements to which it branches."""
+    """The indices of the labels to which it branches."""
     problems: tuple[Problem, ...] = ()
     """Why it is not a legal instruction, at positions in the loaded text."""
+    plain_problems: tuple[Problem, ...] = ()
+    """Why a statement that is not meant as an explained instruction is not a legal one."""
     unread: str = ""
     """Why a run cannot compute it; the registers it writes become unknown."""
     is_opaque: bool = False
     """Whether it may write any register, and leave the program."""
     span: Span = (0, 0)
     """Its position in the loaded text; of a brace or a label, none."""
+    unique_names: Mapping[str, str] = {}
+    """Unique names in its function, of registers of which an outer one has the same name."""
 
     @property
     def name(self) -> str:

@@ -6,7 +6,11 @@ from collections.abc import Callable, Collection, Sequence
 
 from ..isa.floats import encode_float
 from ..isa.types import Type
-from ..program.operands import (
+from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
+from ..syntax.operands import COMPONENTS, SPECIAL
+from ..syntax.tokens import Token, TokenKind
+from .operands import (
+    TYPE_BITS,
     ConstantOperand,
     ListOperand,
     MemoryOperand,
@@ -18,10 +22,6 @@ from ..program.operands import (
     SymbolOperand,
     VectorOperand,
 )
-from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
-from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.tokens import Token, TokenKind
-from .device_code import TYPE_BITS
 
 
 def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand | None:

@@ -9,9 +9,10 @@ from typing import NamedTuple
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
 from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
-from ..program.statement import Statement, StatementKind
 from ..syntax.errors import Problem
 from ..syntax.scopes import Scope
+from .statement import Statement, StatementKind
+from .variables import Variable
 
 
 class Program(NamedTuple):
@@ -37,6 +38,17 @@ class Program(NamedTuple):
     """The scopes of its registers, including registers that no statement names."""
     notes: tuple[str, ...] = ()
     """Remarks on the text that its PTX was read from."""
+    is_function: bool = False
+    """Whether it is a kernel or function, not a block."""
+    is_kernel: bool = False
+    has_body: bool = True
+    """Whether it is more than the prototype of a function."""
+    parameters: tuple[Variable, ...] = ()
+    results: tuple[Variable, ...] = ()
+    registers: Mapping[str, str] = {}
+    """The types of its declared registers, ``b32``, by their unique names."""
+    variables: Mapping[str, Variable] = {}
+    """The variables that it declares, by their unique names; also parameters and results."""
 
     @property
     def unread(self) -> tuple[Statement, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Set
 
 from ..isa.types import Type
-from ..program.statement import Statement, StatementKind
 from .program import parse_declared_type
+from .statement import Statement, StatementKind
 
 
 def complete_writes(statements: list[Statement], read_only: Set[str]) -> list[Statement]:

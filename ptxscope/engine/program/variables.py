@@ -1,21 +1,51 @@
-"""Declarations of variables and parameters from their tokens (PTX ISA 5.4)."""
+"""Variables and parameters in memory, and their declarations (PTX ISA 5.4)."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from typing import NamedTuple
 
-from ..program.operands import SymbolOperand
 from ..syntax.constants import is_constant
 from ..syntax.tokens import Token, TokenKind
-from .device_code import TYPE_BITS, Variable
 from .operand_reader import convert_constant_operand, read_constant, read_symbol
+from .operands import TYPE_BITS, SymbolOperand
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
 _MAX_ALIGNMENT = 1 << 12
 _MAX_COUNT = 1 << 48
 """Elements of a variable; it is too large long before."""
 _BRACKETS = {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}
+
+
+class Variable(NamedTuple):
+    """A variable or a parameter in memory."""
+
+    name: str
+    """Unique in its function."""
+    space: str
+    """``global``, ``shared``, ``const``, ``local``, ``param`` or ``reg``."""
+    type: str
+    """The type of its elements: ``u32``."""
+    alignment: int
+    """In bytes."""
+    element_bytes: int
+    element_count: int = 1
+    """The number of elements; 0 for an array without a size."""
+    values: tuple[int | SymbolOperand, ...] = ()
+    """The initial elements; the others are 0."""
+    is_initialized: bool = False
+    is_array: bool = False
+
+    @property
+    def bytes(self) -> int:
+        """The size in bytes."""
+        return self.element_bytes * self.element_count
+
+    @property
+    def word_bytes(self) -> int:
+        """The size of an element of a buffer: NumPy has none of 16 bytes."""
+        return min(self.element_bytes, 8)
 
 
 def parse_parameters(words: Sequence[Token]) -> Iterator[Variable]:

@@ -1,0 +1,474 @@
+"""Programs from the text of a file, in a single pass that tracks the declarations."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from ..listings.asm_bindings import NO_BINDINGS, bind_operands
+from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
+from ..listings.partial_ptx import is_prose
+from ..listings.source_language import Language, language_of
+from ..syntax import tokens as syntax
+from ..syntax.errors import Problem, quote_word
+from ..syntax.flag_senses import mark_mixed_flags
+from ..syntax.intrinsic_calls import has_calls
+from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
+from ..syntax.scopes import Scope, Scopes, collect_registers, find_bodies
+from ..syntax.source import find_asm_openings, format_gap, is_condition
+from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
+from .program import Program
+from .register_types import complete_writes, map_declared_types, map_types, order_writes
+from .statement import Statement, StatementKind
+from .statement_reader import StatementReader, UniqueNames, find_line_starts, get_base_name
+from .variables import Variable, parse_parameters, parse_variables
+
+_CONDITION = re.compile(
+    r"^[^\S\n]*+\#[^\S\n]*+(?:(?P<end>endif\b)|(?P<other>el(?:se|ifn?(?:def)?)\b)"
+    r"|if(?:n?def)?\b)[^\n]*+",
+    re.MULTILINE,
+)
+_MACRO = "a macro or an expression"
+_FUNCTIONS = (".entry", ".func")
+_BRANCHES = ("bra", "brx")
+_MAX_DEPTH = 200
+"""Maximum depth of nested braces with labels of their own."""
+
+
+def load(
+    text: str,
+    name: str = "",
+    on_progress: Callable[[int], None] | None = None,
+    *,
+    is_excerpt: bool = False,
+    is_wanted: Callable[[str], bool] | None = None,
+) -> tuple[Program, ...]:
+    """Return every kernel, function and block of PTX in a file's text, in order.
+
+    ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
+    else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
+    position reached in the text. ``is_wanted`` chooses blocks by their PTX. In an excerpt,
+    registers may be declared elsewhere. Nothing is raised: each statement has its ``problems``.
+    """
+    language = language_of(name, text)
+    if language is Language.UNKNOWN and not name:
+        is_source = next(find_asm_openings(text), None) is not None
+        language = Language.C if is_source else Language.PTX
+        if has_calls(text):  # they are read as one block
+            language = Language.TEXT
+    programs: list[Program] = []
+    counts, line_starts = Counter[str](), find_line_starts(text)
+    elsewhere = None if language is Language.PTX else collect_registers(text)
+    for piece in find_ptx(text, language):
+        if is_wanted and not is_wanted(piece.ptx):
+            continue
+        loader = _Loader(text, piece, line_starts, elsewhere, on_progress, is_excerpt=is_excerpt)
+        title = "block"
+        if elsewhere is not None:
+            line = loader.reader.find_line(0)
+            title = f"{'asm' if piece.kind is PieceKind.ASM else 'block'}:{line}"
+        title_count = counts[title]
+        title = f"{title}#{title_count + 1}" if title_count else title
+        for program in loader.load_module(title).programs:
+            if program.has_body:
+                counts[program.name.partition("#")[0]] += 1
+                programs.append(program)
+    return tuple(programs)
+
+
+class Module(NamedTuple):
+    """What one piece of PTX declares."""
+
+    programs: tuple[Program, ...]
+    """The functions, in order, or a block of PTX without any."""
+    variables: Mapping[str, Variable]
+    """The variables outside of all functions."""
+
+
+def load_module(
+    text: str,
+    piece: EmbeddedPtx,
+    on_progress: Callable[[int], None] | None = None,
+    is_wanted: Callable[[FunctionHeader], bool] | None = None,
+) -> Module:
+    """Return the functions and variables of a piece of a text.
+
+    ``is_wanted`` chooses the functions whose statements are read, which saves time.
+    """
+    starts = find_line_starts(text)
+    return _Loader(text, piece, starts, None, on_progress, is_wanted=is_wanted).load_module("block")
+
+
+class FunctionHeader(NamedTuple):
+    """The header of a function, or the name of a block."""
+
+    name: str
+    is_kernel: bool = False
+    parameters: tuple[Variable, ...] = ()
+    results: tuple[Variable, ...] = ()
+
+
+class _OpenBlock(NamedTuple):
+    """An open ``{``."""
+
+    scope: Scope
+    statement_count: int
+    """Number of statements before it."""
+    start: int
+    """Position of the brace."""
+    is_own: bool
+    """Whether it begins a function, which is not a statement."""
+    used_names: dict[str, None]
+    """The registers declared in it that are used."""
+
+
+_Path = tuple[int, ...]
+"""The numbers of the braces around a statement."""
+
+
+class _OpenFunction:
+    """A function, or a block, that is being read."""
+
+    def __init__(self, header: FunctionHeader) -> None:
+        self.header = header
+        self.names = UniqueNames()
+        self.statements: list[Statement | None] = []
+        """None for a brace that declares nothing."""
+        self.scopes: list[Scope] = []
+        self.variables: dict[str, Variable] = {}
+        self.labels: dict[tuple[str, _Path], int] = {}
+        self.label_lists: dict[str, tuple[str, ...]] = {}
+        self.branches: dict[int, tuple[str, _Path]] = {}
+        """The label that a statement branches to, or the label of a list of them."""
+        for variable in (*header.results, *header.parameters):
+            if variable.space == "reg":
+                self.names.registers[variable.name] = variable.type
+            else:
+                self.variables[variable.name] = variable
+
+    def close(self) -> list[Statement]:
+        """Return the statements, with the labels to which they branch."""
+        numbers, count = list[int](), 0
+        for statement in self.statements:
+            numbers.append(count)
+            count += statement is not None
+        for index, (name, path) in self.branches.items():
+            statement = self.statements[index]
+            found = (self._find_label(x, path) for x in self.label_lists.get(name, (name,)))
+            targets = tuple(numbers[x] for x in found if x is not None)
+            assert statement
+            self.statements[index] = statement._replace(targets=targets)
+        statements = [x for x in self.statements if x]
+        ends = (StatementKind.BRANCH, StatementKind.LABEL)
+        starts = [
+            i + 1
+            for i, x in enumerate(statements)
+            if x.kind in ends or x.is_opaque or x.opcode == "call"
+        ]
+        for i, ins in mark_mixed_flags([x.instruction for x in statements], starts).items():
+            statements[i] = statements[i]._replace(instruction=ins)
+        return statements
+
+    def _find_label(self, name: str, path: _Path) -> int | None:
+        """Return the label of a name in the innermost braces around."""
+        places = ((name, path[:depth]) for depth in range(len(path), -1, -1))
+        return next((self.labels[x] for x in places if x in self.labels), None)
+
+
+class _Loader:
+    """Makes the programs of one piece of PTX in a single pass that tracks the declarations."""
+
+    def __init__(
+        self,
+        text: str,
+        piece: EmbeddedPtx,
+        line_starts: Sequence[int],
+        elsewhere: Scopes | None,
+        on_progress: Callable[[int], None] | None,
+        *,
+        is_excerpt: bool = False,
+        is_wanted: Callable[[FunctionHeader], bool] | None = None,
+    ) -> None:
+        self.text, self.fragment, self.may_be_prose = text, piece.flatten(), piece.may_be_prose
+        self.on_progress, self.is_wanted = on_progress, is_wanted
+        expressions = piece.operands.expressions if piece.operands else ()
+        self.read_only = {x.name for x in expressions} - {
+            x.name for x in expressions if x.is_output
+        }
+        """The operands of an asm statement that it does not write."""
+        self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
+        is_partial = is_excerpt or bool(self.fragment.gaps)
+        self.scopes = Scopes(dict(self.bindings.types), elsewhere, is_partial=is_partial)
+        self.reader = StatementReader(
+            text, self.fragment, self.scopes, line_starts, may_be_template=piece.may_be_template
+        )
+        self.words = syntax.tokenize(self.fragment.ptx)
+        self.conditions: list[str] = []
+        """The open ``#if`` lines."""
+        self.read_gap_count = 0
+        """Number of gaps whose conditions have been read."""
+        self.function: _OpenFunction | None = None
+        self.header: FunctionHeader | None = None
+        """The last header that was read."""
+        self.variables: dict[str, Variable] = {}
+        self.open_blocks: list[_OpenBlock] = []
+        self.blocks: dict[int, _OpenBlock] = {}
+        """The open blocks by the id of their scope."""
+        self.path: list[int] = []
+        self.brace_count = self.depth = 0
+        self.last_label = ""
+
+    def load_module(self, name: str) -> Module:
+        """Return the functions of the piece; without any, all of it is one block of that name."""
+        return Module(tuple(self._iter_programs(name)), self.variables)
+
+    def _iter_programs(self, name: str) -> Iterator[Program]:
+        bodies = {body.start: body.name for body in find_bodies(self.words)}
+        if not bodies:
+            self.function = _OpenFunction(FunctionHeader(name))
+        for item in syntax.group_tokens(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):
+            first_token, group = self.words[item.start], self.words[item.start : item.end]
+            self._read_conditions(first_token.start)
+            if self.on_progress:
+                self.on_progress(self.fragment.find_origin(first_token.start, first_token.end)[0])
+            match item.kind:
+                case TokenGroupKind.DIRECTIVE:
+                    yield from self._read_directive(group)
+                case TokenGroupKind.BLOCK_START:
+                    self._open_block(first_token, bodies.get(first_token.end))
+                case TokenGroupKind.BLOCK_END:
+                    yield from self._close_block(first_token)
+                case _ if self.function is None:
+                    pass
+                case TokenGroupKind.GAP:
+                    self._add_gap(first_token, self.function)
+                case TokenGroupKind.LABEL:
+                    self._add_label(first_token, self.function)
+                case _:
+                    self._add_statement(item, self.function)
+        if self.function:
+            if bodies:
+                self._note_open_brace(self.function)
+            while self.open_blocks:
+                self._end_block()
+            yield self._make_program(self.function, is_function=bool(bodies))
+
+    def _make_program(self, function: _OpenFunction, *, is_function: bool) -> Program:
+        statements, header = function.close(), function.header
+        types = map_types(statements)
+        ordered = order_writes(complete_writes(statements, self.read_only), types)
+        problems = (*self.fragment.problems, *(y for x in ordered for y in x.problems))
+        float_types, constraint_types = self.bindings.map_float_types(), self.bindings.types
+        declared_types = {
+            name: type_
+            for name, type_ in map_declared_types(statements).items()
+            if name in types and (name not in constraint_types or name in float_types)
+        }
+        return Program(
+            header.name,
+            ordered,
+            types,
+            self.text,
+            problems,
+            declared_types,
+            self.bindings,
+            (self.scopes.outermost_scope, *function.scopes),
+            self.fragment.notes,
+            is_function=is_function,
+            is_kernel=header.is_kernel,
+            parameters=header.parameters,
+            results=header.results,
+            registers=function.names.registers,
+            variables=function.variables,
+        )
+
+    # --- directives
+
+    def _read_directive(self, words: Sequence[Token]) -> Iterator[Program]:
+        """Read the words of a directive; yield the prototype of a function, if it is one."""
+        self.scopes.read_directives(words)
+        texts = [word.text for word in words]
+        if any(x in texts for x in _FUNCTIONS):
+            self.header = _read_header(words)
+            if self.header and texts[-1] == ";":
+                function = _OpenFunction(self.header)
+                program = self._make_program(function, is_function=True)
+                yield program._replace(has_body=False, variables={}, registers={})
+        elif texts[0] == ".branchtargets" and self.function:
+            names = tuple(word.text for word in words if word.kind is TokenKind.NAME)
+            self.function.label_lists[self.last_label] = names
+        elif ".callprototype" not in texts:
+            for variable in parse_variables(words):
+                if variable.space != "reg":
+                    self._declare_variable(variable)
+
+    def _declare_variable(self, variable: Variable) -> None:
+        if self.function is None:
+            self.variables[variable.name] = variable
+        else:
+            name = self.function.names.find_name(variable.name, self.scopes)
+            self.function.variables[name] = variable._replace(name=name)
+
+    # --- braces
+
+    def _open_block(self, brace: Token, function_name: str | None) -> None:
+        outer = self.scopes.scope
+        self.scopes.open_scope()
+        self.brace_count += 1
+        self.depth += 1
+        if self.depth <= _MAX_DEPTH:
+            self.path.append(self.brace_count)
+        if function_name is not None:
+            header = self.header
+            if header is None or header.name != function_name:
+                header = FunctionHeader(function_name)
+            self.function = _OpenFunction(header)
+        if self.scopes.scope is not outer:
+            statements = self.function.statements if self.function else []
+            is_own, scope = function_name is not None, self.scopes.scope
+            block = _OpenBlock(scope, len(statements), brace.start, is_own, {})
+            self.open_blocks.append(block)
+            self.blocks[id(scope)] = block
+            statements.append(None)
+            if self.function:
+                self.function.scopes.append(scope)
+
+    def _close_block(self, brace: Token) -> Iterator[Program]:
+        """Close a brace; yield the function that it ends, if it does."""
+        scope = self.scopes.scope
+        self.scopes.close_scope()
+        self.depth = max(self.depth - 1, 0)
+        del self.path[self.depth :]
+        if self.scopes.scope is scope:
+            return
+        block = self.open_blocks[-1]
+        names = self._end_block()
+        if names is not None and self.function:
+            restored = (x for x in names if self.scopes.find_type(get_base_name(x)))
+            line, kind = self.reader.find_line(brace.start), StatementKind.BLOCK_END
+            close = Statement(kind, line, brace.text, writes=tuple(restored))
+            self.function.statements.append(close)
+        if block.is_own and self.function:
+            yield self._make_program(self.function, is_function=True)
+            self.function = None
+
+    def _end_block(self) -> tuple[str, ...] | None:
+        """End the innermost block; return its registers in use, None if it declares none."""
+        block = self.open_blocks.pop()
+        del self.blocks[id(block.scope)]
+        if block.is_own or not block.scope.has_registers or self.function is None:
+            return None
+        names = tuple(block.used_names)
+        declarations = ((name, block.scope.look_up(get_base_name(name))) for name in names)
+        declared_types = tuple((name, x and x.type) for name, x in declarations)
+        line, kind = self.reader.find_line(block.start), StatementKind.BLOCK_START
+        open_ = Statement(kind, line, "{", writes=names, declared=declared_types)
+        self.function.statements[block.statement_count] = open_
+        return names
+
+    def _note_use(self, statement: Statement) -> None:
+        """Record the blocks that declare the registers of a statement."""
+        for name, type_ in statement.declared:
+            scope = (
+                self.scopes.find_scope(get_base_name(name)) if type_ and self.open_blocks else None
+            )
+            if scope and (block := self.blocks.get(id(scope))):
+                block.used_names[name] = None
+
+    def _note_open_brace(self, function: _OpenFunction) -> None:
+        """Add to the last statement that the text ends before its function does."""
+        place = next((i for i, x in reversed([*enumerate(function.statements)]) if x), None)
+        if place is not None and (last := function.statements[place]):
+            message = f"{function.header.name} is not closed after this"
+            problems = (*last.plain_problems, Problem(message, last.span, "}"))
+            function.statements[place] = last._replace(plain_problems=problems)
+
+    # --- statements
+
+    def _add_statement(self, item: TokenGroup, function: _OpenFunction) -> None:
+        if self.is_wanted and not self.is_wanted(function.header):
+            return
+        raw = syntax.read_raw_instruction(self.fragment.ptx, self.words, item)
+        if self.may_be_prose and self._is_prose(raw):
+            return
+        statement = self._with_condition(self.reader.read(raw, function.names))
+        self._note_use(statement)
+        if raw.opcode.text in _BRANCHES and raw.operands and raw.operands[-1]:
+            label = raw.operands[-1][0].text
+            function.branches[len(function.statements)] = label, tuple(self.path)
+        function.statements.append(statement)
+
+    def _add_label(self, word: Token, function: _OpenFunction) -> None:
+        self.last_label = word.text
+        function.labels[word.text, tuple(self.path)] = len(function.statements)
+        line = self.reader.find_line(word.start)
+        function.statements.append(Statement(StatementKind.LABEL, line, f"{word.text}:", word.text))
+
+    def _is_prose(self, raw: RawInstruction) -> bool:
+        """Return whether a statement of a string is a sentence."""
+        opcode = raw.opcode.text
+        if is_other_opcode(opcode) or is_passed_over(opcode, raw.modifier_names):
+            return False
+        statement_text = self.fragment.ptx[raw.opcode.start : raw.span[1]]
+        return not is_meant(opcode) or is_prose(statement_text)
+
+    def _read_conditions(self, end: int) -> None:
+        """Open and close the preprocessor conditions in the gaps up to a position."""
+        gaps = self.fragment.gaps
+        while self.read_gap_count < len(gaps) and gaps[self.read_gap_count] < end:
+            gap = gaps[self.read_gap_count]
+            self.read_gap_count += 1
+            for match in _CONDITION.finditer(
+                self.text[slice(*self.fragment.find_origin(gap, gap + 1))]
+            ):
+                if match["end"]:
+                    del self.conditions[-1:]
+                elif match["other"] and self.conditions:
+                    condition = self.conditions[-1].partition(" … ")[0]
+                    self.conditions[-1] = f"{condition} … {match[0].strip()}"
+                else:
+                    self.conditions.append(match[0].strip())
+
+    def _add_gap(self, word: Token, function: _OpenFunction) -> None:
+        """Add a gap between statements: a macro may do anything, a C condition does nothing."""
+        source = self.text[slice(*self.fragment.find_origin(word.start, word.end))]
+        if is_condition(source):
+            return
+        text = format_gap(_CONDITION.sub("", source))
+        opcode, *modifiers = text.split(".")
+        line = self.reader.find_line(word.start)
+        base = Statement(StatementKind.UNKNOWN, line, text, opcode, tuple(modifiers))
+        statement = base._replace(unread=_MACRO, is_opaque=True)
+        function.statements.append(statement)
+
+    def _with_condition(self, statement: Statement) -> Statement:
+        """Return the statement, as one that is not run if it is conditional."""
+        if not self.conditions or statement.unread:
+            return statement
+        reason = f"compiled only under {quote_word(self.conditions[-1])}"
+        is_branch = statement.kind is StatementKind.BRANCH
+        return statement._replace(kind=StatementKind.UNKNOWN, unread=reason, is_opaque=is_branch)
+
+
+def _read_header(words: Sequence[Token]) -> FunctionHeader | None:
+    """Return a function's header: its name, parameters and results; None without a name."""
+    start = next(i for i, word in enumerate(words) if word.text in _FUNCTIONS) + 1
+    groups, name, depth, group_start = list[tuple[Token, ...]](), "", 0, 0
+    result_groups = groups
+    for i, word in enumerate(words[start:], start):
+        if word.text == "(":
+            group_start = i + 1 if not depth else group_start
+            depth += 1
+        elif word.text == ")":
+            depth -= 1
+            if not depth:
+                groups.append(tuple(words[group_start:i]))
+        elif not depth and word.kind is TokenKind.NAME and not name:
+            name, result_groups, groups = word.text, groups, []
+    if not name:
+        return None
+    results = tuple(x for group in result_groups for x in parse_parameters(group))
+    parameters = tuple(x for group in groups[:1] for x in parse_parameters(group))
+    return FunctionHeader(name, words[start - 1].text == ".entry", parameters, results)

@@ -1,0 +1,299 @@
+"""Statements from their tokens: the instruction, its operands, and what it writes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import chain
+
+from ..isa.types import Type
+from ..listings.partial_ptx import is_template
+from ..syntax.constants import convert_words, is_constant
+from ..syntax.errors import Problem, quote_word
+from ..syntax.instruction import Guard, Instruction, Register
+from ..syntax.operands import COMPONENTS, SPECIAL
+from ..syntax.parser import parse_common_statement, parse_statement
+from ..syntax.register_accesses import find_accesses
+from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
+from ..syntax.scopes import Scope, Scopes
+from ..syntax.source import GAP, Fragment
+from ..syntax.tokens import RawInstruction, Token, TokenKind
+from .operand_reader import read_operand
+from .register_types import iter_names
+from .statement import Statement, StatementKind
+from .vector_move import SINK, make_vector_move
+
+_LEAVING = frozenset(("bra", "brx", "exit", "ret", "trap"))
+_PARAMETER = re.compile(r"%\d+")
+_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_PARTIAL = "partly a macro or an expression"
+_TEMPLATE = "partly filled in elsewhere"
+
+
+def find_line_starts(text: str) -> list[int]:
+    """Return the position of the first character of each line."""
+    return [0, *(match.end() for match in re.finditer("\n", text))]
+
+
+class UniqueNames:
+    """The names of a function's registers and variables; ``t#2`` is the second ``t``."""
+
+    def __init__(self) -> None:
+        self.registers: dict[str, str] = {}
+        """The declared types of the registers that statements name."""
+        self._names: dict[tuple[str, int], str] = {}
+        self._counts: dict[str, int] = {}
+        self._scopes: dict[int, Scope] = {}
+        """The scopes by id, which stay alive so that no other has the same."""
+
+    def find_name(self, name: str, scopes: Scopes) -> str:
+        """Return the unique name of a register or variable."""
+        scope = scopes.find_scope(name)
+        if scope is None or scope is scopes.outermost_scope:
+            return name
+        self._scopes[id(scope)] = scope
+        key = name, id(scope)
+        if key not in self._names:
+            count = self._counts[name] = self._counts.get(name, 0) + 1
+            self._names[key] = f"{name}#{count}" if count > 1 else name
+        return self._names[key]
+
+    def add_register(self, name: str, scopes: Scopes) -> str:
+        """Return the unique name of a register or variable; note the type of a register."""
+        declaration = scopes.find_declaration(name)
+        if declaration is None:
+            return name
+        unique = self.find_name(name, scopes)
+        if declaration.is_register:
+            names = [unique + x for x in (".x", ".y", ".z", ".w")[: declaration.vector]]
+            for register in names or [unique]:
+                self.registers[register] = declaration.type
+        return unique
+
+
+class StatementReader:
+    """Reads the statements of a fragment, with the declarations that are in sight."""
+
+    def __init__(
+        self,
+        text: str,
+        fragment: Fragment,
+        scopes: Scopes,
+        line_starts: Sequence[int],
+        *,
+        may_be_template: bool,
+    ) -> None:
+        self.text, self.fragment, self.scopes = text, fragment, scopes
+        self.line_starts, self.may_be_template = line_starts, may_be_template
+
+    def find_line(self, position: int) -> int:
+        """Return the line, from 1, of a position in the fragment."""
+        return bisect_right(self.line_starts, self.fragment.find_origin(position, position + 1)[0])
+
+    def read(self, raw: RawInstruction, names: UniqueNames) -> Statement:
+        """Return a statement; ``names`` are those of its function."""
+        statement = self._read_written(raw)
+        words = (x.text for x in chain(*raw.operands) if x.kind is TokenKind.NAME)
+        written = dict.fromkeys(x for x in words if x != SINK)
+        unique = {x: names.add_register(x, self.scopes) for x in written}
+        if raw.guard:
+            guard = unique[raw.guard.text] = names.add_register(raw.guard.text, self.scopes)
+            names.registers.setdefault(guard, "pred")
+        renamed = {name: x for name, x in unique.items() if x != name}
+        operands: Iterable[Sequence[Token]] = raw.operands
+        if renamed and raw.opcode.text != "bra":
+            operands = [
+                [x._replace(text=renamed.get(x.text, x.text)) for x in words] for words in operands
+            ]
+        registers = names.registers
+        merged = (_merge_components(words, registers) for words in operands)
+        return statement._replace(
+            operands=tuple(read_operand(x, registers) for x in merged), unique_names=renamed
+        )
+
+    def _read_written(self, raw: RawInstruction) -> Statement:
+        """Return a statement without its operands."""
+        opcode, modifiers = raw.opcode.text, raw.modifier_names
+        if GAP in opcode or any(GAP in x for x in modifiers):
+            end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
+            opcode, *modifiers = self.fragment.describe(raw.opcode.start, end, self.text).split(".")
+        base = Statement(
+            StatementKind.UNKNOWN,
+            self.find_line(raw.opcode.start),
+            " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
+            opcode,
+            tuple(modifiers),
+            guard=Guard(raw.guard.text, raw.guard_negated) if raw.guard else None,
+            span=self.fragment.find_origin(*raw.span),
+        )
+        if self.fragment.find_gap(*raw.span) is not None:
+            return self._with_unread(base, raw, _PARTIAL)
+        ptx = self.fragment.ptx[slice(*raw.span)]
+        if self.may_be_template and is_template(ptx, self.scopes):
+            return self._with_unread(base, raw, _TEMPLATE)
+        return self._with_declared_types(self._with_instruction(base, raw))
+
+    def _with_unread(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
+        """Return a partly unknown statement: it may write what it names, and more."""
+        words = (word for operand in raw.operands for word in operand)
+        names = tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
+        return self._with_declared_types(base._replace(writes=names, unread=reason, is_opaque=True))
+
+    def _with_declared_types(self, x: Statement) -> Statement:
+        """Return the statement with the declared types of its registers."""
+        names = dict.fromkeys(iter_names(x))
+        types = ((name, self.scopes.find_type(get_base_name(name))) for name in names)
+        return x._replace(declared=tuple(types))
+
+    def _with_instruction(self, base: Statement, raw: RawInstruction) -> Statement:
+        """Return a statement with what it computes, or why it computes nothing."""
+        parsed = parse_statement(self.text, self.fragment, raw)
+        problems = parsed.problems if parsed and not all(x.unread for x in parsed.problems) else ()
+        if parsed and (ins := parsed.instruction):
+            problems = tuple(find_register_problems(ins, self.scopes))
+            if not problems:
+                kind, writes = StatementKind.INSTRUCTION, tuple(ins.results.values())
+                return base._replace(kind=kind, writes=writes, instruction=ins)
+        base = base._replace(writes=self._list_written(raw), problems=problems)
+        if not problems:
+            base = self._with_plain_instruction(base, raw, is_common=parsed is None)
+        if raw.opcode.text in _LEAVING:
+            return base._replace(kind=StatementKind.BRANCH, writes=())
+        return base
+
+    def _with_plain_instruction(
+        self, base: Statement, raw: RawInstruction, *, is_common: bool
+    ) -> Statement:
+        """Return the statement, as a plain instruction if it is a legal one."""
+        ins = parse_common_statement(self.text, self.fragment, raw) if is_common else None
+        problems = [x._replace(span=self.fragment.find_origin(*x.span)) for x in raw.problems]
+        if ins and not has_function_operand(ins, self.scopes):
+            ins = fit_registers(ins, self.scopes)
+            found = [*find_register_problems(ins, self.scopes)]
+            if not found:
+                kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(ins.results.values())
+                return base._replace(kind=kind, writes=writes, instruction=ins)
+            # the address of a variable is no operand of the catalog's
+            problems = problems if ins.opcode == "mov" else found
+        problems = problems or [*self._find_undeclared(raw)]
+        return self._with_vector_move(base, raw)._replace(plain_problems=tuple(problems))
+
+    def _find_undeclared(self, raw: RawInstruction) -> Iterator[Problem]:
+        """Yield the registers of a statement that the catalog lacks that nothing declares."""
+        for word in (*chain(*raw.operands), *filter(None, [raw.guard])):
+            name = word.text
+            if name[0] != "%" or len(name) == 1 or SPECIAL.fullmatch(name):
+                continue
+            if self.scopes.find_declaration(name) is None:
+                span = self.fragment.find_origin(word.start, word.end)
+                yield Problem(f"no declaration of {quote_word(name)} is in sight", span)
+
+    def _with_vector_move(self, base: Statement, raw: RawInstruction) -> Statement:
+        """Return the statement, as a move between a word and its parts if it is one."""
+        if base.opcode != "mov" or len(raw.operands) != 2:
+            return base
+        targets = [self._parse_target(words) for words in _split_vector(raw.operands[0])]
+        sources = [self._parse_source(words) for words in _split_vector(raw.operands[1])]
+        names = tuple(x for x in targets if x is not None)
+        values = tuple(x for x in sources if x is not None)
+        move = make_vector_move(".".join(base.modifiers), names, values)
+        if not move or len(names) < len(targets) or len(values) < len(sources):
+            return base
+        writes = tuple(name for name, _ in move.iter_target_types())
+        return base._replace(kind=StatementKind.PLAIN_INSTRUCTION, writes=writes, move=move)
+
+    def _parse_target(self, words: Sequence[Token]) -> str | None:
+        """Return a register or ``_``, or None for anything else."""
+        if len(words) == 1 and (words[0].text == SINK or self._is_register(words[0])):
+            return words[0].text
+        return None
+
+    def _parse_source(self, words: Sequence[Token]) -> str | int | None:
+        """Return a register or the bits of a literal, or None for anything else."""
+        if is_constant(words):
+            return convert_words(words, Type.B64)
+        return None if words and words[0].text == SINK else self._parse_target(words)
+
+    def _is_register(self, word: Token) -> bool:
+        """Return whether a name is a register, as far as the declarations show."""
+        if word.kind is not TokenKind.NAME or word.text == SINK:
+            return False
+        declaration = self.scopes.find_declaration(get_base_name(word.text))
+        if declaration or _PARAMETER.fullmatch(word.text):
+            return not declaration or declaration.is_register
+        return not self.scopes.is_undeclared(word.text) and not SPECIAL.fullmatch(
+            get_base_name(word.text)
+        )
+
+    def _list_written(self, raw: RawInstruction) -> tuple[str, ...]:
+        """Return the registers that an unknown instruction writes: those of its first operand."""
+        accesses = find_accesses(raw)
+        destinations = raw.operands[:1] if not accesses else raw.operands
+        written = accesses and {word.start for word in accesses.writes}
+        if not accesses and raw.operands and raw.operands[0][:1] and raw.operands[0][0].text == "[":
+            return ()
+        words = (word for x in destinations for word in _merge_components(x))
+        return tuple(
+            dict.fromkeys(
+                word.text
+                for word in words
+                if (written is None or word.start in written) and self._is_register(word)
+            )
+        )
+
+
+def rename_registers(ins: Instruction, names: Mapping[str, str]) -> Instruction:
+    """Return an instruction with the unique names of its registers."""
+
+    def rename(name: str) -> str:
+        base, dot, component = name.partition(".")
+        return names.get(base, base) + dot + component
+
+    return replace(
+        ins,
+        destinations=tuple(x and rename(x) for x in ins.destinations),
+        sources=tuple(
+            x._replace(name=rename(x.name)) if isinstance(x, Register) else x for x in ins.sources
+        ),
+        guard=ins.guard and ins.guard._replace(name=rename(ins.guard.name)),
+    )
+
+
+def get_base_name(name: str) -> str:
+    """Return the register, or the vector of a component."""
+    return name.partition(".")[0]
+
+
+def _split_vector(words: Sequence[Token]) -> Iterator[tuple[Token, ...]]:
+    """Yield the words of an operand, or of each element of ``{a, b}``."""
+    words = _merge_components(words)
+    if len(words) < 2 or (words[0].text, words[-1].text) != ("{", "}"):
+        yield words
+        return
+    start = 1
+    for index, word in enumerate(words):
+        if index and word.text in ",}":
+            yield words[start:index]
+            start = index + 1
+
+
+def _merge_components(
+    words: Sequence[Token], registers: Collection[str] | None = None
+) -> tuple[Token, ...]:
+    """Return the words with each vector register and its component merged into one name.
+
+    With ``registers``, only these names are merged.
+    """
+    if all(word.text not in COMPONENTS for word in words):
+        return tuple(words)
+    merged: list[Token] = []
+    for word in words:
+        if merged and merged[-1].kind is TokenKind.NAME and word.text in COMPONENTS:
+            name = merged[-1].text + COMPONENTS[word.text]
+            if registers is None or name in registers:
+                merged[-1] = Token(TokenKind.NAME, name, merged[-1].start, word.end)
+                continue
+        merged.append(word)
+    return tuple(merged)
