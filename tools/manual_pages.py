@@ -27,7 +27,6 @@ from ptxscope.engine.isa.grammar import (
     SLOT_NAMES,
     find_undocumented_values,
     format_slot_choices,
-    format_syntax,
 )
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.isa.legality import count_entry_forms, count_forms
@@ -185,7 +184,7 @@ def format_shape_title(shape: Entry) -> str:
 def _shape_lines(entry: Entry, level: int) -> list[str]:
     """Return what a shape computes, its syntax, choices and examples, in sections of a level."""
     lines = [format_sentence(entry.summary), ""]
-    lines += code_block("ptx", [format_syntax(entry)])
+    lines += code_block("ptx", [f"{entry.syntax};"])
     lines += _overview_lines(entry)
     lines += heading("Modifiers and operands", level)
     lines += _slot_lines(entry)
@@ -204,7 +203,7 @@ def _overview_lines(entry: Entry) -> list[str]:
     documented_count = count_entry_forms(entry, is_documented=True)
     accepted_count = count_entry_forms(entry, is_in_ptxas=True)
     requirements = [
-        f"PTX {entry.ptx_isa}, {format_targets(entry.target)}",
+        str(entry.minimum),
         *map(_format_requirement, entry.requirements),
     ]
     rows = [

@@ -13,7 +13,6 @@ from ptxscope.engine.isa.legality import (
     find_violations,
     with_slot,
 )
-from ptxscope.engine.isa.slots import NOT_C
 from ptxscope.engine.isa.types import SecOp, parse_selector
 from ptxscope.state.edits import make_instruction
 from ptxscope.state.setup import Setup
@@ -417,7 +416,7 @@ async def test_a_digit_out_of_range_says_what_there_is(size: tuple[int, int]) ->
 
 async def test_both_say_why_a_negation_has_nothing_to_negate() -> None:
     form = parse("setp.lt.f32 p, a, b").form
-    found = explain_illegal_value(form, NOT_C.name, True)
+    found = explain_illegal_value(form, "negc", True)
     assert found is not None
     assert "`!` stands before a c that is not there" in found[0]
     async with explorer("setp.lt.f32 p, a, b", {"a": 0, "b": 0}, size=SMALL) as drive:

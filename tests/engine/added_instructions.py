@@ -18,10 +18,10 @@ from textwrap import dedent
 from typing import Any
 
 from ptxscope.engine.isa import catalog
-from ptxscope.engine.isa.entry import Entry, Group, Operand, Slot
+from ptxscope.engine.isa.entry import Entry, Group, MinimumVersion, Operand
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.roles import Role
-from ptxscope.engine.isa.slots import ATYPE, BTYPE
+from ptxscope.engine.isa.syntax_line import read_syntax
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations import base
@@ -43,11 +43,10 @@ _OWN_BYTES = tuple((0, lane) for lane in range(4))
 # --- dp4a: no new micro-operation --------------------------------------------------------
 
 DP4A = Entry(
-    "dp4a",
+    *read_syntax("dp4a.atype.btype d, a, b, c"),
     Group.SIMD,
     "9.7.1",
     "c plus the products of four pairs of bytes",
-    (ATYPE, BTYPE),
     (
         Operand(Role.D, Type.S32),
         Operand(Role.A, "atype", has_lanes=True),
@@ -55,8 +54,7 @@ DP4A = Entry(
         Operand(Role.C, Type.S32),
     ),
     ("dp4a.s32.u32 d, a, b, c", {"a": 0xFF0180FF, "b": 0x102FFFF, "c": 0}),
-    "5.0",
-    "sm_61",
+    MinimumVersion("5.0", "sm_61"),
     lanes=4,
 )
 
@@ -75,11 +73,10 @@ def lower_dp4a(b: Builder, form: Form, _: Rules) -> dict[str, str]:
 # --- prmt: a micro-operation whose origins depend on a value -------------------------------
 
 PRMT = Entry(
-    "prmt",
+    *read_syntax("prmt.dtype d, a, b, c", dtype=(Type.B32,)),
     Group.SIMD,
     "9.7.9.7",
     "four bytes, picked from the eight of a and b",
-    (Slot("dtype", (Type.B32,)),),
     (
         Operand(Role.D, Type.B32, has_lanes=True),
         Operand(Role.A, Type.B32, has_lanes=True),
@@ -87,8 +84,7 @@ PRMT = Entry(
         Operand(Role.C, Type.B32),
     ),
     ("prmt.b32 d, a, b, c", {"a": 0x03020100, "b": 0x07060504, "c": 0xF456}),
-    "2.0",
-    "sm_20",
+    MinimumVersion("2.0", "sm_20"),
     lanes=4,
 )
 
@@ -154,18 +150,16 @@ def lower_prmt(b: Builder, _: Form, __: Rules) -> dict[str, str]:
 # --- vrev4, made up: the micro-operation of the documentation -----------------------------
 
 VREV4 = Entry(
-    "vrev4",
+    *read_syntax("vrev4.atype d, a"),
     Group.SIMD,
     "0",
     "the bits of each byte in reverse order",
-    (ATYPE,),
     (
         Operand(Role.D, "atype", has_lanes=True),
         Operand(Role.A, "atype", has_lanes=True),
     ),
     ("vrev4.u32 d, a", {"a": 0x06010380}),
-    "9.0",
-    "sm_90",
+    MinimumVersion("9.0", "sm_90"),
     lanes=4,
 )
 

@@ -16,7 +16,8 @@ from ptxscope.engine.isa.catalog import (
     get_entry,
     list_shapes,
 )
-from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices, format_syntax
+from ptxscope.engine.isa.entry import Entry, Operand, Slot, SlotPlace
+from ptxscope.engine.isa.grammar import SLOT_NAMES, format_slot_choices
 from ptxscope.engine.isa.legality import (
     count_entry_forms,
     draw_form,
@@ -25,7 +26,7 @@ from ptxscope.engine.isa.legality import (
     with_slot,
 )
 from ptxscope.engine.isa.roles import ORDER, Role
-from ptxscope.engine.isa.types import SecOp, parse_selector
+from ptxscope.engine.isa.types import SecOp, Selector, Type, parse_selector
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.tracing.lane_text import describe_lane
 from ptxscope.engine.tracing.step_text import describe_step, format_title
@@ -62,21 +63,44 @@ def test_counts_are_those_of_the_syntax_table() -> None:
     assert sum(count_entry_forms(CATALOG[x]) for x in _COUNTS) == 51_565_095_951
 
 
+def _write_modifier(slot: Slot) -> str:
+    is_short = not isinstance(slot.values[0], Type) and len(slot.values) < 4
+    name = slot.word or "|.".join(map(str, slot.values))
+    text = f".{name}" if slot.word or is_short else f".{slot.name.rpartition('_')[2]}"
+    return f"{{{text}}}" if slot.is_optional else text
+
+
+def _write_operand(entry: Entry, operand: Operand) -> str:
+    slots = [x for x in entry.slots if x.place == operand.role.replace("p", "d")]
+    signs = "".join(f"{{{x.word}}}" for x in slots if x.name.startswith("neg"))
+    selectors = "".join(f"{{.{x.name}}}" for x in slots if isinstance(x.values[0], Selector))
+    is_first = operand is entry.operands[0]
+    name = entry.destination_pattern if is_first else operand.role.label
+    is_optional = any(x.name == "c" for x in slots)
+    text = f"{signs}{name}{selectors}"
+    return f"{{, {text}}}" if is_optional else f"{', ' * (not is_first)}{text}"
+
+
+@pytest.mark.parametrize("entry", ENTRIES, ids=lambda x: x.syntax)
+def test_a_syntax_says_what_its_slots_are(entry: Entry) -> None:
+    modifiers = [_write_modifier(x) for x in entry.slots if x.place is SlotPlace.MODIFIER]
+    operands = (x for x in entry.operands if not x.is_implicit)
+    parts = [_write_operand(entry, x) for x in operands if x not in entry.destinations[1:]]
+    assert entry.syntax == f"{entry.opcode}{''.join(modifiers)} {''.join(parts)}"
+
+
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
     entry = CATALOG[opcode]
     assert entry.summary
     assert len(entry.summary) <= 50
     assert re.fullmatch(r"9\.7(\.\d+){2,3}", entry.section)
-    assert format_syntax(entry).startswith(f"{opcode}.") or format_syntax(entry).startswith(
-        f"{opcode}{{"
-    )
     for slot in entry.slots:
         assert SLOT_NAMES[slot.name]
         assert format_slot_choices(slot)
     for shape in list_shapes(opcode):  # CC.CF is no part of the text
         if not shape.is_c_optional:
-            assert format_syntax(shape).count(", ") == shape.example[0].count(", ")
+            assert shape.syntax.count(", ") == shape.example[0].count(", ")
     assert opcode in golden_opcodes() | set(reference_integers.OPCODES)
     ptx, values = entry.example
     ins = parse(ptx)

@@ -44,7 +44,6 @@ def run(words: Sequence[str]) -> int:
 
 def describe(opcode: str) -> dict[str, object]:
     """Return a catalog entry as JSON."""
-    from ...engine.isa.grammar import format_syntax
 
     entry = CATALOG[opcode]
     return {
@@ -53,10 +52,10 @@ def describe(opcode: str) -> dict[str, object]:
         "forms": count_forms(opcode),
         "documented_forms": count_forms(opcode, is_documented=True),
         "summary": entry.summary,
-        "syntax": format_syntax(entry),
+        "syntax": f"{entry.syntax};",
         "section": entry.section,
-        "ptx_isa": entry.ptx_isa,
-        "target": entry.target,
+        "ptx_isa": entry.minimum.ptx_isa,
+        "target": entry.minimum.target,
         "lanes": entry.lanes,
         "example": entry.example[0],
     }

@@ -14,7 +14,6 @@ from ...engine.isa.grammar import (
     SLOT_NAMES,
     find_undocumented_values,
     format_slot_choices,
-    format_syntax,
 )
 from ...engine.isa.legality import count_entry_forms
 from ...engine.isa.successors import find_successor
@@ -128,14 +127,13 @@ def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
 
 def _entry_lines(entry: Entry) -> Iterator[str]:
     yield f"{entry.opcode}: {entry.summary}"
-    requirements = f"PTX {entry.ptx_isa}, {format_targets(entry.target)}"
-    yield f"{entry.group}, PTX ISA {entry.section}; {requirements}"
+    yield f"{entry.group}, PTX ISA {entry.section}; {entry.minimum}"
     if entry.requirements:
         yield "; ".join(map(_format_requirement, entry.requirements))
     yield _format_counts(entry)
     yield ""
     yield from textwrap.wrap(
-        format_syntax(entry),
+        f"{entry.syntax};",
         78,
         initial_indent="  ",
         subsequent_indent="      ",

@@ -7,25 +7,31 @@ pack two numbers are here, too.
 from __future__ import annotations
 
 from .common_entries import CONVERSION, FLOATS, MULTIPLY_ADD, NEGATION
-from .entry import Constraint, Entry, Example, Group, Operand, Slot, VersionRequirement
+from .entry import (
+    ANY_VERSION,
+    Constraint,
+    Entry,
+    Example,
+    Group,
+    MinimumVersion,
+    Operand,
+    VersionRequirement,
+)
 from .form import Form
 from .roles import Role
-from .slots import SAT
-from .types import ProductWord, Type
+from .syntax_line import read_syntax
+from .types import Type
 
 _D, _A, _B, _C = (Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C))
 _PACKED = tuple(x._replace(has_lanes=True) for x in (_D, _A, _B))
 _CARRY = Operand(Role.CARRY, Type.PRED, is_implicit=True)
 _CARRY_OUT = Operand(Role.CARRY_OUT, Type.PRED, is_implicit=True)
-_RELU = Slot("relu", (True,), is_optional=True, word="relu")
-_CC = Slot("cc", (True,), word="cc")
-_PRODUCT_WORD = Slot("product_word", (ProductWord.LO, ProductWord.HI), is_leading=True)
-_SCALARS = Slot("stype", (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64))
-_WORDS = Slot("stype", (Type.U32, Type.U64, Type.S32, Type.S64))
-_HALVES = Slot("stype", (Type.U16X2, Type.S16X2))
-_BYTES = Slot("stype", (Type.U8X4, Type.S8X4))
-_SINCE_8_0 = ("8.0", "sm_90")
-_SINCE_9_2 = ("9.2", "sm_120f")
+_SCALARS = (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64)
+_WORDS = (Type.U32, Type.U64, Type.S32, Type.S64)
+_HALVES = (Type.U16X2, Type.S16X2)
+_BYTES = (Type.U8X4, Type.S8X4)
+_SINCE_8_0 = MinimumVersion("8.0", "sm_90")
+_SINCE_9_2 = MinimumVersion("9.2", "sm_120f")
 
 
 def _needs_9_2(feature: str, *types: Type) -> VersionRequirement:
@@ -51,23 +57,21 @@ def _make_scalar_entry(
     summary: str,
     brief: str,
     words: str,
-    flag: Slot,
+    flag: str,
     flag_types: tuple[Type, ...],
     example: Example,
     requirements: tuple[VersionRequirement, ...],
 ) -> Entry:
     """Return the entry for 16, 32 and 64 bits; the flag stands with some types only."""
     return Entry(
-        opcode,
+        *read_syntax(f"{opcode}{{.{flag}}}.stype d, a, b", stype=_SCALARS),
         Group.PACKED,
         section,
         summary,
-        (flag, _SCALARS),
         (_D, _A, _B),
         example,
-        "1.0",
-        "any",
-        constraints=(_make_flag_constraint(flag.name, flag_types),),
+        ANY_VERSION,
+        constraints=(_make_flag_constraint(flag, flag_types),),
         requirements=requirements,
         brief=brief,
         is_common=True,
@@ -78,33 +82,31 @@ def _make_scalar_entry(
 
 
 def _make_packed_entry(
-    opcode: str,
-    lanes: int,
+    syntax: str,
+    types: tuple[Type, ...],
     section: str,
     summary: str,
     brief: str,
-    slots: tuple[Slot, ...],
     example: Example,
     operands: tuple[Operand, ...] = _PACKED,
     constraints: tuple[Constraint, ...] = (),
     requirements: tuple[VersionRequirement, ...] = (),
 ) -> Entry:
     """Return the entry for two half-words or four bytes."""
-    types, version = (_HALVES, _SINCE_8_0) if lanes == 2 else (_BYTES, _SINCE_9_2)
+    lanes = types[0].lanes
     return Entry(
-        opcode,
+        *read_syntax(syntax, stype=types),
         Group.PACKED,
         section,
         summary,
-        slots,
         operands,
         example,
-        *version,
+        _SINCE_8_0 if lanes == 2 else _SINCE_9_2,
         constraints=constraints,
         requirements=requirements,
         lanes=lanes,
         can_take_immediates=False,
-        distinguishing_modifiers=frozenset(map(str, types.values)),
+        distinguishing_modifiers=frozenset(map(str, _HALVES if lanes == 2 else _BYTES)),
         brief=f"{brief}, {32 // lanes}-bit",
     )
 
@@ -123,18 +125,17 @@ def _make_sums(
             summary,
             brief,
             words,
-            SAT,
+            "sat",
             sat_types,
             (f"{opcode}.sat.s32 d, a, b", values),
             (_needs_9_2(".sat.u32", Type.U32),) if Type.U32 in sat_types else (),
         ),
         _make_packed_entry(
-            opcode,
-            4,
+            f"{opcode}{{.sat}}.stype d, a, b",
+            _BYTES,
             section,
             f"{verb} four pairs of bytes",
             brief,
-            (SAT, _BYTES),
             (f"{opcode}.sat.s8x4 d, a, b", bytes_),
         ),
     )
@@ -151,47 +152,44 @@ def _make_extrema(opcode: str, section: str, adjective: str, words: str) -> tupl
             f"the {adjective} of a and b; with .relu, at least 0",
             brief,
             words,
-            _RELU,
+            "relu",
             (Type.S32,),
             (f"{opcode}.s32 d, a, b", {"a": 5, "b": 0xFFFFFFFF}),
             (VersionRequirement(".relu", lambda f: f.relu, "8.0", "sm_90"),),
         ),
         *(
             _make_packed_entry(
-                opcode,
-                lanes,
+                f"{opcode}{{.relu}}.stype d, a, b",
+                types,
                 section,
                 f"the {adjective} of {pairs}; with .relu, at least 0",
                 brief,
-                (_RELU, types),
                 (f"{opcode}.relu.{signed_type} d, a, b", values),
                 constraints=(_make_flag_constraint("relu", (signed_type,)),),
             )
-            for lanes, pairs, types, signed_type, values in (
-                (2, "two pairs of half-words", _HALVES, Type.S16X2, halves),
-                (4, "four pairs of bytes", _BYTES, Type.S8X4, bytes_),
+            for pairs, types, signed_type, values in (
+                ("two pairs of half-words", _HALVES, Type.S16X2, halves),
+                ("four pairs of bytes", _BYTES, Type.S8X4, bytes_),
             )
         ),
     )
 
 
 _ADD_HALVES = _make_packed_entry(
-    "add",
-    2,
+    "add{.sat}.stype d, a, b",
+    _HALVES,
     "9.7.1.1",
     "add two pairs of half-words",
     "a + b",
-    (SAT, _HALVES),
     ("add.u16x2 d, a, b", {"a": 0x0001FFFF, "b": 0x00010001}),
     requirements=(_needs_9_2(".sat", Type.U16X2, Type.S16X2),),
 )
 _NEG = _make_packed_entry(
-    "neg",
-    4,
+    "neg.stype d, a",
+    (Type.S8X4,),
     "9.7.1.11",
     "negate four bytes",
     "-a",
-    (Slot("stype", (Type.S8X4,)),),
     ("neg.s8x4 d, a", {"a": 0x80FF7F01}),
     _PACKED[:2],
 )
@@ -209,7 +207,7 @@ _NEEDS_WIDE_CARRY = VersionRequirement(".cc with 64 bits", _has_wide_carry, "4.3
 def _make_link(
     opcode: str,
     section: str,
-    version: tuple[str, str],
+    version: MinimumVersion,
     formula: str,
     words: str,
     *,
@@ -223,18 +221,14 @@ def _make_link(
     values = {"a": 7, "b": 2} if noun == "borrow" and has_carry else {"a": 1, "b": 0xFFFFFFFF}
     if is_product:
         values = {"a": 0xFFFFFFFF, "b": 2, "c": 1}
-    word = ".lo" if is_product else ""
+    word, words_of_product = (".lo", ".lo|.hi") if is_product else ("", "")
     operands = "d, a, b, c" if is_product else "d, a, b"
+    flag = ".cc" if has_carry_out else ""
     return Entry(
-        opcode,
+        *read_syntax(f"{opcode}{words_of_product}{flag}.stype {operands}", stype=_WORDS),
         Group.PACKED,
         section,
         f"{total}; writes the {noun}" if has_carry_out else total,
-        (
-            *((_PRODUCT_WORD,) if is_product else ()),
-            *((_CC,) if has_carry_out else ()),
-            _WORDS,
-        ),
         (
             _D,
             *((_CARRY_OUT,) if has_carry_out else ()),
@@ -244,10 +238,10 @@ def _make_link(
             *((_CARRY,) if has_carry else ()),
         ),
         (
-            f"{opcode}{word}{'.cc' if has_carry_out else ''}.u32 {operands}",
+            f"{opcode}{word}{flag}.u32 {operands}",
             values | ({"CC.CF": 1} if has_carry else {}),
         ),
-        *version,
+        version,
         requirements=(_NEEDS_WIDE_CARRY,) if has_carry_out else (),
         distinguishing_modifiers=frozenset(("cc",)) if has_carry_out else frozenset(),
         brief=total,
@@ -257,7 +251,7 @@ def _make_link(
 
 
 def _make_links(
-    opcode: str, number: int, version: tuple[str, str], formula: str, words: str
+    opcode: str, number: int, version: MinimumVersion, formula: str, words: str
 ) -> tuple[Entry, ...]:
     """Return the entries of ``add.cc``, ``addc`` and ``addc.cc``, or of their kin."""
     first, second = f"9.7.2.{number}", f"9.7.2.{number + 1}"
@@ -270,42 +264,39 @@ def _make_links(
     )
 
 
-_ADD_LINK, *_ADD_LINKS = _make_links("add", 1, ("1.2", "any"), "a + b", "add addition sum carry")
+_ADD_LINK, *_ADD_LINKS = _make_links(
+    "add", 1, MinimumVersion("1.2", "any"), "a + b", "add addition sum carry"
+)
 _SUB_LINK, *_SUB_LINKS = _make_links(
-    "sub", 3, ("1.3", "any"), "a - b", "subtract subtraction difference borrow carry"
+    "sub", 3, MinimumVersion("1.3", "any"), "a - b", "subtract subtraction difference borrow carry"
 )
 _MAD_LINK, *_MAD_LINKS = _make_links(
-    "mad", 5, ("3.0", "sm_20"), "a * b + c", "multiply add accumulate carry"
+    "mad", 5, MinimumVersion("3.0", "sm_20"), "a * b + c", "multiply add accumulate carry"
 )
 
 # --- conversions of two words into fields (9.7.9.22) --------------------------------------
 
-_PACK = Slot("pack", (True,), word="pack", is_leading=True)
-_MUST_CLAMP = SAT._replace(is_optional=False)
-_S32 = Slot("atype", (Type.S32,))
 _NUMBERS = tuple(Operand(role, Type.S32) for role in (Role.A, Role.B))
 
 
 def _make_pack_entry(
     summary: str,
     brief: str,
+    syntax: str,
     types: tuple[Type, ...],
-    slots: tuple[Slot, ...],
     operands: tuple[Operand, ...],
     example: Example,
     distinguishing_modifiers: frozenset[str],
     requirements: tuple[VersionRequirement, ...] = (),
 ) -> Entry:
     return Entry(
-        "cvt",
+        *read_syntax(syntax, dtype=types, atype=(Type.S32,), ctype=(Type.B32,)),
         Group.PACKED,
         "9.7.9.22",
         summary,
-        (_PACK, _MUST_CLAMP, Slot("dtype", types), _S32, *slots),
         (Operand(Role.D, Type.U32), *_NUMBERS, *operands),
         example,
-        "6.5",
-        "sm_72",
+        MinimumVersion("6.5", "sm_72"),
         requirements=requirements,
         distinguishing_modifiers=distinguishing_modifiers,
         brief=brief,
@@ -317,8 +308,8 @@ _PACKS = (
     _make_pack_entry(
         "pack a and b below c, each clamped to a few bits",
         "c, a and b packed",
+        "cvt.pack.sat.dtype.atype.ctype d, a, b, c",
         (Type.U8, Type.S8, *_TINY),
-        (Slot("ctype", (Type.B32,)),),
         (Operand(Role.C, Type.B32, has_bytes=True),),
         ("cvt.pack.sat.u8.s32.b32 d, a, b, c", {"a": 300, "b": 0xFFFFFFFB, "c": 0x11223344}),
         frozenset(("b32", *map(str, _TINY))),
@@ -327,8 +318,8 @@ _PACKS = (
     _make_pack_entry(
         "pack a and b, each clamped to a half-word",
         "a and b packed",
+        "cvt.pack.sat.dtype.atype d, a, b",
         (Type.U16, Type.S16),
-        (),
         (),
         ("cvt.pack.sat.s16.s32 d, a, b", {"a": 40000, "b": 0xFFFFFFFB}),
         frozenset(("pack",)),

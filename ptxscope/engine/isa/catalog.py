@@ -8,67 +8,53 @@ from functools import lru_cache
 from .arithmetic_entries import ARITHMETIC_ENTRIES
 from .common_entries import COMMON_ENTRIES
 from .contradictions import find_contradictions
-from .entry import Entry, Example, Group, Operand, SelectorDigits, Slot, SlotPlace, make_masks
+from .entry import (
+    ANY_VERSION,
+    Entry,
+    Example,
+    Group,
+    MinimumVersion,
+    Operand,
+    SelectorDigits,
+    SlotPlace,
+    make_masks,
+    make_operands,
+)
 from .form import Form
 from .half_entries import HALF_ENTRIES
 from .integer_entries import INTEGER_ENTRIES
 from .roles import Role
 from .slots import (
-    ASEL,
-    ATYPE,
-    BOOLOP,
-    BSEL,
-    BTYPE,
     C_WITH_BOOLOP,
-    CMP,
     CMP6,
     CMP_FITS,
-    DSEL,
     DSEL_NEEDS_C,
-    DTYPE,
-    FTZ,
     FTZ_FITS,
     FTZ_FITS_C,
     NEEDS_F64,
     NEEDS_FTZ,
     NEGATE_ONE,
-    NOT_C,
     NOT_C_SELP,
     PO_CANCELS,
     PO_NOT_NEGATED,
-    SAT,
     SAT_OR_ADD,
-    SECOP,
     SECOP_NEEDS_C,
     SECOP_OR_DSEL,
-    SETP_DESTINATION,
+    SETP_DESTINATIONS,
     SINK_ALONE,
-    ST,
-    STYPE,
     UNUSED_C,
-    C,
     make_b1024_remark,
 )
-from .types import Scale, SecOp, ShiftMode, Type
+from .syntax_line import NUMBERS, read_syntax
+from .types import Type
 
 C_BITS = 0xCCCCCCCC
 """The default c of forms that keep some of its bits, in examples too: it resembles no result."""
 
-_WORDS = (
-    Operand(Role.D, "dtype"),
-    Operand(Role.A, "atype"),
-    Operand(Role.B, "btype"),
-    Operand(Role.C, "dtype"),
-)
-_VMAD_WORDS = (
-    Operand(Role.D, "final_type"),
-    *_WORDS[1:-1],
-    Operand(Role.C, "final_type"),
-)
+_WORDS = make_operands(d="dtype", a="atype", b="btype", c="dtype")
 _VSET_WORDS = (
     Operand(Role.D, Type.U32, refuses_f16x2=True),
-    Operand(Role.A, "atype"),
-    Operand(Role.B, "btype"),
+    *_WORDS[1:-1],
     Operand(Role.C, Type.U32, refuses_f16x2=True),
 )
 
@@ -80,31 +66,33 @@ def _make_lane_operands(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
     )
 
 
-_ARITHMETIC = (DTYPE, ATYPE, BTYPE, SAT)
-_SHIFT = (DTYPE, ATYPE, Slot("btype", (Type.U32,)), SAT, Slot("mode", tuple(ShiftMode)))
-_VSET = (ATYPE, BTYPE, Slot("cmp", CMP6))
+_SELECTIONS = {n: (make_masks(32 // n, n), SelectorDigits(32 // n, n)) for n in (2, 4)}
+"""The masks and the selectors of each number of lanes."""
+_NUMBERS = ".dtype.atype.btype{.sat}"
+_SHIFT = ".dtype.atype.btype{.sat}.clamp|.wrap"
+_COMPARISON = ".atype.btype.cmp"
 
 
 def _make_scalar_entry(
     opcode: str,
     section: str,
-    slots: tuple[Slot, ...],
+    modifiers: str,
     summary: str,
     brief: str,
     example: Example,
     words: str,
     uses: str = "",
 ) -> Entry:
+    values = {"btype": (Type.U32,)} if modifiers == _SHIFT else {}
+    operands = "d{.dsel}, a{.asel}, b{.bsel}{, c}"
     return Entry(
-        opcode,
+        *read_syntax(f"{opcode}{modifiers}{{.add|.min|.max}} {operands}", cmp=CMP6, **values),
         Group.SCALAR,
         f"9.7.18.1.{section}",
         summary,
-        (*slots, SECOP, DSEL, ASEL, BSEL, C),
-        _VSET_WORDS if slots is _VSET else _WORDS,
+        _VSET_WORDS if modifiers == _COMPARISON else _WORDS,
         example,
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         constraints=(SECOP_OR_DSEL, SECOP_NEEDS_C, DSEL_NEEDS_C),
         remarks=(UNUSED_C,),
         contradictions=find_contradictions(opcode),
@@ -118,7 +106,7 @@ def _make_simd_entry(
     family: str,
     lanes: int,
     section: str,
-    slots: tuple[Slot, ...],
+    modifiers: str,
     summary: str,
     brief: str,
     example: Example,
@@ -126,24 +114,18 @@ def _make_simd_entry(
     uses: str = "",
     misprints: Mapping[str, str] = {},
 ) -> Entry:
-    opcode, unit = f"{family}{lanes}", 32 // lanes
+    opcode = f"{family}{lanes}"
+    line = f"{opcode}{modifiers}{{.add}} d{{.mask}}, a{{.asel}}, b{{.bsel}}, c"
+    masks, selectors = _SELECTIONS[lanes]
     return Entry(
-        opcode,
+        *read_syntax(line, cmp=CMP6, mask=masks, asel=selectors, bsel=selectors),
         Group.SIMD,
         f"9.7.18.2.{section}",
         summary,
-        (
-            *slots,
-            Slot("secop", (SecOp.ADD,), is_optional=True),
-            Slot("mask", make_masks(unit, lanes), is_optional=True, place=SlotPlace.D),
-            Slot("asel", SelectorDigits(unit, lanes), is_optional=True, place=SlotPlace.A),
-            Slot("bsel", SelectorDigits(unit, lanes), is_optional=True, place=SlotPlace.B),
-        ),
-        _make_lane_operands(_VSET_WORDS if slots is _VSET else _WORDS),
+        _make_lane_operands(_VSET_WORDS if modifiers == _COMPARISON else _WORDS),
         example,
-        "3.0",
-        "sm_30",
-        constraints=(SAT_OR_ADD,) if SAT in slots else (),
+        MinimumVersion("3.0", "sm_30"),
+        constraints=(SAT_OR_ADD,) if modifiers == _NUMBERS else (),
         remarks=(make_b1024_remark("asel"), make_b1024_remark("bsel")) if lanes == 4 else (),
         lanes=lanes,
         can_take_immediates=False,
@@ -158,41 +140,31 @@ def _make_simd_entry(
 
 ENTRIES: tuple[Entry, ...] = (
     Entry(
-        "set",
+        *read_syntax(
+            "set.cmp{.and|.or|.xor}{.ftz}.dtype.stype d, a, b{, {!}c}",
+            dtype=(Type.U32, Type.S32, Type.F32),
+        ),
         Group.COMPARE,
         "9.7.6.1",
         "all ones (or 1.0f) if a CMP b, else 0",
-        (CMP, BOOLOP, FTZ, Slot("dtype", (Type.U32, Type.S32, Type.F32)), STYPE, NOT_C, C),
-        (
-            Operand(Role.D, "dtype"),
-            Operand(Role.A, "stype"),
-            Operand(Role.B, "stype"),
-            Operand(Role.C, Type.PRED),
-        ),
+        make_operands(d="dtype", a="stype", b="stype", c=Type.PRED),
         ("set.lt.and.f32.s32 d, a, b, c", {"a": 0xFFFFFFFF, "b": 1, "c": 1}),
-        "1.0",
-        "any",
+        ANY_VERSION,
         constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="all 1s if a CMP b",
         words="compare comparison test ones less greater equal unordered nan",
     ),
     Entry(
-        "setp",
+        *read_syntax(
+            "setp.cmp{.and|.or|.xor}{.ftz}.stype p{|q}, a, b{, {!}c}", dst=SETP_DESTINATIONS
+        ),
         Group.COMPARE,
         "9.7.6.2",
         "p = t {BOOL c}, q = !t {BOOL c}; t = a CMP b",
-        (CMP, BOOLOP, FTZ, STYPE, SETP_DESTINATION, NOT_C, C),
-        (
-            Operand(Role.P, Type.PRED),
-            Operand(Role.Q, Type.PRED),
-            Operand(Role.A, "stype"),
-            Operand(Role.B, "stype"),
-            Operand(Role.C, Type.PRED),
-        ),
+        make_operands(p=Type.PRED, q=Type.PRED, a="stype", b="stype", c=Type.PRED),
         ("setp.lt.and.f32 p|q, a, b, c", {"a": 0x7FC00000, "b": 0, "c": 1}),
-        "1.0",
-        "any",
+        ANY_VERSION,
         constraints=(CMP_FITS, FTZ_FITS, *C_WITH_BOOLOP),
         remarks=(SINK_ALONE,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
@@ -200,40 +172,28 @@ ENTRIES: tuple[Entry, ...] = (
         words="compare comparison test predicate condition branch less greater equal unordered nan",
     ),
     Entry(
-        "selp",
+        *read_syntax("selp.stype d, a, b, {!}c"),
         Group.COMPARE,
         "9.7.6.3",
         "a if the predicate c is true, else b",
-        (STYPE, NOT_C),
-        (
-            Operand(Role.D, "stype"),
-            Operand(Role.A, "stype"),
-            Operand(Role.B, "stype"),
-            Operand(Role.C, Type.PRED),
-        ),
+        make_operands(d="stype", a="stype", b="stype", c=Type.PRED),
         ("selp.b32 d, a, b, c", {"a": 0x11111111, "b": 0x22222222, "c": 1}),
-        "1.0",
-        "any",
+        ANY_VERSION,
         remarks=(NOT_C_SELP,),
         requirements=(NEEDS_F64,),
         brief="c ? a : b",
         words="select choose pick ternary conditional move mux predicate if else",
     ),
     Entry(
-        "slct",
+        *read_syntax(
+            "slct{.ftz}.dtype.ctype d, a, b, c", dtype=NUMBERS, ctype=(Type.S32, Type.F32)
+        ),
         Group.COMPARE,
         "9.7.6.4",
         "a if c >= 0, else b",
-        (FTZ, Slot("dtype", ST), Slot("ctype", (Type.S32, Type.F32))),
-        (
-            Operand(Role.D, "dtype"),
-            Operand(Role.A, "dtype"),
-            Operand(Role.B, "dtype"),
-            Operand(Role.C, "ctype"),
-        ),
+        make_operands(d="dtype", a="dtype", b="dtype", c="ctype"),
         ("slct.u32.f32 d, a, b, c", {"a": 1, "b": 2, "c": 0x80000000}),
-        "1.0",
-        "any",
+        ANY_VERSION,
         constraints=(FTZ_FITS_C,),
         requirements=(NEEDS_FTZ, NEEDS_F64),
         brief="c >= 0 ? a : b",
@@ -242,7 +202,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vadd",
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "a + b of bytes, half-words or words",
         "a + b",
         ("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),
@@ -251,7 +211,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vsub",
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "a - b of bytes, half-words or words",
         "a - b",
         ("vsub.u32.u32.u32.sat d.b0, a, b, c", {"a": 3, "b": 5, "c": 0x11223344}),
@@ -260,7 +220,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vabsdiff",
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "|a - b| of bytes, half-words or words",
         "|a - b|",
         ("vabsdiff.u32.u32.u32.add d, a.b0, b.b0, c", {"a": 0x10, "b": 0xF0, "c": 100}),
@@ -269,7 +229,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vmin",
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "the smaller of two bytes, half-words or words",
         "min(a, b)",
         ("vmin.s32.s32.s32.max d, a, b, c", {"a": 0xFFFFFF00, "b": 7, "c": 0xFFFFFFF6}),
@@ -279,7 +239,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vmax",
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "the larger of two bytes, half-words or words",
         "max(a, b)",
         ("vmax.s32.s32.u32 d, a.h0, b.b0", {"a": 0x0000FFFF, "b": 0x00000080}),
@@ -307,28 +267,15 @@ ENTRIES: tuple[Entry, ...] = (
         uses="divide power",
     ),
     Entry(
-        "vmad",
+        *read_syntax(
+            "vmad.dtype.atype.btype{.po}{.sat}{.shr7|.shr15} d, {-}a{.asel}, {-}b{.bsel}, {-}c"
+        ),
         Group.SCALAR,
         "9.7.18.1.3",
         "a * b + c, negated, scaled, clamped",
-        (
-            DTYPE,
-            ATYPE,
-            BTYPE,
-            Slot("po", (True,), is_optional=True, word="po"),
-            SAT,
-            Slot("scale", tuple(Scale), is_optional=True),
-            *(
-                Slot(f"neg{place}", (True,), is_optional=True, place=place, word="-")
-                for place in (SlotPlace.A, SlotPlace.B, SlotPlace.C)
-            ),
-            ASEL,
-            BSEL,
-        ),
-        _VMAD_WORDS,
+        make_operands(d="final_type", a="atype", b="btype", c="final_type"),
         ("vmad.s32.s32.u32.sat d, a.h0, -b.h1, c", {"a": 0xFFFF, "b": 0x00030000, "c": 10}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         constraints=(NEGATE_ONE, PO_NOT_NEGATED),
         remarks=(PO_CANCELS,),
         contradictions=find_contradictions("vmad"),
@@ -338,7 +285,7 @@ ENTRIES: tuple[Entry, ...] = (
     _make_scalar_entry(
         "vset",
         "4",
-        _VSET,
+        _COMPARISON,
         "1 if a CMP b, else 0",
         "a CMP b",
         ("vset.s32.u32.lt d, a, b", {"a": 0xFFFFFFFF, "b": 0}),
@@ -348,7 +295,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vadd",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "add two pairs of half-words",
         "a + b, 16-bit",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
@@ -358,7 +305,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vsub",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "subtract two pairs of half-words",
         "a - b, 16-bit",
         ("vsub2.u32.u32.u32.sat d.h1, a, b, c", {"a": 0x00050005, "b": 0x00030007, "c": C_BITS}),
@@ -368,7 +315,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vavrg",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "average two pairs of half-words",
         "average, 16-bit",
         ("vavrg2.s32.s32.s32 d, a, b, c", {"a": 0x0003FFFD, "b": 0x00000000}),
@@ -378,7 +325,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vabsdiff",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "absolute differences of two pairs of half-words",
         "|a - b|, 16-bit",
         ("vabsdiff2.u32.s32.s32.add d, a, b, c", {"a": 0x0001FFFF, "b": 0x00040001, "c": 10}),
@@ -388,7 +335,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vmin",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "the smaller of two pairs of half-words",
         "min(a, b), 16-bit",
         ("vmin2.s32.s32.u32 d, a.h10, b.h22, c", {"a": 0x8000FFFF, "b": 0x7FFF0001}),
@@ -399,7 +346,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vmax",
         2,
         "1",
-        _ARITHMETIC,
+        _NUMBERS,
         "the larger of two pairs of half-words",
         "max(a, b), 16-bit",
         ("vmax2.u32.u32.u32 d.h0, a, b, c", {"a": 0x00010002, "b": 0x00030001, "c": C_BITS}),
@@ -410,7 +357,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vset",
         2,
         "2",
-        _VSET,
+        _COMPARISON,
         "compare two pairs of half-words, 1 or 0 each",
         "a CMP b, 16-bit",
         ("vset2.s32.u32.lt d, a, b, c", {"a": 0xFFFF0005, "b": 0x00000003}),
@@ -420,7 +367,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vadd",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "add four pairs of bytes",
         "a + b, 8-bit",
         (
@@ -433,7 +380,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vsub",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "subtract four pairs of bytes",
         "a - b, 8-bit",
         ("vsub4.u32.u32.u32.add d, a, b, c", {"a": 0, "b": 0xFFFFFFFF, "c": 1000}),
@@ -443,7 +390,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vavrg",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "average four pairs of bytes",
         "average, 8-bit",
         ("vavrg4.s32.s32.u32.sat d, a, b, c", {"a": 0x80FF7F01, "b": 0x01FF0280}),
@@ -453,7 +400,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vabsdiff",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "absolute differences of four pairs of bytes",
         "|a - b|, 8-bit",
         (
@@ -466,7 +413,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vmin",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "the smaller of four pairs of bytes",
         "min(a, b), 8-bit",
         ("vmin4.s32.s32.s32 d, a, b.b4321, c", {"a": 0x80FF7F01, "b": 0x02030405}),
@@ -478,7 +425,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vmax",
         4,
         "3",
-        _ARITHMETIC,
+        _NUMBERS,
         "the larger of four pairs of bytes",
         "max(a, b), 8-bit",
         ("vmax4.u32.u32.u32 d.b20, a, b, c", {"a": 0x01020304, "b": 0x04030201, "c": C_BITS}),
@@ -489,7 +436,7 @@ ENTRIES: tuple[Entry, ...] = (
         "vset",
         4,
         "4",
-        _VSET,
+        _COMPARISON,
         "compare four pairs of bytes, 1 or 0 each",
         "a CMP b, 8-bit",
         ("vset4.s32.u32.lt.add d, a, b, c", {"a": 0x80FF7F01, "b": 0x01010101, "c": 5}),

@@ -6,28 +6,26 @@ They move words, combine their bits, shift and multiply them. Listings pass over
 from __future__ import annotations
 
 from .entry import (
+    ANY_VERSION,
     Constraint,
     Entry,
     Example,
     Group,
     Operand,
     Slot,
-    SlotPlace,
     VersionRequirement,
+    make_operands,
 )
 from .form import Form
 from .integers import get_limits
 from .roles import Role
-from .slots import NEEDS_F64, SAT, ST
+from .slots import NEEDS_F64
+from .syntax_line import NUMBERS, read_syntax
 from .types import ProductWord, Type
 
 _D, _A, _B = (Operand(role, "stype", has_bytes=True) for role in (Role.D, Role.A, Role.B))
 _AMOUNT = Operand(Role.B, Type.U32, typical_values=(0, 1, 4, 8, 15, 16, 24, 31, 32, 40, 63, 64))
-_PATTERNS = Slot("stype", (Type.PRED, Type.B16, Type.B32, Type.B64))
-_NOT_A, _NOT_B = (
-    Slot(f"neg{place}", (True,), is_optional=True, place=place, word="!")
-    for place in (SlotPlace.A, SlotPlace.B)
-)
+_PATTERNS = (Type.PRED, Type.B16, Type.B32, Type.B64)
 
 
 def _make_negation_constraint(*slots: str) -> Constraint:
@@ -41,44 +39,40 @@ def _make_negation_constraint(*slots: str) -> Constraint:
     )
 
 
-_WORDS = Slot("stype", (Type.B16, Type.B32, Type.B64))
-_SHIFTED = Slot("stype", tuple(x for x in ST if not x.is_float))
-_MOVED = Slot("stype", (Type.PRED, *ST))
-_INTEGERS = Slot("stype", (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64))
-_SIGNED = Slot("stype", (Type.S16, Type.S32, Type.S64))
-_PRODUCT_WORD = Slot("product_word", tuple(ProductWord), is_leading=True)
+_WORDS = (Type.B16, Type.B32, Type.B64)
+_SHIFTED = tuple(x for x in NUMBERS if not x.is_float)
+_MOVED = (Type.PRED, *NUMBERS)
+_INTEGERS = (Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64)
+_SIGNED = (Type.S16, Type.S32, Type.S64)
 FLOATS = frozenset(("f16", "f16x2", "bf16", "bf16x2", "f32", "f32x2", "f64"))
 """Types of instructions with the same opcodes that the catalog lacks."""
 
 
 def _make_entry(
-    opcode: str,
+    syntax: tuple[str, str, tuple[Slot, ...]],
     section: str,
     summary: str,
     brief: str,
     words: str,
-    slots: tuple[Slot, ...],
     operands: tuple[Operand, ...],
     example: Example,
     constraints: tuple[Constraint, ...] = (),
     requirements: tuple[VersionRequirement, ...] = (),
 ) -> Entry:
     return Entry(
-        opcode,
+        *syntax,
         Group.COMMON,
         section,
         summary,
-        slots,
         operands,
         example,
-        "1.0",
-        "any",
+        ANY_VERSION,
         constraints=constraints,
         requirements=requirements,
         brief=brief,
         words=words,
         is_common=True,
-        foreign_types=FLOATS - {str(x) for slot in slots for x in slot.values},
+        foreign_types=FLOATS - {str(x) for slot in syntax[-1] for x in slot.values},
     )
 
 
@@ -106,70 +100,61 @@ _SAT_FITS = Constraint(
     lambda _: "`.sat` with `.hi` and `.s32` only",
     "sat",
 )
-_WIDE_D, _WIDE_C = (Operand(role, "product_type") for role in (Role.D, Role.C))
-_NUMBERS = tuple(Operand(role, "stype") for role in (Role.D, Role.A, Role.B))
-_FACTORS = _NUMBERS[1:]
+_NUMBERS = make_operands(d="stype", a="stype", b="stype")
 _PRODUCT = _make_entry(
-    "mul",
+    read_syntax("mul.lo|.hi|.wide.stype d, a, b", stype=_INTEGERS),
     "9.7.1.3",
     "the low or high word of a * b, or all of it",
     "a * b",
     "multiply multiplication product high wide",
-    (_PRODUCT_WORD, _INTEGERS),
-    (_WIDE_D, *_FACTORS),
+    make_operands(d="product_type", a="stype", b="stype"),
     ("mul.lo.s32 d, a, b", {"a": 0x12345678, "b": 0xFFFFFFFE}),
     (_WIDE_FITS,),
 )
 MULTIPLY_ADD = _make_entry(
-    "mad",
+    read_syntax("mad.lo|.hi|.wide{.sat}.stype d, a, b, c", stype=_INTEGERS),
     "9.7.1.4",
     "a word of a * b, or all of it, plus c",
     "a * b + c",
     "multiply add accumulate mac",
-    (_PRODUCT_WORD, SAT, _INTEGERS),
-    (_WIDE_D, *_FACTORS, _WIDE_C),
+    make_operands(d="product_type", a="stype", b="stype", c="product_type"),
     ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
     (_WIDE_FITS, _SAT_FITS),
 )
-_SHORT_WORD = _PRODUCT_WORD._replace(values=(ProductWord.LO, ProductWord.HI))
-_SHORT_TYPES = Slot("stype", (Type.U32, Type.S32))
 _SHORT_PRODUCTS = (
     _make_entry(
-        "mul24",
+        read_syntax("mul24.lo|.hi.stype d, a, b", stype=(Type.U32, Type.S32)),
         "9.7.1.5",
         "bits 31:0 or 47:16 of a product of 24-bit numbers",
         "a * b, 24 bits",
         "multiply multiplication product",
-        (_SHORT_WORD, _SHORT_TYPES),
         _NUMBERS,
         ("mul24.hi.s32 d, a, b", {"a": 0x00800001, "b": 0x00123456}),
     ),
     _make_entry(
-        "mad24",
+        read_syntax("mad24.lo|.hi{.sat}.stype d, a, b, c", stype=(Type.U32, Type.S32)),
         "9.7.1.6",
         "bits 31:0 or 47:16 of a 24-bit product, plus c",
         "24-bit a * b + c",
         "multiply add accumulate",
-        (_SHORT_WORD, SAT, _SHORT_TYPES),
-        (*_NUMBERS, Operand(Role.C, "stype")),
+        make_operands(d="stype", a="stype", b="stype", c="stype"),
         ("mad24.lo.s32 d, a, b, c", {"a": 7, "b": 0x00FFFFFE, "c": 3}),
         (_SAT_FITS,),
     ),
 )
 NEGATION = _make_entry(
-    "neg",
+    read_syntax("neg.stype d, a", stype=_SIGNED),
     "9.7.1.11",
     "a negated, modulo the width",
     "-a",
     "negate negative minus",
-    (_SIGNED,),
     _NUMBERS[:2],
     ("neg.s32 d, a", {"a": 5}),
 )
 
 # --- conversions -------------------------------------------------------------------------
 
-_CONVERTED = (Type.U8, *_INTEGERS.values[:3], Type.S8, *_INTEGERS.values[3:])
+_CONVERTED = (Type.U8, *_INTEGERS[:3], Type.S8, *_INTEGERS[3:])
 
 
 def _is_clamp_legal(form: Form) -> bool:
@@ -188,13 +173,12 @@ _CLAMP_FITS = Constraint(
     "sat",
 )
 CONVERSION = _make_entry(
-    "cvt",
+    read_syntax("cvt{.sat}.dtype.atype d, a", dtype=_CONVERTED, atype=_CONVERTED),
     "9.7.9.21",
     "a as a number of another integer type",
     "a as dtype",
     "convert conversion cast widen narrow",
-    (SAT, Slot("dtype", _CONVERTED), Slot("atype", _CONVERTED)),
-    (Operand(Role.D, "converted_type"), Operand(Role.A, "unconverted_type")),
+    make_operands(d="converted_type", a="unconverted_type"),
     ("cvt.sat.s8.s32 d, a", {"a": 300}),
     (_CLAMP_FITS,),
 )._replace(foreign_types=FLOATS)
@@ -203,120 +187,109 @@ CONVERSION = _make_entry(
 
 COMMON_ENTRIES = (
     _make_entry(
-        "mov",
+        read_syntax("mov.stype d, {!}a", stype=_MOVED),
         "9.7.9.3",
         "a copy of a",
         "a",
         "move copy",
-        (_MOVED, _NOT_A),
         (_D, _A),
         ("mov.b32 d, a", {"a": 0x12345678}),
         (_make_negation_constraint("nega"),),
         requirements=(NEEDS_F64,),
     )._replace(foreign_types=FLOATS - {"f32", "f64"} | {"b128"}, takes_special_registers=True),
     _make_entry(
-        "and",
+        read_syntax("and.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.1",
         "each bit is 1 if it is 1 in a and in b",
         "a & b",
         "bitwise logic",
-        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("and.b32 d, a, b", {"a": 0x12345678, "b": 0x00FFFF00}),
         (_make_negation_constraint("nega", "negb"),),
     ),
     _make_entry(
-        "or",
+        read_syntax("or.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.2",
         "each bit is 1 if it is 1 in a or in b",
         "a | b",
         "bitwise logic",
-        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("or.b32 d, a, b", {"a": 0x12340000, "b": 0x00005678}),
         (_make_negation_constraint("nega", "negb"),),
     ),
     _make_entry(
-        "xor",
+        read_syntax("xor.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.3",
         "each bit is 1 if a and b differ there",
         "a ^ b",
         "exclusive bitwise logic",
-        (_PATTERNS, _NOT_A, _NOT_B),
         (_D, _A, _B),
         ("xor.b32 d, a, b", {"a": 0x12345678, "b": 0x80808080}),
         (_make_negation_constraint("nega", "negb"),),
     )._replace(is_zero_of_equals=True),
     _make_entry(
-        "not",
+        read_syntax("not.stype d, {!}a", stype=_PATTERNS),
         "9.7.8.4",
         "the bits of a inverted",
         "~a",
         "invert complement bitwise logic",
-        (_PATTERNS, _NOT_A),
         (_D, _A),
         ("not.b32 d, a", {"a": 0x0000FFFF}),
         (_make_negation_constraint("nega"),),
     ),
     _make_entry(
-        "shl",
+        read_syntax("shl.stype d, a, b", stype=_WORDS),
         "9.7.8.8",
         "a shifted left by b bits",
         "a << b",
         "shift left",
-        (_WORDS,),
         (_D, _A, _AMOUNT),
         ("shl.b32 d, a, b", {"a": 0x12345678, "b": 8}),
     ),
     _make_entry(
-        "shr",
+        read_syntax("shr.stype d, a, b", stype=_SHIFTED),
         "9.7.8.9",
         "a shifted right by b bits",
         "a >> b",
         "shift right",
-        (_SHIFTED,),
         (_D, _A, _AMOUNT),
         ("shr.s32 d, a, b", {"a": 0x80000000, "b": 4}),
     ),
     _PRODUCT,
     *_SHORT_PRODUCTS,
     _make_entry(
-        "div",
+        read_syntax("div.stype d, a, b", stype=_INTEGERS),
         "9.7.1.8",
         "a / b, rounded towards zero",
         "a / b",
         "divide division quotient",
-        (_INTEGERS,),
         _NUMBERS,
         ("div.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
     )._replace(is_expanded_at_64_bits=True),
     _make_entry(
-        "rem",
+        read_syntax("rem.stype d, a, b", stype=_INTEGERS),
         "9.7.1.9",
         "the remainder of a / b, with the sign of a",
         "a % b",
         "remainder modulo",
-        (_INTEGERS,),
         _NUMBERS,
         ("rem.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
     )._replace(is_expanded_at_64_bits=True),
     _make_entry(
-        "abs",
+        read_syntax("abs.stype d, a", stype=_SIGNED),
         "9.7.1.10",
         "the magnitude of a",
         "|a|",
         "absolute value magnitude",
-        (_SIGNED,),
         _NUMBERS[:2],
         ("abs.s32 d, a", {"a": 0xFFFFFFFB}),
     ),
     _make_entry(
-        "cnot",
+        read_syntax("cnot.stype d, a", stype=_WORDS),
         "9.7.8.5",
         "1 if a is 0, else 0",
         "a == 0",
         "logical not zero",
-        (_WORDS,),
         (_D, _A),
         ("cnot.b32 d, a", {"a": 0}),
     ),

@@ -148,6 +148,8 @@ class MinimumVersion(NamedTuple):
         return target[-1] in "af" and oldest_version is not None and version >= oldest_version
 
 
+ANY_VERSION = MinimumVersion("1.0", "any")
+
 FAMILIES: Mapping[str, Mapping[int, tuple[int, int]]] = {
     "sm_120f": {120: (9, 2), 121: (9, 2), 107: (9, 4)}
 }
@@ -210,6 +212,11 @@ class Operand(NamedTuple):
         ) == other._replace(type=other.written_type or other.type, written_type="")
 
 
+def make_operands(**types: Type | str) -> tuple[Operand, ...]:
+    """Return operands that have nothing but a role and a type."""
+    return tuple(Operand(Role(role), type_) for role, type_ in types.items())
+
+
 Example = tuple[str, dict[str, int]]
 """An example line, and values for the registers that it reads."""
 
@@ -218,17 +225,19 @@ class Entry(NamedTuple):
     """An instruction of the catalog."""
 
     opcode: str
+    syntax: str
+    """The syntax as the manual writes it: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
+    slots: tuple[Slot, ...]
+    """The slots in documented order; ``read_syntax`` makes them from the syntax."""
     group: Group
     section: str
     """The section of the PTX ISA 9.0."""
     summary: str
-    slots: tuple[Slot, ...]
-    """The slots in documented order."""
     operands: tuple[Operand, ...]
     """The operands, destinations first."""
     example: Example
-    ptx_isa: str
-    target: str
+    minimum: MinimumVersion
+    """The lowest PTX version and target, without those that some forms need."""
     constraints: tuple[Constraint, ...] = ()
     remarks: tuple[Remark, ...] = ()
     lanes: int = 1
@@ -236,7 +245,7 @@ class Entry(NamedTuple):
     can_take_immediates: bool = True
     """Whether operands may be immediates."""
     requirements: tuple[VersionRequirement, ...] = ()
-    """Requirements of some forms beyond ``ptx_isa`` and ``target``."""
+    """Requirements of some forms beyond ``minimum``."""
     contradictions: tuple[Contradiction, ...] = ()
     """The contradictions of the manual about this instruction."""
     family: str = ""
@@ -269,13 +278,18 @@ class Entry(NamedTuple):
 
     def compute_minimum(self, form: Form) -> MinimumVersion:
         """Return the lowest PTX version and target that assemble a form."""
-        minimum = MinimumVersion(self.ptx_isa, self.target)
+        minimum = self.minimum
         for need in self.requirements:
             if need.applies_to(form):
                 minimum = MinimumVersion(
                     need.ptx_isa or minimum.ptx_isa, need.target or minimum.target
                 )
         return minimum
+
+    @property
+    def modifier_syntax(self) -> str:
+        """The syntax of the modifiers: ``.dtype.atype.btype{.sat}``."""
+        return self.syntax.partition(" ")[0].removeprefix(self.opcode)
 
     def find_slot(self, name: str) -> Slot | None:
         """Return the slot that fills a field of Form, or None if the instruction lacks it."""

@@ -84,36 +84,6 @@ def get_syntax_name(slot: Slot) -> str:
     return slot.name.rpartition("_")[2]
 
 
-def _format_slot_pattern(slot: Slot) -> str:
-    """Return a slot as the manual writes it: ``.dtype``, ``{.sat}``, ``.clamp|.wrap``."""
-    is_short = not is_type_slot(slot) and len(slot.values) < 4
-    name = slot.word or ("|.".join(map(str, slot.values)) if is_short else get_syntax_name(slot))
-    return f"{{.{name}}}" if slot.is_optional else f".{name}"
-
-
-def format_modifier_syntax(entry: Entry) -> str:
-    """Return the documented pattern of the modifiers: ``.dtype.atype.btype{.sat}``."""
-    return "".join(map(_format_slot_pattern, list_modifier_slots(entry)))
-
-
-def format_syntax(entry: Entry) -> str:
-    """Return the documented pattern: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
-    operands = []
-    for operand in entry.operands:
-        if operand in entry.destinations[1:] or operand.is_implicit:
-            continue
-        slots = [slot for slot in entry.slots if slot.place == operand.role.replace("p", "d")]
-        prefix = "".join(f"{{{slot.word}}}" for slot in slots if slot.word and slot.name != "c")
-        suffix = "".join(
-            f"{{.{slot.name}}}" for slot in slots if isinstance(slot.values[0], Selector)
-        )
-        name = entry.destination_pattern if operand is entry.operands[0] else operand.role.label
-        operands.append(f"{prefix}{name}{suffix}")
-    last_operand = operands.pop()
-    tail = f"{{, {last_operand}}}" if entry.is_c_optional else f", {last_operand}"
-    return f"{entry.opcode}{format_modifier_syntax(entry)} {', '.join(operands)}{tail};"
-
-
 def format_misprint(entry: Entry, word: str) -> str:
     """Return the end of a message about a word; it names the manual's example that has it."""
     example = entry.misprints.get(word)

@@ -10,15 +10,16 @@ from .entry import (
     Entry,
     Example,
     Group,
+    MinimumVersion,
     Operand,
     Remark,
     Slot,
-    SlotPlace,
     VersionRequirement,
 )
 from .form import Form
 from .roles import Role
-from .slots import BOOLOP, C_WITH_BOOLOP, CMP, CMP_FITS, FTZ, NOT_C, SINK_ALONE, ST, C
+from .slots import C_WITH_BOOLOP, CMP_FITS, SINK_ALONE
+from .syntax_line import NUMBERS, read_syntax
 from .types import Destinations, Type
 
 _SCALARS = (Type.F16, Type.BF16)
@@ -27,8 +28,8 @@ _WORDS = (Type.U32, Type.S32)
 _INTEGERS = (Type.U16, Type.S16, *_WORDS)
 _SOURCES = {
     **dict.fromkeys(_INTEGERS, _SCALARS),
-    Type.F16: (*ST, Type.F16),
-    Type.BF16: (*ST, *_SCALARS),
+    Type.F16: (*NUMBERS, Type.F16),
+    Type.BF16: (*NUMBERS, *_SCALARS),
 }
 """The source types of scalar ``set`` by destination type."""
 _PAIR_SOURCES = {
@@ -37,6 +38,8 @@ _PAIR_SOURCES = {
     Type.BF16X2: (Type.BF16X2,),
 }
 
+_SET = "set.cmp{.and|.or|.xor}{.ftz}.dtype.stype d, a, b{, {!}c}"
+_SETP = "setp.cmp{.and|.or|.xor}{.ftz}.stype"
 _PAIR_DESTINATIONS = (
     Destinations.P_Q,
     Destinations.P,
@@ -75,7 +78,7 @@ def _can_flush(f: Form) -> bool:
 
 
 def _make_flush_constraint(slots: tuple[Slot, ...]) -> Constraint:
-    types = (slot.name for slot in slots if slot.place is SlotPlace.MODIFIER)
+    types = (slot.name for slot in slots if slot.name in ("dtype", "stype"))
     return Constraint(
         ("ftz", *types),
         lambda f: not f.ftz or _can_flush(f),
@@ -109,10 +112,9 @@ _LOW_HALF_ALONE = Remark(
 
 
 def _make_entry(
-    opcode: str,
+    syntax: tuple[str, str, tuple[Slot, ...]],
     section: str,
     summary: str,
-    slots: tuple[Slot, ...],
     operands: tuple[Operand, ...],
     constraints: tuple[Constraint, ...],
     remarks: tuple[Remark, ...],
@@ -121,19 +123,17 @@ def _make_entry(
     brief: str,
 ) -> Entry:
     return Entry(
-        opcode,
+        *syntax,
         Group.COMPARE,
         section,
         summary,
-        (CMP, BOOLOP, FTZ, *slots, NOT_C, C),
         (*operands, _PREDICATE_C),
         example,
-        "4.2",
-        "sm_53",
-        constraints=(CMP_FITS, _make_flush_constraint(slots), *constraints, *C_WITH_BOOLOP),
+        MinimumVersion("4.2", "sm_53"),
+        constraints=(CMP_FITS, _make_flush_constraint(syntax[-1]), *constraints, *C_WITH_BOOLOP),
         remarks=remarks,
         lanes=2 if types == _PAIRS else 1,
-        requirements=(*((_NEEDS_HALF_SOURCE,) if opcode == "set" else ()), _NEEDS_BF16),
+        requirements=(*((_NEEDS_HALF_SOURCE,) if syntax[0] == "set" else ()), _NEEDS_BF16),
         distinguishing_modifiers=frozenset(map(str, types)),
         brief=brief,
     )
@@ -145,10 +145,9 @@ def _split(operand: Operand) -> Operand:
 
 HALF_ENTRIES = (
     _make_entry(
-        "set",
+        read_syntax(_SET, dtype=(*_WORDS, *_PAIRS), stype=_PAIRS),
         "9.7.7.1",
         "two comparisons of halves: 1.0 or all ones in each half of d, or 0",
-        (Slot("dtype", (*_WORDS, *_PAIRS)), Slot("stype", _PAIRS)),
         (_split(Operand(Role.D, "dtype")), _split(_A), _split(_B)),
         (_make_type_constraint(_PAIR_SOURCES),),
         (),
@@ -157,10 +156,9 @@ HALF_ENTRIES = (
         "a CMP b, two halves",
     ),
     _make_entry(
-        "set",
+        read_syntax(_SET, dtype=(*_INTEGERS, *_SCALARS), stype=(*NUMBERS, *_SCALARS)),
         "9.7.7.1",
         "1.0 or all ones if a CMP b, else 0; a half is compared or written",
-        (Slot("dtype", (*_INTEGERS, *_SCALARS)), Slot("stype", (*ST, *_SCALARS))),
         (Operand(Role.D, "dtype"), _A, _B),
         (_make_type_constraint(_SOURCES),),
         (),
@@ -169,10 +167,9 @@ HALF_ENTRIES = (
         "a CMP b of halves",
     ),
     _make_entry(
-        "setp",
+        read_syntax(f"{_SETP} p{{|q}}, a, b{{, {{!}}c}}", stype=_PAIRS, dst=_PAIR_DESTINATIONS),
         "9.7.7.2",
         "p = a CMP b of the low halves, q of the high halves, each with {BOOL c}",
-        (Slot("stype", _PAIRS), Slot("dst", _PAIR_DESTINATIONS, place=SlotPlace.D)),
         (Operand(Role.P, Type.PRED), Operand(Role.Q, Type.PRED), _split(_A), _split(_B)),
         (),
         (SINK_ALONE, _LOW_HALF_ALONE),
@@ -181,17 +178,13 @@ HALF_ENTRIES = (
         "p, q from two halves",
     ),
     _make_entry(
-        "setp",
+        read_syntax(
+            f"{_SETP} p, a, b{{, {{!}}c}}",
+            stype=_SCALARS,
+            dst=(Destinations.P, Destinations.P_SINK, Destinations.SINK),
+        ),
         "9.7.7.2",
         "p = a CMP b {BOOL c} of two halves",
-        (
-            Slot("stype", _SCALARS),
-            Slot(
-                "dst",
-                (Destinations.P, Destinations.P_SINK, Destinations.SINK),
-                place=SlotPlace.D,
-            ),
-        ),
         (Operand(Role.P, Type.PRED), _A, _B),
         (_ONE_PREDICATE,),
         (SINK_ALONE, _SINK_ONE),

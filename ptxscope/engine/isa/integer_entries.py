@@ -5,11 +5,11 @@ They permute bytes, evaluate truth tables, read and write bit fields, and multip
 
 from __future__ import annotations
 
-from .entry import Entry, Group, Operand, Slot, SlotPlace
+from .entry import ANY_VERSION, Entry, Group, MinimumVersion, Operand
 from .integers import Range
 from .roles import Role
-from .slots import ATYPE, BTYPE
-from .types import BoolOp, BytePair, Destinations, PermuteMode, ShiftDirection, ShiftMode, Type
+from .syntax_line import read_syntax
+from .types import BytePair, Destinations, PermuteMode, Type
 
 _D, _NUMBER_A, _NUMBER_B, _NUMBER_C = (
     Operand(role, "stype") for role in (Role.D, Role.A, Role.B, Role.C)
@@ -26,60 +26,42 @@ _BYTE = Range(0, 255)
 _OFFSETS = tuple(x & (1 << 32) - 1 for x in range(-4, 5))
 """A few ones down or up, as words."""
 _TABLE = Operand(Role.TABLE, Type.U32)
-_LUT = Slot("lut", range(256), place=SlotPlace.TABLE)
-_MODE = Slot("mode", tuple(ShiftMode))
-_SHIFTAMT = Slot("shiftamt", (True,), is_optional=True, word="shiftamt")
-
-
-def _make_type_slot(*types: Type) -> Slot:
-    return Slot("stype", types)
-
-
-_B32 = _make_type_slot(Type.B32)
-_B32_B64 = _make_type_slot(Type.B32, Type.B64)
-_INTEGERS = _make_type_slot(Type.U32, Type.U64, Type.S32, Type.S64)
-
-
+_B32 = (Type.B32,)
+_B32_B64 = (Type.B32, Type.B64)
+_INTEGERS = (Type.U32, Type.U64, Type.S32, Type.S64)
 _ANY_LUT = ("lop3.b32 d, a, b, c, 0x96", {"a": 0xF0F0F0F0, "b": 0xCCCCCCCC, "c": 0xAAAAAAAA})
 INTEGER_ENTRIES = (
     Entry(
-        "prmt",
+        *read_syntax("prmt.stype{.mode} d, a, b, c", stype=_B32, permute_mode=tuple(PermuteMode)),
         Group.PERMUTE,
         "9.7.9.7",
         "four bytes of a and b, chosen by the digits of c",
-        (_B32, Slot("permute_mode", tuple(PermuteMode), is_optional=True)),
         (_D, _A, _B, _NUMBER_C._replace(typical_values=range(1 << 16))),
         ("prmt.b32 d, a, b, c", {"a": 0x03020180, "b": 0x77F65504, "c": 0x8AE4}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="bytes by c",
         words="permute byte bytes swap shuffle swizzle reorder rearrange endian",
     ),
     Entry(
-        "lop3",
+        *read_syntax("lop3.stype d, a, b, c, lut", stype=_B32),
         Group.PERMUTE,
         "9.7.8.6",
         "any function of the bits of a, b and c",
-        (_B32, _LUT),
         (_D, _A, _B, _C, _TABLE),
         _ANY_LUT,
-        "4.3",
-        "sm_50",
+        MinimumVersion("4.3", "sm_50"),
         brief="bitwise f(a,b,c)",
         words="logic logical boolean bitwise truth table",
     ),
     Entry(
-        "lop3",
+        *read_syntax(
+            "lop3.and|.or.stype d|p, a, b, c, lut, {!}e",
+            stype=_B32,
+            dst=(Destinations.D_P, Destinations.SINK_P),
+        ),
         Group.PERMUTE,
         "9.7.8.6",
         "a function of three bits, and whether d is not 0",
-        (
-            Slot("boolop", (BoolOp.AND, BoolOp.OR)),
-            _B32,
-            Slot("dst", (Destinations.D_P, Destinations.SINK_P), place=SlotPlace.D),
-            _LUT,
-            Slot("nege", (True,), is_optional=True, place=SlotPlace.E, word="!"),
-        ),
         (
             _D,
             Operand(Role.P, Type.PRED),
@@ -93,17 +75,15 @@ INTEGER_ENTRIES = (
             "lop3.and.b32 d|p, a, b, c, 0x80, e",
             {"a": 0xFF, "b": 0xF0, "c": 0x10, "e": 1},
         ),
-        "8.2",
-        "sm_70",
+        MinimumVersion("8.2", "sm_70"),
         distinguishing_modifiers=frozenset(("and", "or")),
         brief="f(a, b, c), p",
     ),
     Entry(
-        "bfe",
+        *read_syntax("bfe.stype d, a, b, c", stype=_INTEGERS),
         Group.FIELDS,
         "9.7.1.19",
         "a field of a: the position is b, the length c",
-        (_INTEGERS,),
         (
             _D,
             _A,
@@ -111,17 +91,15 @@ INTEGER_ENTRIES = (
             _AMOUNT_C._replace(literal_range=_BYTE),
         ),
         ("bfe.s32 d, a, b, c", {"a": 0xF00, "b": 8, "c": 4}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="a[b+c-1:b]",
         words="extract field bits unpack",
     ),
     Entry(
-        "bfi",
+        *read_syntax("bfi.stype d, a, b, c, e", stype=_B32_B64),
         Group.FIELDS,
         "9.7.1.20",
         "b with a field replaced by the low bits of a",
-        (_B32_B64,),
         (
             _D,
             _A,
@@ -130,112 +108,92 @@ INTEGER_ENTRIES = (
             _AMOUNT_E._replace(literal_range=_BYTE),
         ),
         ("bfi.b32 d, a, b, c, e", {"a": 0xFF, "b": 0x12345678, "c": 8, "e": 4}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="b[c+e-1:c] = a",
         words="insert field bits pack",
     ),
     Entry(
-        "shf",
+        *read_syntax("shf.l|.r.clamp|.wrap.stype d, a, b, c", stype=_B32),
         Group.FIELDS,
         "9.7.8.7",
         "one word of the pair b:a, shifted by c",
-        (
-            Slot("direction", tuple(ShiftDirection), is_leading=True),
-            _MODE,
-            _B32,
-        ),
         (_D, _A, _B, _AMOUNT_C),
         ("shf.l.wrap.b32 d, a, b, c", {"a": 0x89ABCDEF, "b": 0x01234567, "c": 8}),
-        "3.1",
-        "sm_32",
+        MinimumVersion("3.1", "sm_32"),
         brief="b:a shifted",
         words="funnel shift rotate rotation left right",
     ),
     Entry(
-        "szext",
+        *read_syntax("szext.clamp|.wrap.stype d, a, b", stype=(Type.U32, Type.S32)),
         Group.FIELDS,
         "9.7.1.21",
         "the low b bits of a, sign- or zero-extended",
-        (_MODE, _make_type_slot(Type.U32, Type.S32)),
         (_D, _A, _AMOUNT_B),
         ("szext.clamp.s32 d, a, b", {"a": 0x8F, "b": 8}),
-        "7.6",
-        "sm_70",
+        MinimumVersion("7.6", "sm_70"),
         brief="extend b bits",
         words="sign zero extend extension",
     ),
     Entry(
-        "bmsk",
+        *read_syntax("bmsk.clamp|.wrap.stype d, a, b", stype=_B32),
         Group.FIELDS,
         "9.7.1.22",
         "a mask of b ones from bit a up",
-        (_MODE, _B32),
         (_D, _AMOUNT_A, _AMOUNT_B),
         ("bmsk.clamp.b32 d, a, b", {"a": 4, "b": 8}),
-        "7.6",
-        "sm_70",
+        MinimumVersion("7.6", "sm_70"),
         brief="b ones from a",
         words="make mask bits",
     ),
     Entry(
-        "brev",
+        *read_syntax("brev.stype d, a", stype=_B32_B64),
         Group.FIELDS,
         "9.7.1.18",
         "the bits of a in reverse order",
-        (_B32_B64,),
         (_D, _A),
         ("brev.b32 d, a", {"a": 0x80000005}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="reverse bits",
         words="reverse reversal mirror bit order",
     ),
     Entry(
-        "clz",
+        *read_syntax("clz.stype d, a", stype=_B32_B64),
         Group.FIELDS,
         "9.7.1.15",
         "the number of zeros above the highest 1 of a",
-        (_B32_B64,),
         (_D32, _NUMBER_A),
         ("clz.b32 d, a", {"a": 0x00012345}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="leading zeros",
         words="count leading zeros",
     ),
     Entry(
-        "popc",
+        *read_syntax("popc.stype d, a", stype=_B32_B64),
         Group.FIELDS,
         "9.7.1.14",
         "the number of ones in a",
-        (_B32_B64,),
         (_D32, _A),
         ("popc.b32 d, a", {"a": 0xFF0180FF}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="count ones",
         words="population count set bits ones popcount hamming weight",
     ),
     Entry(
-        "bfind",
+        *read_syntax("bfind{.shiftamt}.stype d, a", stype=_INTEGERS),
         Group.FIELDS,
         "9.7.1.16",
         "the highest bit of a that differs from its sign",
-        (_SHIFTAMT, _INTEGERS),
         (_D32, _NUMBER_A),
         ("bfind.s32 d, a", {"a": 0xFFFFFFF0}),
-        "2.0",
-        "sm_20",
+        MinimumVersion("2.0", "sm_20"),
         brief="highest bit",
         words="find highest set bit most significant msb log2",
     ),
     Entry(
-        "fns",
+        *read_syntax("fns.stype d, a, b, c", stype=_B32),
         Group.FIELDS,
         "9.7.1.17",
         "the position of the c-th 1 of a from bit b on",
-        (_B32,),
         (
             _D,
             _A,
@@ -243,17 +201,15 @@ INTEGER_ENTRIES = (
             Operand(Role.C, Type.S32, typical_values=_OFFSETS, written_type="stype"),
         ),
         ("fns.b32 d, a, b, c", {"a": 0xAAAAAAAA, "b": 3, "c": 1}),
-        "6.0",
-        "sm_30",
+        MinimumVersion("6.0", "sm_30"),
         brief="n-th 1 from b",
         words="nth lowest first set bit position",
     ),
     Entry(
-        "dp4a",
+        *read_syntax("dp4a.atype.btype d, a, b, c"),
         Group.PACKED,
         "9.7.1.23",
         "c plus the products of four pairs of bytes",
-        (ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
             Operand(Role.A, "atype", has_lanes=True),
@@ -261,18 +217,16 @@ INTEGER_ENTRIES = (
             Operand(Role.C, "dot_type"),
         ),
         ("dp4a.s32.u32 d, a, b, c", {"a": 0xFF0180FF, "b": 0x0102FFFF, "c": 100}),
-        "5.0",
-        "sm_61",
+        MinimumVersion("5.0", "sm_61"),
         lanes=4,
         brief="c + 4 products",
         words="dot product inner accumulate",
     ),
     Entry(
-        "dp2a",
+        *read_syntax("dp2a.lo|.hi.atype.btype d, a, b, c", byte_pair=tuple(BytePair)),
         Group.PACKED,
         "9.7.1.24",
         "c plus the products of two half-words and bytes",
-        (Slot("byte_pair", tuple(BytePair), is_leading=True), ATYPE, BTYPE),
         (
             Operand(Role.D, "dot_type"),
             Operand(Role.A, "atype", has_lanes=True),
@@ -280,22 +234,22 @@ INTEGER_ENTRIES = (
             Operand(Role.C, "dot_type"),
         ),
         ("dp2a.lo.s32.u32 d, a, b, c", {"a": 0xFFFF0002, "b": 0x050403FF, "c": 100}),
-        "5.0",
-        "sm_61",
+        MinimumVersion("5.0", "sm_61"),
         lanes=2,
         brief="c + 2 products",
         words="dot product inner accumulate",
     ),
     Entry(
-        "sad",
+        *read_syntax(
+            "sad.stype d, a, b, c",
+            stype=(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),
+        ),
         Group.PACKED,
         "9.7.1.7",
         "c plus |a - b|",
-        (_make_type_slot(Type.U16, Type.U32, Type.U64, Type.S16, Type.S32, Type.S64),),
         (_D, _NUMBER_A, _NUMBER_B, _NUMBER_C),
         ("sad.s32 d, a, b, c", {"a": 0x7FFFFFFF, "b": 0x80000000, "c": 1}),
-        "1.0",
-        "any",
+        ANY_VERSION,
         brief="c + |a - b|",
         uses="sum absolute difference distance",
     ),

@@ -1,17 +1,14 @@
-"""Slots, constraints and remarks shared by instructions (PTX ISA 9.7.6, 9.7.18)."""
+"""Values of slots, constraints and remarks shared by instructions (PTX ISA 9.7.6, 9.7.18)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from .entry import Constraint, Remark, Slot, SlotPlace, VersionRequirement
+from .entry import Constraint, Remark, VersionRequirement
 from .form import Form
-from .types import BoolOp, Cmp, Destinations, SecOp, Type, parse_selector
+from .types import Cmp, Destinations, Type, parse_selector
 
-_T = (Type.U32, Type.S32)
-ST = tuple(t for t in Type if t.bits > 8 and t.lanes == 1 and not t.is_half)
-_SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
-SETP_DESTINATION = Slot("dst", _SETP_DESTINATIONS, place=SlotPlace.D)
+SETP_DESTINATIONS = tuple(x for x in Destinations if x not in ("d|p", "_|p"))
 CMP6 = (Cmp.EQ, Cmp.NE, Cmp.LT, Cmp.LE, Cmp.GT, Cmp.GE)
 _CMP_OF_KIND = {
     "b": (Cmp.EQ, Cmp.NE),
@@ -19,7 +16,6 @@ _CMP_OF_KIND = {
     "u": (*CMP6, Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS),
     "f": tuple(c for c in Cmp if c not in (Cmp.LO, Cmp.LS, Cmp.HI, Cmp.HS)),
 }
-_S1 = tuple(map(parse_selector, ("b0", "b1", "b2", "b3", "h0", "h1")))
 
 
 def list_comparisons(stype: Type) -> tuple[Cmp, ...]:
@@ -34,21 +30,6 @@ def _format_list(values: Sequence[object]) -> str:
 def _make_constant_text(text: str) -> Callable[[Form], str]:
     return lambda _: text
 
-
-# --- slots -------------------------------------------------------------------------------
-
-CMP = Slot("cmp", tuple(Cmp))
-BOOLOP = Slot("boolop", tuple(BoolOp), is_optional=True)
-FTZ = Slot("ftz", (True,), is_optional=True, word="ftz")
-STYPE = Slot("stype", ST)
-NOT_C = Slot("negc", (True,), is_optional=True, place=SlotPlace.C, word="!")
-C = Slot("c", (True,), is_optional=True, place=SlotPlace.C, word="c")
-DTYPE, ATYPE, BTYPE = (Slot(name, _T) for name in ("dtype", "atype", "btype"))
-SAT = Slot("sat", (True,), is_optional=True, word="sat")
-SECOP = Slot("secop", tuple(SecOp), is_optional=True)
-DSEL = Slot("dsel", _S1, is_optional=True, place=SlotPlace.D)
-ASEL = Slot("asel", _S1, is_optional=True, place=SlotPlace.A)
-BSEL = Slot("bsel", _S1, is_optional=True, place=SlotPlace.B)
 
 # --- minimums ----------------------------------------------------------------------------
 

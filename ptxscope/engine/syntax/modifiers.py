@@ -12,7 +12,6 @@ from ..isa.grammar import (
     SLOT_NAMES,
     format_allowed_values,
     format_misprint,
-    format_modifier_syntax,
     is_type_slot,
     list_modifier_slots,
     map_spellings,
@@ -158,7 +157,7 @@ class _ModifierParser:
         if not self.types:
             count = sum(map(is_type_slot, list_modifier_slots(self.entry)))
             message = f"one type too many: `{opcode}` takes {count}"
-            self.problems.append(Problem(message, word.span, format_modifier_syntax(self.entry)))
+            self.problems.append(Problem(message, word.span, self.entry.modifier_syntax))
             return
         slot = self.types.pop(0)
         self.spans[slot.name] = word.span
@@ -186,7 +185,7 @@ def _make_unknown_problem(entry: Entry, word: Token, types: Sequence[Slot]) -> P
     """Return the problem with an unknown word; ``types`` are the slots that still need a type."""
     text = word.text[1:]
     spellings = map_spellings(entry)
-    hint = f"{entry.opcode}{format_modifier_syntax(entry)}"
+    hint = f"{entry.opcode}{entry.modifier_syntax}"
     if entry.find_slot("cmp") and entry.find_slot("atype") and text in ("lo", "ls", "hi", "hs"):
         return Problem(
             f"`.{text}` is not a comparison of `{entry.opcode}`: its operands carry their own "
