@@ -107,6 +107,12 @@ class Sweep(IntegerSweep):
         """True where significant bits of the result were cut off."""
         return self._find_flag(Flag.WRAPPED)
 
+    @property
+    def masks(self) -> dict[str, Mask]:
+        """The values that plots mark, by kind, if there are any."""
+        masks = {"clamped": self.clamped, "wrapped": self.wrapped, "other": self.divergence_mask}
+        return {kind: mask for kind, mask in masks.items() if mask.any()}
+
     def _find_flag(self, flag: Flag) -> Mask:
         mask = np.zeros(self.bits.shape, np.bool_)
         for event in self.events:

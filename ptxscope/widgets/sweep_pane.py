@@ -231,10 +231,7 @@ class SweepPane(Pane):
         """Yield the meaning of the drawn marks."""
         sweep = self.sweep
         if not self._y:
-            masks = (sweep.clamped, sweep.wrapped)
-            for sign, name, mask in zip(STRIPS.values(), STRIPS, masks, strict=False):
-                if mask.any():
-                    yield f"{sign} {name}"
+            yield from (f"{STRIPS[name]} {name}" for name in sweep.masks if name != "other")
         if sweep.other_model and sweep.divergence_mask.any():
             sign = "hatched" if self._y and all(self._detect_characters()) else "x"
             yield f"{sign} where {sweep.other_model.name} differs"

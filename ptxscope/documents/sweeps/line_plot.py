@@ -257,7 +257,7 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
 def _find_breaks(sweep: Sweep) -> list[int]:
     """Return the indices at which a clamped, wrapped or divergent stretch begins or ends."""
     indices: set[int] = set()
-    for mask in (sweep.clamped, sweep.wrapped, sweep.divergence_mask):
+    for mask in sweep.masks.values():
         firsts, lasts = find_interval_ends(mask)
         if len(firsts) <= _MOST_NAMED:
             indices.update(firsts.tolist(), (lasts + 1).tolist())

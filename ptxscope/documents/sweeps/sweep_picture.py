@@ -76,8 +76,8 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
     """Yield the entries of the key: a kind of line and its description."""
     if not sweep.y:
         yield "plain", f"{sweep.result_part.label} under {sweep.model.name}"
-    for kind, mask in (("clamped", sweep.clamped), ("wrapped", sweep.wrapped)):
-        if mask.any():
+    for kind, mask in sweep.masks.items():
+        if kind != "other":
             event_texts = [
                 describe_event(x, sweep.result_part) for x in sweep.events if (x.mask & mask).any()
             ]

@@ -109,16 +109,9 @@ def _iter_key_sentences(sweep: Sweep) -> Iterator[str]:
         if sweep.divergence_mask.any() and sweep.other_model:
             yield f"x: {sweep.other_model.name} differs."
         return
-    masks = zip(STRIPS.values(), (sweep.clamped, sweep.wrapped, sweep.divergence_mask), strict=True)
-    names = (
-        "clamped",
-        "wrapped",
-        f"{sweep.other_model.name if sweep.other_model else ''} differs",
-    )
-    key_entries = [f"{sign}: {name}" for (sign, mask), name in zip(masks, names, strict=True)
-             if mask.any()]  # fmt: skip
-    if key_entries:
-        yield f"{', '.join(key_entries)}."
+    names = {"other": f"{sweep.other_model.name if sweep.other_model else ''} differs"}
+    if sweep.masks:
+        yield f"{', '.join(f'{STRIPS[x]}: {names.get(x, x)}' for x in sweep.masks)}."
 
 
 def _wrap_paragraphs(paragraphs: Iterator[str] | list[str], width: int) -> Iterator[str]:

@@ -50,8 +50,8 @@ PlotLine = list[PlotCell]
 
 _BARS = ("\u2502", "|")
 """Separators between the y values and the plot."""
-STRIPS = {PlotCellKind.CLAMPED: "=", PlotCellKind.WRAPPED: "%", PlotCellKind.OTHER: "x"}
-"""Signs on the lines below a plot that mark stretches of each kind."""
+STRIPS = {"clamped": "=", "wrapped": "%", "other": "x"}
+"""Signs on the lines below a plot that mark stretches of each of ``Sweep.masks``."""
 
 
 class PlotSize(NamedTuple):
@@ -98,8 +98,7 @@ def find_values_at(
 
 
 def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
-    strips = [kind for kind in STRIPS if _get_mask(sweep, kind).any()]
-    rows = max(size.height - 2 - len(strips), 2)
+    rows = max(size.height - 2 - len(sweep.masks), 2)
     extent = sweep.result_axis[1:]
     ends = [abbreviate_value(sweep.result_part, sweep.result_part.get_value_at(x)) for x in extent]
     current_index = sweep.current_point[0]
@@ -142,19 +141,11 @@ def _draw_plot(sweep: Sweep, size: PlotSize) -> list[PlotLine]:
         )
     lines.append(_draw_rule(margin, width, size))
     lines.append(_draw_ticks(sweep.x, current_index, margin, width, is_by_rank=True))
-    for kind in strips:
-        column_mask = _reduce_mask(_get_mask(sweep, kind), first, last)
-        row_ = [PlotCell(STRIPS[kind], kind) if x else PlotCell(" ") for x in column_mask.tolist()]
+    for name, mask in sweep.masks.items():
+        cell = PlotCell(STRIPS[name], PlotCellKind(name))
+        row_ = [cell if x else PlotCell(" ") for x in _reduce_mask(mask, first, last).tolist()]
         lines.append([PlotCell(" " * (margin + 1), PlotCellKind.AXIS), *row_])
     return lines
-
-
-def _get_mask(sweep: Sweep, kind: PlotCellKind) -> Mask:
-    return {
-        PlotCellKind.CLAMPED: sweep.clamped,
-        PlotCellKind.WRAPPED: sweep.wrapped,
-        PlotCellKind.OTHER: sweep.divergence_mask,
-    }[kind]
 
 
 def _split_columns(
