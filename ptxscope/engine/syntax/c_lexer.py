@@ -14,19 +14,18 @@ from typing import NamedTuple
 
 from .errors import Span
 
-COMMENT = r"//(?>(?:[^\n\\]++|\\.)*)|/\*.*?(?:\*/|\Z)"
+COMMENT = r"/(?:/(?>(?:[^\n\\]++|\\.)*)|\*.*?(?:\*/|\Z))"
 """A comment in DOTALL mode; an unclosed one extends to the end."""
 BLANKS = rf"(?>(?:\s++|\\\r?\n|{COMMENT})*)"
 NAME = r"[^\W\d]\w*+"
 REST_OF_LINE = r"(?>(?:[^\n\\]++|\\.)*)"
 """The rest of a line with those that a backslash continues."""
-STRING_START = r'(?:u8|[uUL])?R?"'
-_RAW_STRING = (
-    r'(?:u8|[uUL])?R"(?P<delimiter>[^\s()\\]{0,16})\((?P<raw_body>.*?)(?:\)(?P=delimiter)"|\Z)'
-)
-_STRING = r'(?:u8|[uUL])?"(?P<body>(?>(?:[^"\\\n]++|\\.)*))(?P<quote>"?)'
+_PREFIX = r"(?:u8|[uUL])?"
+_RAW_STRING = r'(?P<RAW_STRING>R"(?P<delimiter>[^\s()\\]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))'
+_STRING = r'(?P<STRING>"(?P<body>(?>(?:[^"\\\n]++|\\.)*))(?P<quote>"?))'
 _IN_CHAR = r"(?>(?:[^'\\\n]++|\\.)*)"
-_ASM_WORD = r"\b(?:asm|__asm__|__asm)\b"
+_ASM_WORD = r"(?:a(?<!\wa)sm|_(?<!\w_)_asm(?:__)?)\b"
+"""Each alternative of a search begins with a character of its own: this is twice as fast."""
 _ASM_QUALIFIER = r"(?:volatile|__volatile(?:__)?|goto|inline|__inline__)\b"
 COMMENTED_ASM = rf"{_ASM_WORD}(?>(?:\s++|\\\r?\n|{_ASM_QUALIFIER}|{COMMENT})*)"
 """The beginning of an asm statement, without the parenthesis: searching that rescans comments."""
@@ -74,8 +73,7 @@ def _compile_tokens() -> re.Pattern[str]:
     """Return the pattern of all tokens; compiled late, as most starts read no C."""
     return re.compile(
         rf"""(?P<BLANK>(?>(?:\s++|\\\r?\n|{COMMENT})+))
-          | (?P<RAW_STRING>{_RAW_STRING})
-          | (?P<STRING>{_STRING})
+          | {_PREFIX}(?:{_RAW_STRING}|{_STRING})
           | (?P<CHAR>'{_IN_CHAR}'?)
           | (?P<NAME>{NAME})
           | (?P<NUMBER>\.?[0-9](?>(?:[\w.']|(?<=[eEpP])[-+])*))
@@ -110,13 +108,15 @@ def read_string(token: CToken) -> StringContents:
 
 _LANDMARK = re.compile(
     rf"""(?P<COMMENT>{COMMENT})
-      | (?P<RAW_STRING>{_RAW_STRING})
-      | (?P<STRING>{_STRING})
+      | {_RAW_STRING}
+      | {_STRING}
       | (?P<CHAR>')
       | (?P<ASM>{COMMENTED_ASM}\()""",
     re.VERBOSE | re.DOTALL,
 )
 _CHAR = re.compile(_IN_CHAR, re.DOTALL)
+_LETTERS = frozenset("uUL")
+"""What may precede the quotation mark of a string, as ``u8`` may."""
 
 
 class LandmarkScanner:
@@ -143,11 +143,13 @@ class LandmarkScanner:
                     unclosed = end  # no other quote before this begins a character
                     continue
                 self.position = end + 1
+            elif kind in STRING_KINDS:
+                prefix = text[max(start - 2, 0) : start]
+                start -= 2 if prefix == "u8" else prefix[-1:] in _LETTERS
             yield CToken(kind, "", start, self.position)
 
 
 _BLANKS = re.compile(BLANKS, re.DOTALL)
-_NOT_LINE_END = re.compile(r"[^\n]")
 
 
 def skip_blanks(text: str, position: int) -> int:
@@ -162,7 +164,8 @@ def blank_spans(text: str, spans: Iterable[Span]) -> str:
     for start, end in spans:
         if end > copied_end:
             start = max(start, copied_end)
-            parts += text[copied_end:start], _NOT_LINE_END.sub(" ", text[start:end])
+            blanks = "\n".join(" " * len(line) for line in text[start:end].split("\n"))
+            parts += text[copied_end:start], blanks
             copied_end = end
     return "".join((*parts, text[copied_end:]))
 
