@@ -9,7 +9,7 @@ from statistics import median, quantiles
 
 from ptxscope.engine.proof.equivalence import Verdict, prove_equal
 from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.proof.question import Program
+from ptxscope.engine.tracing.basic_block import BasicBlock
 from tests.engine.test_proofs import mutate_constant, mutate_form
 from tests.proof_pairs import PAIRS
 
@@ -26,7 +26,7 @@ def report() -> Iterator[str]:
     yield _measure("mutations", [(a, b, "") for a, b in mutations])
 
 
-def _measure(title: str, questions: list[tuple[Program, Program, str]]) -> str:
+def _measure(title: str, questions: list[tuple[BasicBlock, BasicBlock, str]]) -> str:
     times: dict[str, list[float]] = {verdict: [] for verdict in Verdict}
     for a, b, where in questions:
         start = time.process_time()

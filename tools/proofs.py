@@ -34,7 +34,7 @@ from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.differences import make_difference
 from ptxscope.engine.proof.equivalence import Verdict
 from ptxscope.engine.proof.operand_search import make_scope
-from ptxscope.engine.proof.question import Question, Side, make_program_plan
+from ptxscope.engine.proof.question import Question, Side
 from ptxscope.engine.proof.solver import Undecided, get_solver_name
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
@@ -42,6 +42,7 @@ from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
+from ptxscope.engine.tracing.basic_block import BasicBlock
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 
@@ -194,7 +195,7 @@ def prove_replacement(ins: Instruction) -> str:
     if lines is None:
         return "no replacement" if ins.errata else "unaffected"
     question = Question(TIMEOUT)
-    side = question.add_side(ins, ISA_MODEL)
+    side = question.add_side(BasicBlock.of(ins), ISA_MODEL)
     machine = PlainPtx(question, ins)
     try:
         found = machine.run(lines)
@@ -237,7 +238,7 @@ def _compare_models(ins: Instruction) -> str:
     is_affected = bool(ins.errata)
     for model in PTXAS_MODELS:
         question = Question(TIMEOUT)
-        sides = [question.add_side(ins, x) for x in (ISA_MODEL, model)]
+        sides = [question.add_side(BasicBlock.of(ins), x) for x in (ISA_MODEL, model)]
         pairs = [
             pair
             for name in sides[0].results
@@ -298,7 +299,7 @@ def _prove_programs(count: int | None, rng: Random, seconds: float = inf) -> Par
             return Case("a random plan", partial(prove_program, draw_plan(rng)))
         ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
         model = rng.choice((ISA_MODEL, *PTXAS_MODELS))
-        plan = make_program_plan(ins, model)
+        plan = BasicBlock.of(ins).make_plan(model)
         return Case(f"{ins} ({model.name})", partial(prove_program, plan))
 
     return _count_drawn(
@@ -430,7 +431,7 @@ def decide_condition(erratum: Erratum, condition: str) -> str:
     """Return whether the results differ exactly where a condition holds, only there, or not so."""
     ins = parse(_get_line(erratum))
     question = Question(TIMEOUT)
-    sides = [question.add_side(ins, x) for x in (ISA_MODEL, Model("", (erratum,)))]
+    sides = [question.add_side(BasicBlock.of(ins), x) for x in (ISA_MODEL, Model("", (erratum,)))]
     differs = _make_difference(question, sides)
     holds = read_condition(question, condition, make_scope(question, sides[0]))
     if _is_possible(question, differs, holds) is not False:

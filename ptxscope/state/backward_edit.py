@@ -122,11 +122,11 @@ def find_sources(
     PtxError if the condition can't be read, ImportError without the solver, and Stopped once
     ``is_stopped`` says so.
     """
-    ins, model = target.trace.instruction, target.trace.model
+    block, model = target.trace.block, target.trace.model
 
     def find(values: Mapping[str, int], masks: Mapping[str, int], seconds: float) -> OperandSearch:
         return find_operands(
-            ins,
+            block,
             condition,
             given=values,
             masks=masks,
@@ -137,13 +137,13 @@ def find_sources(
 
     if source is None:
         return Finding(find({}, {}, SECONDS), None)
-    values = {x.name: target.trace.operands[x.roles[0]] for x in ins.inputs}
+    values = {x.name: target.trace.operands[x.roles[0]] for x in block.inputs}
     for mask in _iter_masks(target, source):
         search = find(values, {source.name: mask}, LANE_SECONDS if mask else SECONDS)
         if search.answers:
             return Finding(search, source)
     others = None
-    if search.is_complete and len(ins.inputs) > 1:
+    if search.is_complete and len(block.inputs) > 1:
         others = find({}, {}, SECONDS)
     return Finding(search, source, others)
 

@@ -24,12 +24,12 @@ from ptxscope.engine.proof.constant_divisors import find_multiplier
 from ptxscope.engine.proof.equivalence import Proof, Verdict
 from ptxscope.engine.proof.operand_search import find_operands, make_scope
 from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.proof.question import Program, Question, make_program_plan
+from ptxscope.engine.proof.question import Question
 from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan_execution import compute_results
 from ptxscope.engine.syntax.errors import PtxError
-from ptxscope.engine.syntax.instruction import Instruction
+from ptxscope.engine.tracing.basic_block import BasicBlock
 from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair
@@ -39,10 +39,10 @@ from tests.tiers import ci_only, sampled, some
 pytest.importorskip("bitwuzla")
 
 
-def run_exactly(program: Program, model: Model, values: Mapping[str, int]) -> list[int]:
+def run_exactly(program: BasicBlock, model: Model, values: Mapping[str, int]) -> list[int]:
     """The results of a program, in order, by the micro-operations on integers."""
     operands = {role: values.get(name, 0) for role, name in program.names.items()}
-    results = compute_results(make_program_plan(program, model), {**operands, **program.constants})
+    results = compute_results(program.make_plan(model), {**operands, **program.constants})
     return [results[role] for role in program.results]
 
 
@@ -85,7 +85,7 @@ def test_pair(pair: Pair) -> None:
 # --- mutations ---------------------------------------------------------------------------
 
 
-def mutate_form(rng: Random) -> tuple[Program, Program]:
+def mutate_form(rng: Random) -> tuple[BasicBlock, BasicBlock]:
     """A random instruction, and the same with one modifier or selector changed."""
     while True:
         form = draw_form(rng.choice(list(CATALOG)), rng)
@@ -95,10 +95,10 @@ def mutate_form(rng: Random) -> tuple[Program, Program]:
             continue
         changed = with_slot(form, slot := rng.choice(slots), other.get(slot))
         if not find_violations(changed) and changed != form:
-            return instruction_of(form), instruction_of(changed)
+            return BasicBlock.of(instruction_of(form)), BasicBlock.of(instruction_of(changed))
 
 
-def mutate_constant(rng: Random) -> tuple[Program, Program]:
+def mutate_constant(rng: Random) -> tuple[BasicBlock, BasicBlock]:
     """A block, and the same with a digit of a number, or an opcode, changed."""
     while True:
         text = rng.choice(IDIOMS).ptx
@@ -119,7 +119,7 @@ def mutate_constant(rng: Random) -> tuple[Program, Program]:
 
 @pytest.mark.parametrize("seed", some(range(6)))
 @pytest.mark.parametrize("mutate", [mutate_form, mutate_constant])
-def test_mutations(mutate: Callable[[Random], tuple[Program, Program]], seed: int) -> None:
+def test_mutations(mutate: Callable[[Random], tuple[BasicBlock, BasicBlock]], seed: int) -> None:
     rng = Random(f"{mutate.__name__} {seed}")
     verdicts = set()
     for _ in range(25 if seed else 5):
@@ -425,8 +425,7 @@ def test_wrong_conditions(where: str, message: str, blamed: str) -> None:
 def test_registers_with_a_percent_sign() -> None:
     search = find("vadd.u32.u32.u32 %r1, %r2, %3", "%r1 == 5 and %r2.b0 == %3 + 1")
     assert search.answers == ({"%r2": 3, "%3": 2},)
-    assert isinstance(search.program, Instruction)
-    assert parse(str(search.program)) == search.program
+    assert parse(str(search.program)) == search.program.instruction
 
 
 @ci_only
@@ -437,7 +436,7 @@ def test_every_row_can_be_named_in_a_condition() -> None:
         for _ in range(30):
             ins = instruction_of(draw_form(opcode, rng))
             question = Question(1)
-            side = question.add_side(ins, ISA_MODEL)
+            side = question.add_side(BasicBlock.of(ins), ISA_MODEL)
             scope = make_scope(question, side)
             for row in side.plan.rows:
                 lane = "[0]" if side.values[row.key].lanes > 1 else ""
@@ -459,12 +458,14 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     ins = parse(SATURATED)
     given = {"a": 0x01020304, "b": 0x10203040}
     where = "d == 0x11227fff"
-    free = find_operands(ins, where, given=given, masks={"b": 0xFFFF0000}, count=5)
+    free = find_operands(BasicBlock.of(ins), where, given=given, masks={"b": 0xFFFF0000}, count=5)
     found = {x["b"] for x in free.answers}
     # lane 1: 3 + x >= 127, lane 0: 4 + x = -1
     assert found == {0x102000FB | x << 8 for x in (124, 125, 126, 127)}
     assert free.is_complete
-    assert not find_operands(ins, where, given=given, masks={"b": 0xFFFFFF00}).answers
+    assert not find_operands(
+        BasicBlock.of(ins), where, given=given, masks={"b": 0xFFFFFF00}
+    ).answers
 
 
 @pytest.mark.parametrize(

@@ -12,16 +12,13 @@ from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...engine.program.program_loader import load
 from ...engine.proof.equivalence import TIMEOUT
 from ...engine.proof.programs import read_program
-from ...engine.proof.question import Program
-from ...engine.syntax.errors import Problem, PtxError, make_printable
-from ...engine.syntax.instruction import Instruction
-from ...engine.syntax.values import parse_value
+from ...engine.syntax.errors import PtxError, make_printable
+from ...engine.tracing.basic_block import BasicBlock
 from .arguments import (
     check_no_file_name,
     is_file,
     make_line_range,
     parse_assignments,
-    parse_named_values,
     parse_seconds,
 )
 from .command_error import CommandError
@@ -36,7 +33,7 @@ PROGRAM_HELP = (
 ResultT = TypeVar("ResultT")
 
 
-def parse_program(text: str) -> Program:
+def parse_program(text: str) -> BasicBlock:
     """Return the program of an argument; an illegal one ends the command with status 2."""
     match = _PLACE.fullmatch(text)
     try:
@@ -50,7 +47,7 @@ def parse_program(text: str) -> Program:
         raise CommandError(str(error)) from None
 
 
-def _read_place(text: str, match: re.Match[str]) -> Program:
+def _read_place(text: str, match: re.Match[str]) -> BasicBlock:
     """Return the statements on some lines of a file, or of a kernel."""
     name = Path(match["file"]).name
     if match["first"]:
@@ -65,7 +62,7 @@ def _read_place(text: str, match: re.Match[str]) -> Program:
     return _parse_place(text, name, range(min(lines), max(lines) + 1))
 
 
-def _parse_place(text: str, name: str, lines: range) -> Program:
+def _parse_place(text: str, name: str, lines: range) -> BasicBlock:
     return parse_block(text, name, lines, with_memory=True, max_statements=MAX_PROOF_STATEMENTS)
 
 
@@ -115,19 +112,6 @@ def answer(ask: Callable[[], ResultT]) -> ResultT:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def parse_given(program: Program, texts: Sequence[str]) -> dict[str, int]:
+def parse_given(program: BasicBlock, texts: Sequence[str]) -> dict[str, int]:
     """Return register bits from ``name=value`` arguments; other registers have no value."""
-    if isinstance(program, Instruction):
-        return parse_assignments(program, texts)
-    types = {x.name: x.type for x in program.inputs}
-
-    def find_names(name: str) -> tuple[str, ...]:
-        names = [x for x in (name, f"%{name}") if x in types]
-        if not names:
-            problem = Problem("this register is not given", (0, len(name)), ", ".join(types))
-            raise PtxError(name, (problem,))
-        return tuple(names[:1])
-
-    return parse_named_values(
-        texts, find_names, lambda name, value: parse_value(value, types[name])
-    )
+    return parse_assignments(program, texts)

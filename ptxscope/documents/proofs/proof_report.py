@@ -9,9 +9,7 @@ from ...engine.isa.value_text import format_hex
 from ...engine.proof.differences import Difference
 from ...engine.proof.equivalence import Proof, Verdict
 from ...engine.proof.operand_search import OperandSearch
-from ...engine.proof.question import Program
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
@@ -45,9 +43,8 @@ def _program_lines(proof: Proof, width: int) -> Iterator[str]:
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
         text = f"{make_printable(str(program))}{f'  ({model.name})' if has_models else ''}"
         yield from wrap_text(text, f"{letter}  ", "   ", width)
-        if isinstance(program, BasicBlock):
-            for note in program.notes:
-                yield from wrap_text(make_printable(note), "   ", "   ", width)
+        for note in program.notes:
+            yield from wrap_text(make_printable(note), "   ", "   ", width)
 
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
@@ -200,7 +197,6 @@ _FIELDS: Fields = {
     OperandSearch: "ptx=program model=model.name where given operands=inputs answers "
     "complete=is_complete undecided=is_undecided seconds solver",
     Type: lambda x: x.bits,
-    Instruction: str,
     BasicBlock: str,
     float: lambda x: round(x, 6),
 }
@@ -256,7 +252,7 @@ def format_search_answer(search: OperandSearch) -> str:
     return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."
 
 
-def _get_result_types(program: Program) -> dict[str, Type]:
+def _get_result_types(program: BasicBlock) -> dict[str, Type]:
     return {name: program.type_of(role) for role, name in program.results.items()}
 
 

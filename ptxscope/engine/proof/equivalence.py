@@ -13,12 +13,11 @@ from ..isa.types import Type
 from ..isa.value_text import format_registers
 from ..records import FrozenDict, freeze_dicts
 from ..semantics.models import ISA_MODEL, Model
-from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
 from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .differences import Difference, describe_difference, make_difference
-from .question import Program, Question, Renaming, Side, list_guards, with_guard_results
+from .question import Question, Renaming, Side
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -39,7 +38,7 @@ class Verdict(StrEnum):
 class Proof:
     """The answer to a question about two computations."""
 
-    programs: tuple[Program, Program]
+    programs: tuple[BasicBlock, BasicBlock]
     models: tuple[Model, Model]
     where: str
     """The condition on the operands; empty for all."""
@@ -88,8 +87,6 @@ class Proof:
     def _make_trace(self, index: int) -> Trace:
         program, model = self.programs[index], self.models[index]
         operands = bind_names(program, self.get_values(index))
-        if isinstance(program, Instruction):
-            return Trace.of(program, model, operands)
         return Trace(program, model, operands)
 
     @cached_property
@@ -101,9 +98,7 @@ class Proof:
         """Return what program 0 or 1 leaves in a result, be it the old value."""
         if self.is_passage(pair):
             values = {**self.operands, **self.get_values(index), **self.traces[index].result}
-            return int(
-                all(values[x.name] == x.stays_with for x in list_guards(self.programs[index]))
-            )
+            return int(all(values[x.name] == x.stays_with for x in self.programs[index].guards))
         if pair[index]:
             return self.traces[index].result[pair[index]]
         own = pair[1 - index]
@@ -119,7 +114,7 @@ class Proof:
         return sum(type_.bits for type_ in self.inputs.values())
 
 
-def bind_names(program: Program, values: Mapping[str, int]) -> dict[str, int]:
+def bind_names(program: BasicBlock, values: Mapping[str, int]) -> dict[str, int]:
     """Return operand bits by role, for the registers that have values and the constants."""
     roles = program.names.items()
     return {**{role: values[name] for role, name in roles if name in values}, **program.constants}
@@ -134,8 +129,8 @@ class _Pair(NamedTuple):
 
 
 def prove_equal(
-    a: Program,
-    b: Program,
+    a: BasicBlock,
+    b: BasicBlock,
     *,
     same: Renaming = _NO_RENAMING,
     models: tuple[Model, Model] = (ISA_MODEL, ISA_MODEL),
@@ -152,7 +147,7 @@ def prove_equal(
     """
     question = Question(timeout, is_stopped)
     a, b = _with_same_results(a, b), _with_same_results(b, a)
-    a, b = with_guard_results(a), with_guard_results(b)
+    a, b = a.with_guard_results(), b.with_guard_results()
     first = question.add_side(a, models[0])
     second = question.add_side(b, models[1], _match_inputs(first, b, same))
     passages = [x for x in map(question.read_guards, (first, second)) if x is not None]
@@ -216,14 +211,14 @@ def prove_equal(
     return proof
 
 
-def _format_passage(program: Program) -> str:
+def _format_passage(program: BasicBlock) -> str:
     """Return when a thread stays in a block to its end: ``not p and q``."""
-    return " and ".join(x.condition for x in list_guards(program))
+    return " and ".join(x.condition for x in program.guards)
 
 
 def _drop_guard_results(side: Side) -> Side:
     """Return a side without the predicates of its guards: what they decide is compared."""
-    guards = {x.name for x in list_guards(side.program)}
+    guards = {x.name for x in side.program.guards}
     results = {name: x for name, x in side.results.items() if name not in guards}
     return side._replace(results=results)
 
@@ -243,7 +238,7 @@ def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
     return {key: first.values[key] for key in keys if first.values[key] is second.values.get(key)}
 
 
-def _match_inputs(first: Side, b: Program, same: Renaming) -> dict[str, str]:
+def _match_inputs(first: Side, b: BasicBlock, same: Renaming) -> dict[str, str]:
     """Return the name in ``a`` for each register of ``b`` that has another there."""
     read_by_b = {x.name for x in b.inputs}
     renaming: dict[str, str] = {}
@@ -273,13 +268,13 @@ def _list_names(names: Iterable[str]) -> str:
     return ", ".join(names) or "nothing"
 
 
-def _with_same_results(program: Program, other: Program) -> Program:
+def _with_same_results(program: BasicBlock, other: BasicBlock) -> BasicBlock:
     """Return a block with the results of another computation that it writes, and reads later.
 
     Results that are paired by position need no more.
     """
     names, others = program.results.values(), other.results.values()
-    if isinstance(program, BasicBlock) and len(names) != len(others) and {*names} & {*others}:
+    if len(names) != len(others) and {*names} & {*others}:
         return program.with_results(others)
     return program
 

@@ -18,7 +18,7 @@ from ..tracing.trace import Trace
 from .conditions import Scope, read_condition
 from .equivalence import TIMEOUT, bind_names
 from .programs import read_program
-from .question import Program, Question, Side, with_guard_results
+from .question import Question, Side
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -32,7 +32,7 @@ OLD = "old"
 class OperandSearch:
     """The answer to the question for which operands a condition holds."""
 
-    program: Program
+    program: BasicBlock
     model: Model
     where: str
     given: Mapping[str, int]
@@ -62,13 +62,11 @@ class OperandSearch:
     def make_trace(self, operands: Mapping[str, int]) -> Trace:
         """Return the evaluation of an answer."""
         bits = bind_names(self.program, operands)
-        if isinstance(self.program, Instruction):
-            return Trace.of(self.program, self.model, bits)
         return Trace(self.program, self.model, bits)
 
 
 def find(
-    program: str | Program,
+    program: str | Instruction | BasicBlock,
     where: str,
     *,
     given: Mapping[str, object] | None = None,
@@ -105,7 +103,7 @@ def find(
 
 
 def find_operands(
-    program: Program,
+    program: BasicBlock,
     where: str,
     *,
     given: Mapping[str, int],
@@ -121,7 +119,7 @@ def find_operands(
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
     question = Question(timeout, is_stopped)
-    program = with_guard_results(_with_condition_results(program, where))
+    program = _with_condition_results(program, where).with_guard_results()
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
     passage = question.read_guards(side)
@@ -175,10 +173,8 @@ def find_operands(
     )
 
 
-def _with_condition_results(program: Program, condition: str) -> Program:
+def _with_condition_results(program: BasicBlock, condition: str) -> BasicBlock:
     """Return a block with the registers that a condition names among its results."""
-    if not isinstance(program, BasicBlock):
-        return program
     input_names = {x.name for x in program.inputs}
     names = (x for x in program.read_values if x not in input_names)
     return program.with_results(x for x in names if _has_name(condition, x))

@@ -21,12 +21,9 @@ from .conditions import get_flag_name, iter_flags
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
 from .question import (
-    Program,
     Question,
     Side,
     compute_nodes,
-    list_guards,
-    make_program_plan,
 )
 from .simple_operands import find_simple_operands
 from .solver import Undecided, get_solver_name
@@ -50,7 +47,7 @@ class Goal(NamedTuple):
 class Vectors:
     """Sets of operands, with the results of every model."""
 
-    program: Program
+    program: BasicBlock
     models: tuple[Model, ...]
     inputs: Mapping[str, Type]
     outputs: Mapping[str, Type]
@@ -72,20 +69,20 @@ class Vectors:
 
     def compute(self, model: Model, operands: Mapping[str, int]) -> dict[str, int]:
         """Return the results of a model by register."""
-        plan = make_program_plan(self.program, model)
+        plan = self.program.make_plan(model)
         missing = dict.fromkeys((source.role for source in plan.sources), 0)
         roles = compute_results(plan, {**missing, **bind_names(self.program, operands)})
         return {name: roles[role] for role, name in self.program.results.items()}
 
 
 def make_vectors(
-    program: Program, count: int, *, is_covering: bool = False, timeout: float = TIMEOUT
+    program: BasicBlock, count: int, *, is_covering: bool = False, timeout: float = TIMEOUT
 ) -> Vectors:
     """Return ``count`` sets of operands, always the same; if covering, those that cover first.
 
     Raise ImportError if the solver is needed and missing, and ValueError for a block with guards.
     """
-    if list_guards(program):
+    if program.guards:
         raise ValueError("a block with branches to its end has no vectors")
     inputs = {x.name: x.type for x in program.inputs}
     cover = _Cover(program, timeout) if is_covering else None
@@ -112,10 +109,10 @@ def make_vectors(
     )
 
 
-def _list_other_models(program: Program) -> Iterator[Model]:
+def _list_other_models(program: BasicBlock) -> Iterator[Model]:
     """Yield the assemblers whose plans are not the documented one."""
-    documented = make_program_plan(program, ISA_MODEL)
-    yield from (x for x in PTXAS_MODELS if make_program_plan(program, x) != documented)
+    documented = program.make_plan(ISA_MODEL)
+    yield from (x for x in PTXAS_MODELS if program.make_plan(x) != documented)
 
 
 def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
@@ -142,7 +139,7 @@ def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
 # --- goals -----------------------------------------------------------------------------------
 
 
-def iter_goals(question: Question, program: Program) -> Iterator[Goal]:
+def iter_goals(question: Question, program: BasicBlock) -> Iterator[Goal]:
     """Yield each flag of each row, both sides of each choice, and each erratum."""
     side = question.add_side(program, ISA_MODEL)
     for row in side.plan.rows:
@@ -153,17 +150,9 @@ def iter_goals(question: Question, program: Program) -> Iterator[Goal]:
             yield from _iter_lane_goals(question, "{}", row.inputs[0], condition)
             negated = question.tape.equal(condition, 0)
             yield from _iter_lane_goals(question, "not {}", row.inputs[0], negated)
-    for erratum in list_errata(program):
+    for erratum in program.errata:
         if node := _make_erratum_node(question, program, side, erratum):
             yield Goal(erratum.id, node)
-
-
-def list_errata(program: Program) -> tuple[Erratum, ...]:
-    """Return the errata that can change a result of a program or of one of its statements."""
-    if isinstance(program, BasicBlock):
-        found = (x for statement in program.statements for x in statement.instruction.errata)
-        return tuple(dict.fromkeys(found))
-    return program.errata
 
 
 def _iter_lane_goals(question: Question, text: str, key: str, truth: Node) -> Iterator[Goal]:
@@ -176,10 +165,10 @@ def _iter_lane_goals(question: Question, text: str, key: str, truth: Node) -> It
 
 
 def _make_erratum_node(
-    question: Question, program: Program, documented: Side, erratum: Erratum
+    question: Question, program: BasicBlock, documented: Side, erratum: Erratum
 ) -> Node | None:
     """Return whether an erratum changes a result, alone or beside the others; None if never."""
-    errata = list_errata(program)
+    errata = program.errata
     others = tuple(x for x in errata if x is not erratum)
     models = [Model("", (erratum,)), Model("", errata), Model("", others)]
     alone, every, rest = (question.add_side(program, model) for model in models)
@@ -198,7 +187,7 @@ def _make_erratum_node(
 class _Cover:
     """Sets of operands that reach all goals that can be reached."""
 
-    def __init__(self, program: Program, timeout: float) -> None:
+    def __init__(self, program: BasicBlock, timeout: float) -> None:
         self.question = Question(timeout)
         goals = list(iter_goals(self.question, program))
         self.impossible: list[str] = []

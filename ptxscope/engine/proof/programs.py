@@ -9,17 +9,16 @@ from ..listings.asm_bindings import parse_pasted
 from ..semantics.models import Model
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
-from ..tracing.basic_block import BasicBlock
+from ..tracing.basic_block import BasicBlock, make_block
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument, check_seconds
 from .equivalence import TIMEOUT, Proof, prove_equal
-from .question import Program
 
 
-def read_program(text: str | Program) -> Program:
+def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
     """Return the instruction or the block in a text; raise PtxError if it is neither."""
     if isinstance(text, (Instruction, BasicBlock)):
-        return text
+        return make_block(text)
     block, problem = None, None
     try:
         block = parse_block(text, max_statements=MAX_PROOF_STATEMENTS)
@@ -29,7 +28,7 @@ def read_program(text: str | Program) -> Program:
         problem = error
     try:
         ins = parse_pasted(text)
-        return (find_block(text) if problem else None) or ins
+        return (find_block(text) if problem else None) or make_block(ins)
     except PtxError:
         if block:
             return block
@@ -39,8 +38,8 @@ def read_program(text: str | Program) -> Program:
 
 
 def prove(
-    a: str | Program,
-    b: str | Program | None = None,
+    a: str | Instruction | BasicBlock,
+    b: str | Instruction | BasicBlock | None = None,
     *,
     same: Mapping[str, str] | None = None,
     model: str | Model = "isa",

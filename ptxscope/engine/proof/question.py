@@ -13,13 +13,10 @@ from ..isa.types import Type
 from ..micro_operations.arithmetic import EXACT, LaneValues, fill
 from ..semantics.models import Model
 from ..semantics.plan import Plan
-from ..syntax.instruction import Instruction
-from ..tracing.basic_block import BasicBlock, BlockGuard
-from ..tracing.evaluation import make_model_plan
+from ..tracing.basic_block import BasicBlock
 from .bit_vectors import PROOF_RULES, UNIT_BITS, BitVectors
 from .solver import IsStopped, Solver, Term, Undecided, never
 
-Program = Instruction | BasicBlock
 Renaming = Mapping[str, str]
 """For a register of a program, the name that it has in the question."""
 _NO_RENAMING: Renaming = {}
@@ -28,29 +25,10 @@ _FIX_SECONDS = 0.2
 _BITS_TYPES = {1: Type.PRED, 16: Type.B16, 32: Type.B32, 64: Type.B64}
 
 
-def make_program_plan(program: Program, model: Model) -> Plan:
-    """Return the plan of an instruction or a block under a model."""
-    if isinstance(program, BasicBlock):
-        return program.make_plan(model)
-    return make_model_plan(program, model)
-
-
-def list_guards(program: Program) -> tuple[BlockGuard, ...]:
-    """Return the guards of a block; an instruction has none."""
-    return program.guards if isinstance(program, BasicBlock) else ()
-
-
-def with_guard_results(program: Program) -> Program:
-    """Return a block with what its guards read among its results."""
-    if isinstance(program, BasicBlock) and program.guards:
-        return program.with_guard_results()
-    return program
-
-
 class Side(NamedTuple):
     """A program in a question."""
 
-    program: Program
+    program: BasicBlock
     model: Model
     plan: Plan
     values: Mapping[str, Node]
@@ -75,12 +53,14 @@ class Question:
         """The type of each operand by name, in the order of their first use."""
         self.has_conditions = False
 
-    def add_side(self, program: Program, model: Model, renaming: Renaming = _NO_RENAMING) -> Side:
+    def add_side(
+        self, program: BasicBlock, model: Model, renaming: Renaming = _NO_RENAMING
+    ) -> Side:
         """Record the computation of a program.
 
         Raise ValueError if an operand has another width than before.
         """
-        plan = make_program_plan(program, model)
+        plan = program.make_plan(model)
         inputs: dict[str, str] = {}
         values: dict[str, Node] = {}
         for role, type_ in plan.sources:
@@ -102,7 +82,7 @@ class Question:
         What they read is among the results.
         """
         truths = []
-        for place, name, stays_with in list_guards(side.program):
+        for place, name, stays_with in side.program.guards:
             if place.statement:
                 node, _ = side.results[name]
             else:

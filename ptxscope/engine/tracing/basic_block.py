@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from ..isa.types import Type
 from ..records import FrozenDict, freeze_dicts, get_field_values
+from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
 from ..semantics.plan import Plan, Result, Row, Source
 from ..syntax.errors import Span
@@ -120,6 +121,11 @@ class BasicBlock:
         outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in ins.results.items())
         return cls((statement,), outputs, (), ins.text, ins.spans, is_line=True)
 
+    @cached_property
+    def errata(self) -> tuple[Erratum, ...]:
+        """The errata that can change the result of one of its statements."""
+        return tuple(dict.fromkeys(y for x in self.statements for y in x.instruction.errata))
+
     @property
     def instruction(self) -> Instruction:
         """The only instruction; raise ValueError if there are several."""
@@ -143,6 +149,8 @@ class BasicBlock:
 
     def with_guard_results(self) -> BasicBlock:
         """Return the block with the predicates of its guards that it computes among its results."""
+        if not self.guards:
+            return self
         guards = {x.name: x.place for x in self.guards if x.place.statement}
         outputs = {**self.outputs, **guards}.items()
         return replace(self, outputs=dict(sorted(outputs, key=lambda x: x[1].statement)))
@@ -262,3 +270,8 @@ class BasicBlock:
         text = " ".join(self.lines)
         has_braces = self.lines[0][0] == "{" and self.lines[-1] == "}" and text.count("}") == 1
         return text if has_braces else f"{{ {text} }}"
+
+
+def make_block(program: Instruction | BasicBlock) -> BasicBlock:
+    """Return a block, or that of one instruction."""
+    return program if isinstance(program, BasicBlock) else BasicBlock.of(program)
