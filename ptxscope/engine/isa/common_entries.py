@@ -110,7 +110,7 @@ _PRODUCT = _make_entry(
     make_operands(d="product_type", a="stype", b="stype"),
     ("mul.lo.s32 d, a, b", {"a": 0x12345678, "b": 0xFFFFFFFE}),
     (_WIDE_FITS,),
-)
+)._replace(computes_indices=True)
 MULTIPLY_ADD = _make_entry(
     read_syntax("mad.lo|.hi|.wide{.sat}.stype d, a, b, c", stype=_INTEGERS),
     "9.7.1.4",
@@ -120,7 +120,7 @@ MULTIPLY_ADD = _make_entry(
     make_operands(d="product_type", a="stype", b="stype", c="product_type"),
     ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
     (_WIDE_FITS, _SAT_FITS),
-)
+)._replace(computes_indices=True)
 _SHORT_PRODUCTS = (
     _make_entry(
         read_syntax("mul24.lo|.hi.stype d, a, b", stype=(Type.U32, Type.S32)),
@@ -130,7 +130,7 @@ _SHORT_PRODUCTS = (
         "multiply multiplication product",
         _NUMBERS,
         ("mul24.hi.s32 d, a, b", {"a": 0x00800001, "b": 0x00123456}),
-    ),
+    )._replace(computes_indices=True),
     _make_entry(
         read_syntax("mad24.lo|.hi{.sat}.stype d, a, b, c", stype=(Type.U32, Type.S32)),
         "9.7.1.6",
@@ -140,7 +140,7 @@ _SHORT_PRODUCTS = (
         make_operands(d="stype", a="stype", b="stype", c="stype"),
         ("mad24.lo.s32 d, a, b, c", {"a": 7, "b": 0x00FFFFFE, "c": 3}),
         (_SAT_FITS,),
-    ),
+    )._replace(computes_indices=True),
 )
 NEGATION = _make_entry(
     read_syntax("neg.stype d, a", stype=_SIGNED),
@@ -181,7 +181,7 @@ CONVERSION = _make_entry(
     make_operands(d="converted_type", a="unconverted_type"),
     ("cvt.sat.s8.s32 d, a", {"a": 300}),
     (_CLAMP_FITS,),
-)._replace(foreign_types=FLOATS)
+)._replace(foreign_types=FLOATS, computes_indices=True)
 
 # --- the others --------------------------------------------------------------------------
 
@@ -196,7 +196,7 @@ COMMON_ENTRIES = (
         ("mov.b32 d, a", {"a": 0x12345678}),
         (_make_negation_constraint("nega"),),
         requirements=(NEEDS_F64,),
-    )._replace(foreign_types=FLOATS - {"f32", "f64"} | {"b128"}, takes_special_registers=True),
+    )._replace(foreign_types=FLOATS - {"f32", "f64"} | {"b128"}, is_move=True),
     _make_entry(
         read_syntax("and.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.1",
@@ -265,7 +265,7 @@ COMMON_ENTRIES = (
         "divide division quotient",
         _NUMBERS,
         ("div.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
-    )._replace(is_expanded_at_64_bits=True),
+    )._replace(is_expanded_at_64_bits=True, computes_indices=True),
     _make_entry(
         read_syntax("rem.stype d, a, b", stype=_INTEGERS),
         "9.7.1.9",
@@ -274,7 +274,7 @@ COMMON_ENTRIES = (
         "remainder modulo",
         _NUMBERS,
         ("rem.s32 d, a, b", {"a": 0xFFFFFFF9, "b": 2}),
-    )._replace(is_expanded_at_64_bits=True),
+    )._replace(is_expanded_at_64_bits=True, computes_indices=True),
     _make_entry(
         read_syntax("abs.stype d, a", stype=_SIGNED),
         "9.7.1.10",

@@ -266,8 +266,10 @@ class Entry(NamedTuple):
     """What the carry flag is to the instruction: ``carry``, ``borrow``; empty if it has none."""
     is_zero_of_equals: bool = False
     """Whether the result is 0 if a and b are one register, whatever it holds."""
-    takes_special_registers: bool = False
-    """Whether a source may be a special register: ``%tid.x``."""
+    is_move: bool = False
+    """Whether the result is a: it may be a special register, ``%tid.x``, or a list of registers."""
+    computes_indices: bool = False
+    """Whether the operation mostly computes indices and addresses."""
     is_expanded_at_64_bits: bool = False
     """Whether ptxas expands the instruction as text if it has 64 bits."""
     misprints: Mapping[str, str] = {}

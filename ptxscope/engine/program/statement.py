@@ -30,10 +30,6 @@ class StatementKind(StrEnum):
     """Anything else; the registers it writes become unknown."""
 
 
-_INDEX_OPCODES = frozenset(("cvt", "div", "mad", "mad24", "mul", "mul24", "rem"))
-"""Plain instructions that mostly compute indices."""
-
-
 class Statement(NamedTuple):
     """One statement of a program."""
 
@@ -111,7 +107,7 @@ class Statement(NamedTuple):
     def is_copy(self) -> bool:
         """Whether it is a ``mov`` that gives a value another name, if its guard lets it."""
         ins = self.instruction
-        return ins is not None and ins.opcode == "mov" and not ins.form.nega
+        return ins is not None and ins.entry.is_move and not ins.form.nega
 
     @property
     def can_forget(self) -> bool:
@@ -122,9 +118,9 @@ class Statement(NamedTuple):
         run lacks.
         """
         operands = (*self.iter_plain_sources(), *self.iter_plain_targets())
-        is_plain = self.kind is StatementKind.PLAIN_INSTRUCTION
+        ins = self.instruction if self.kind is StatementKind.PLAIN_INSTRUCTION else None
         return (
             self.kind is StatementKind.UNKNOWN
             or any(x.bits == 64 for _, x in operands)
-            or (is_plain and self.opcode in _INDEX_OPCODES)
+            or (ins is not None and ins.entry.computes_indices)
         )

@@ -176,7 +176,7 @@ class StatementReader:
                 kind, writes = StatementKind.PLAIN_INSTRUCTION, tuple(ins.results.values())
                 return base._replace(kind=kind, writes=writes, instruction=ins)
             # the address of a variable is no operand of the catalog's
-            problems = problems if ins.opcode == "mov" else found
+            problems = problems if ins.entry.is_move else found
         problems = problems or [*self._find_undeclared(raw)]
         return self._with_vector_move(base, raw)._replace(plain_problems=tuple(problems))
 

@@ -217,7 +217,7 @@ class _Reader:
         if ins.form.lut is not None:
             arguments.append(self.flow.add_constant(ins.form.lut))
         (name,) = ins.results.values()
-        if ins.opcode == "mov":
+        if ins.entry.is_move:
             number = arguments[0]
             self._write(name, number)
             held = self.flow.computations[number]

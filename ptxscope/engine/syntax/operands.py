@@ -419,7 +419,7 @@ def _check_special_register(
     if is_special:
         name, hint = quote_word(words[0].text), "an ordinary register"
         message = f"the special register {name} can't be an operand here"
-        if entry.takes_special_registers:  # legal, but the values of a thread are unknown
+        if entry.is_move:  # legal, but the values of a thread are unknown
             message = f"ptxscope has no value for the special register {name}"
         else:
             hint += "; copy it with `mov.u32` first"
