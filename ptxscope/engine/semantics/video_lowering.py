@@ -27,7 +27,6 @@ from ..micro_operations.numbers import (
 )
 from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
-from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
 from .plan import Builder, Lowering
 from .rules import Rules
@@ -41,8 +40,6 @@ _OPERATIONS: dict[str, MicroOperation] = {
         ("vmin vmin2 vmin4", Minimum()),
         ("vmax vmax2 vmax4", Maximum()),
         ("vavrg2 vavrg4", Average()),
-        ("vshl", ShiftLeft()),
-        ("vshr", ShiftRight()),
     )
     for opcode in opcodes.split()
 }
@@ -55,7 +52,7 @@ _SECONDARY: dict[SecOp, MicroOperation] = {
 
 def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit: int) -> str:
     """Apply the operation to lanes of ``unit`` bits (1.1 and 1.3, step 3; H1, H8)."""
-    operation = Compare(form.cmp) if form.cmp else _OPERATIONS[form.opcode]
+    operation = Compare(form.cmp) if form.cmp else _find_operation(form.opcode)
     is_rounded = (
         rules.average_down or rules.average_to_zero or rules.average_up or rules.average_even
     )
@@ -69,6 +66,14 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
     if rules.true_minus_one and form.cmp and form.secop:
         t = b.add_row(Stage.OPERATE, "minus", Negate(), t)
     return t
+
+
+def _find_operation(opcode: str) -> MicroOperation:
+    if opcode not in _OPERATIONS:
+        from ..micro_operations.shifts import ShiftLeft, ShiftRight  # loaded late, as LimitAmount
+
+        return ShiftLeft() if opcode == "vshl" else ShiftRight()
+    return _OPERATIONS[opcode]
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
@@ -100,6 +105,8 @@ def _lower_scalar(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     signed = form.dtype is Type.S32
     x, y = _build_scalar_operand(b, form, "a"), _build_scalar_operand(b, form, "b")
     if form.mode:
+        from ..micro_operations.shifts import LimitAmount
+
         amount = LimitAmount(form.mode is ShiftMode.WRAP)
         y = b.add_row(Stage.OPERATE, "amount", amount, y)
     t = _build_operation(b, form, rules, x, y, unit)

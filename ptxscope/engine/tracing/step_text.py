@@ -10,14 +10,12 @@ from collections.abc import Callable, Sequence
 
 from ..isa.types import BoolOp, ProductWord, SecOp
 from ..micro_operations.base import MicroOperation, RowView
-from ..micro_operations.carries import TakeBits
 from ..micro_operations.instruction_view import (
     InstructionView,
     format_guard,
     format_short_name,
     name_operands,
 )
-from ..micro_operations.logic import Combine, Not
 from ..micro_operations.numbers import Subtract
 from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
@@ -74,11 +72,8 @@ def _get_main_row(rows: Sequence[RowView]) -> RowView:
 
 def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     form, sentence = ins.form, _get_main_row(rows).micro.describe_step(rows)
-    if (word := find_row(rows, "word")) and isinstance(word.micro, TakeBits):
-        is_high = word.instruction.form.product_word is ProductWord.HI
-        is_word = word.micro.low in (0, word.micro.bits)
-        part = f"Only its {'high' if is_high else 'low'} word counts"
-        sentence += f" {part if is_word else f'Its bits {word.micro.place} count'}."
+    if word := find_row(rows, "word"):
+        sentence += f" {_describe_word(word)}"
     if amount := find_row(rows, "amount"):
         sentence += f" {amount.micro.describe_step(rows)}"
     if form.nega and form.negb:
@@ -95,17 +90,19 @@ def _describe_operation(ins: InstructionView, rows: Sequence[RowView]) -> str:
     return sentence
 
 
+def _describe_word(row: RowView) -> str:
+    from ..micro_operations.carries import TakeBits  # loaded late: few instructions have words
+
+    micro = row.micro
+    assert isinstance(micro, TakeBits)
+    if micro.low not in (0, micro.bits):
+        return f"Its bits {micro.place} count."
+    is_high = row.instruction.form.product_word is ProductWord.HI
+    return f"Only its {'high' if is_high else 'low'} word counts."
+
+
 _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neighbour"}
 """The rounding of an average by each misconception, by the name of a row that only it has."""
-
-_LOGIC_SENTENCES = {
-    Combine(BoolOp.AND): "The result is true if {a} and {b} are both true.",
-    Combine(BoolOp.OR): "The result is true if {a} or {b} is true.",
-    Combine(BoolOp.XOR): "The result is true if {a} and {b} differ.",
-    Not(): "The result is the opposite of {a}.",
-}
-"""By the micro-operation; an operand may be negated."""
-
 
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
@@ -117,12 +114,23 @@ def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
         a, b = (format_short_name(ins, x) for x in "ab")
         a, b = f"!{a}" if ins.form.nega else a, f"!{b}" if ins.form.negb else b
         t = find_row(rows, "t")
-        return (_LOGIC_SENTENCES[t.micro] if t else "The result is {a}.").format(a=a, b=b)
+        return _describe_logic(t.micro, a, b) if t else f"The result is {a}."
     if boolop is None:
         return f"{q} is !t, the opposite of the comparison."
     if find_row(rows, "q") and find_row(rows, "p"):
         return f"{p} is t {boolop} {c}; {q} is !t {boolop} {c}."
     return f"{q} is !t {boolop} {c}." if find_row(rows, "q") else f"The result is t {boolop} {c}."
+
+
+def _describe_logic(micro: MicroOperation, a: str, b: str) -> str:
+    from ..micro_operations.logic import Combine, Not  # loaded late, as above
+
+    return {
+        Combine(BoolOp.AND): f"The result is true if {a} and {b} are both true.",
+        Combine(BoolOp.OR): f"The result is true if {a} or {b} is true.",
+        Combine(BoolOp.XOR): f"The result is true if {a} and {b} differ.",
+        Not(): f"The result is the opposite of {a}.",
+    }[micro]
 
 
 def _format_condition(ins: InstructionView) -> str:
