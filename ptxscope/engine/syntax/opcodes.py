@@ -13,6 +13,7 @@ from collections.abc import Collection
 from functools import cache, lru_cache
 from itertools import groupby, product
 
+from ..isa import other_opcodes
 from ..isa.catalog import CATALOG, ENTRIES, find_entry, list_shapes
 from ..isa.entry import Entry, Group, SlotPlace
 from ..isa.form import Form
@@ -36,21 +37,7 @@ _RARE_MODIFIERS = frozenset(
     if modifier not in ("lo", "hi")
 )
 """The modifiers with which such an opcode is an instruction to read."""
-OTHER_OPCODES = (
-    frozenset(
-        """
-        abs activemask add addc alloca and applypriority atom bar barrier bfe bfi bfind bmsk bra
-        brev brkpt brx call clusterlaunchcontrol clz cnot copysign cos cp createpolicy cvt cvta
-        discard div dp2a dp4a elect ex2 exit fence fma fns getctarank griddepcontrol isspacep
-        istypep ld ldmatrix ldu lg2 lop3 mad mad24 madc mapa match max mbarrier membar min mma mov
-        movmatrix mul mul24 multimem nanosleep neg not or pmevent popc prefetch prefetchu prmt rcp
-        red redux rem ret rsqrt sad setmaxnreg shf shfl shl shr sin sqrt st stackrestore stacksave
-        stmatrix sub subc suld suq sured sust szext tanh tcgen05 tensormap testp tex tld4 trap txq
-        vote wgmma wmma xor
-        """.split()
-    )
-    - OPCODES
-)
+OTHER_OPCODES = (other_opcodes.NAMES | CATALOG.keys()) - OPCODES
 """Opcodes of PTX that the catalog lacks, and those of its common instructions."""
 ALL_OPCODES = OPCODES | OTHER_OPCODES
 TYPES = frozenset(
@@ -61,14 +48,6 @@ TYPES = frozenset(
     """.split()
 )
 """The types that an instruction of PTX may name."""
-_WITHOUT_RESULT = frozenset(
-    """
-    alloca applypriority bar barrier bra brkpt brx call clusterlaunchcontrol cp discard exit fence
-    griddepcontrol ld ldmatrix ldu mbarrier membar multimem nanosleep pmevent prefetch prefetchu red
-    ret setmaxnreg st stackrestore stmatrix sust tcgen05 tensormap trap wgmma
-    """.split()
-)
-"""Opcodes that compute no register from others. The result of a load counts as an input."""
 _LIKENESS = 0.75
 """Minimum similarity of a misspelling to the opcode meant."""
 
@@ -81,7 +60,7 @@ def is_other_opcode(word: str) -> bool:
 def is_computing(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is an instruction of PTX that computes a register."""
     is_known = opcode in OTHER_OPCODES or opcode in OPCODES
-    return is_known and bool(modifiers) and opcode not in _WITHOUT_RESULT
+    return is_known and bool(modifiers) and opcode not in other_opcodes.WITHOUT_RESULT
 
 
 @lru_cache(maxsize=1 << 14)

@@ -13,17 +13,12 @@ from typing import NamedTuple
 from ..isa.catalog import list_shapes
 from ..isa.form import Form
 from ..isa.grammar import is_type_slot
+from ..isa.other_opcodes import ADDRESS_PLACES, ONE_TYPE, VALUE_PLACES
 from ..isa.roles import Role
 from ..isa.types import ProductWord, Type
 from .tokens import RawInstruction, Token, TokenKind
 
-_ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
-"""Opcodes that the catalog lacks and whose operands all have the instruction's type."""
 _NARROW_ADDRESS_SPACES = frozenset(("shared", "const", "local", "param"))
-_VALUES = {"ld": 0, "ldu": 0, "st": 1}
-"""The place of the value among the operands of a load or a store; the other is the address."""
-_ADDRESSES = {"atom": 1, "red": 0}
-"""The place of the address among the operands of an atomic operation."""
 _VECTORS = frozenset(("v2", "v4", "v8"))
 _TYPES = frozenset(str(x) for x in Type if x.bits >= 8) | {"b8"}
 
@@ -49,20 +44,20 @@ def find_widths(statement: RawInstruction) -> Iterator[OperandWidth]:
         yield from () if has_vectors else _find_catalog_widths(statement, types)
     elif len(types) > 1:
         return
-    elif opcode in _VALUES and has_vectors:
+    elif opcode in VALUE_PLACES and has_vectors:
         for words in operands:
             yield from _list_registers(_split_vector(words), types[0], can_be_wider=True)
     elif has_vectors:
         return
-    elif opcode in _ONE_TYPE:
+    elif opcode in ONE_TYPE:
         yield from _list_registers(operands, types[0])
-    elif opcode in _VALUES:
+    elif opcode in VALUE_PLACES:
         first, second = operands[:1], operands[1:2]
-        value, address = (second, first) if _VALUES[opcode] else (first, second)
+        value, address = (second, first) if VALUE_PLACES[opcode] else (first, second)
         yield from _list_registers(value, types[0], can_be_wider=True)
         yield from _list_addresses(address, modifiers)
-    elif opcode in _ADDRESSES:
-        place = _ADDRESSES[opcode]
+    elif opcode in ADDRESS_PLACES:
+        place = ADDRESS_PLACES[opcode]
         yield from _list_registers((*operands[:place], *operands[place + 1 :]), types[0])
         yield from _list_addresses(operands[place : place + 1], modifiers)
 

@@ -7,17 +7,10 @@ from itertools import dropwhile
 from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES
+from ..isa.other_opcodes import BARRIERS, WITHOUT_DESTINATION
 from .opcodes import OPCODES, OTHER_OPCODES
 from .tokens import RawInstruction, Token, TokenKind
 
-_SOURCES_ONLY = frozenset(
-    """
-    applypriority bar barrier bra brkpt brx cp discard exit fence griddepcontrol membar nanosleep
-    pmevent prefetch prefetchu red ret setmaxnreg st stackrestore stmatrix sured sust trap
-    """.split()
-)
-"""Opcodes without a destination."""
-_BARRIERS = frozenset(("bar", "barrier"))
 _ZEROING = frozenset(x.opcode for x in ENTRIES if x.is_zero_of_equals)
 """Opcodes whose result is 0 if both sources are one register."""
 
@@ -66,10 +59,10 @@ def _has_destination(statement: RawInstruction, operands: Sequence[Sequence[Toke
     first = operands[0][0].text
     if opcode == "call":
         return first == "("
-    if opcode in _BARRIERS:
+    if opcode in BARRIERS:
         return "red" in modifiers
     is_freed = opcode == "tcgen05" and "dealloc" in modifiers
-    return first != "[" and opcode not in _SOURCES_ONLY and not is_freed
+    return first != "[" and opcode not in WITHOUT_DESTINATION and not is_freed
 
 
 def _list_names(operands: Iterable[tuple[Token, ...]]) -> tuple[Token, ...]:
