@@ -167,7 +167,7 @@ async def test_a_statement_that_is_not_computed_beside_an_instruction_opens_a_li
         assert drive.state.cursor
         assert drive.state.cursor.block_trace is None
         statements = drive.state.cursor.listing.programs[0].statements
-        assert [x.opcode for x in statements] == ["popc.b32", "mul.rn.f32"]
+        assert [x.name for x in statements] == ["popc.b32", "mul.rn.f32"]
 
 
 async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
