@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from ..program.control_flow import find_thread_blocks
 from ..program.operands import RegisterOperand
 from ..program.statement import Statement
-from .control_flow import find_blocks
 from .device_code import Function
 from .register_names import iter_written_names
 
@@ -38,7 +38,7 @@ class FusibleProducts(NamedTuple):
 def find_fusible_products(function: Function) -> FusibleProducts:
     """Return the sums of a function that may be fused with a product."""
     sums: dict[int, tuple[FusibleProduct, ...]] = {}
-    for block in find_blocks(function).blocks:
+    for block in find_thread_blocks(function.statements, function.labels):
         products: dict[str, Statement] = {}
         for statement in function.statements[block.start : block.end]:
             if statement.opcode in ("add", "sub") and _has_free_rounding(statement):

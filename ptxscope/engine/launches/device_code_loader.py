@@ -83,10 +83,10 @@ def make_function(program: Program) -> Function:
 
 def _with_unique_names(statement: Statement, numbers: list[int]) -> Statement:
     """Return a statement with unique names of its registers, as its operands have them."""
-    names, ins, guard = statement.unique_names, statement.instruction, statement.guard
+    ins, guard = statement.instruction, statement.guard
     return statement._replace(
-        instruction=rename_registers(ins, names) if ins and names else ins,
-        guard=guard and guard._replace(name=names.get(guard.name, guard.name)),
+        instruction=rename_registers(statement, ins) if ins and statement.unique_names else ins,
+        guard=guard and guard._replace(name=statement.get_unique_name(guard.name)),
         targets=tuple(numbers[x] for x in statement.targets),
         problems=statement.problems + statement.plain_problems,
     )

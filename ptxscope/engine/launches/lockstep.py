@@ -6,6 +6,7 @@ their callers, so that threads that part meet again.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
@@ -13,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
 from ..program.statement import Statement
 from .barriers import Barriers
 from .calls import Leaving, leave_frame, make_call
-from .control_flow import ControlFlow, find_blocks, is_collective, is_leaving
 from .device_code import Function
 from .launch import WARP
 from .statement_steps import make_step, with_observer
@@ -73,7 +74,7 @@ class Lockstep:
         self.barriers = Barriers(state)
         self.frames: list[Frame] = []
         """The frames by their numbers."""
-        self._flows: dict[str, ControlFlow] = {}
+        self._code_blocks: dict[str, tuple[CodeBlock, ...]] = {}
         self._blocks: dict[_Place, _BoundBlock] = {}
         self._frames_by_depth: dict[tuple[str, int], Frame] = {}
         frame = self.get_frame(kernel, 0)
@@ -128,11 +129,11 @@ class Lockstep:
             self.frames.append(frame)
         return frame
 
-    def _get_flow(self, function: Function) -> ControlFlow:
-        flow = self._flows.get(function.name)
-        if flow is None:
-            flow = self._flows[function.name] = find_blocks(function)
-        return flow
+    def _get_blocks(self, function: Function) -> tuple[CodeBlock, ...]:
+        if function.name not in self._code_blocks:
+            blocks = find_thread_blocks(function.statements, function.labels)
+            self._code_blocks[function.name] = blocks
+        return self._code_blocks[function.name]
 
     def send(self, frame: Frame, block: int, group: Group) -> None:
         """Let threads go on at the start of a block."""
@@ -171,10 +172,7 @@ class Lockstep:
 
     def _get_statements(self, place: _Place) -> tuple[Statement, ...]:
         function = self.frames[place.frame_number].function
-        blocks = self._get_flow(function).blocks
-        if place.block == len(blocks):
-            return ()
-        block = blocks[place.block]
+        block = self._get_blocks(function)[place.block]
         return function.statements[block.start : block.end]
 
     # --- exchanges in warps
@@ -203,13 +201,11 @@ class Lockstep:
     def _bind(self, place: _Place) -> _BoundBlock:
         """Make the steps of a block that is reached for the first time."""
         frame = self.frames[place.frame_number]
-        flow = self._get_flow(frame.function)
-        if place.block == len(flow.blocks):  # after the last statement
+        statements = list(self._get_statements(place))
+        if not statements:  # after the last one
             bound = _BoundBlock((), 0, lambda group: self._return(frame, group), None)
             self._blocks[place] = bound
             return bound
-        code = flow.blocks[place.block]
-        statements = list(frame.function.statements[code.start : code.end])
         members = None
         if is_collective(statements[0]) and statements[0].operands:
             members = frame.find_source(statements[0].operands[-1], "b32")
@@ -273,13 +269,17 @@ class Lockstep:
     def _make_branch(self, frame: Frame, statement: Statement) -> Leaving:
         if not statement.targets:
             raise LaunchError("there is no such label", statement)
-        target = self._get_flow(frame.function).numbers[statement.targets[0]]
+        target = self._find_targets(frame, statement)[0]
         return lambda group: self.send(frame, target, group)
+
+    def _find_targets(self, frame: Frame, statement: Statement) -> list[int]:
+        """Return the numbers of the blocks to which a statement branches."""
+        starts = [block.start for block in self._get_blocks(frame.function)]
+        return [bisect_left(starts, x) for x in statement.targets]
 
     def _make_indexed_branch(self, frame: Frame, statement: Statement) -> Leaving:
         index = frame.find_source(next(iter(statement.operands), None), "u32")
-        numbers = self._get_flow(frame.function).numbers
-        targets = [numbers[x] for x in statement.targets]
+        targets = self._find_targets(frame, statement)
         if index is None or not targets:
             raise LaunchError("there is no such list of labels", statement)
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..program.control_flow import find_thread_blocks
 from ..program.operands import TYPE_BITS, ConstantOperand, ListOperand, RegisterOperand
 from ..program.statement import Statement, StatementKind
-from .control_flow import find_blocks
 from .device_code import DeviceCode, Function
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 
-_ENDS = frozenset(("bra", "brx", "ret", "exit", "trap"))
 """The opcodes after which no thread goes on with the next statement."""
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
@@ -80,26 +79,23 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
 
 def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
     """Yield the registers that a way through a function reads before it writes them."""
-    statements, flow = function.statements, find_blocks(function)
+    statements = function.statements
+    blocks = find_thread_blocks(statements, function.labels)
     writes = [frozenset(() if x.guard else _iter_writes(x)) for x in statements]
     entries: dict[int, frozenset[str]] = {0: frozenset(x.name for x in function.parameters)}
     pending = [0]
     while pending:
         number = pending.pop()
-        block = flow.blocks[number]
+        block = blocks[number]
         written = entries[number].union(*writes[block.start : block.end])
-        last = statements[block.end - 1]
-        following = {flow.numbers[x] for x in last.targets}
-        if last.guard or last.opcode not in _ENDS:
-            following.add(number + 1)
-        for x in sorted(following):
+        for x in sorted(set(block.following)):
             entry = entries.get(x, written) & written
-            if x < len(flow.blocks) and entry != entries.get(x):
+            if entry != entries.get(x):
                 entries[x] = entry
                 pending.append(x)
     for number, entry in sorted(entries.items()):
         known = set(entry)
-        for i in range(*flow.blocks[number]):
+        for i in range(blocks[number].start, blocks[number].end):
             statement = statements[i]
             kept = set(_iter_writes(statement)) if statement.guard else set[str]()
             for name in sorted((kept | {*iter_read_names(statement)}) - known):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ..program.control_flow import is_leaving
 from ..program.operands import (
     ListOperand,
     MemoryOperand,
@@ -13,7 +14,6 @@ from ..program.operands import (
     VectorOperand,
 )
 from ..program.statement import Statement
-from .control_flow import is_leaving
 
 
 def iter_register_names(operand: Operand | None) -> Iterator[str]:

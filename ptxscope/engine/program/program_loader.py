@@ -120,8 +120,8 @@ class _OpenBlock(NamedTuple):
     """Position of the brace."""
     is_own: bool
     """Whether it begins a function, which is not a statement."""
-    used_names: dict[str, None]
-    """The registers declared in it that are used."""
+    used_names: dict[str, str]
+    """The unique names of the registers declared in it that are used."""
 
 
 _Path = tuple[int, ...]
@@ -364,7 +364,14 @@ class _Loader:
         declarations = ((name, block.scope.look_up(get_base_name(name))) for name in names)
         declared_types = tuple((name, x and x.type) for name, x in declarations)
         line, kind = self.reader.find_line(block.start), StatementKind.BLOCK_START
-        open_ = Statement(kind, line, "{", writes=names, declared=declared_types)
+        unique = {
+            get_base_name(name): get_base_name(x)
+            for name, x in block.used_names.items()
+            if x != name
+        }
+        open_ = Statement(
+            kind, line, "{", writes=names, declared=declared_types, unique_names=unique
+        )
         self.function.statements[block.statement_count] = open_
         return names
 
@@ -375,7 +382,7 @@ class _Loader:
                 self.scopes.find_scope(get_base_name(name)) if type_ and self.open_blocks else None
             )
             if scope and (block := self.blocks.get(id(scope))):
-                block.used_names[name] = None
+                block.used_names[name] = statement.get_unique_name(name)
 
     def _note_open_brace(self, function: _OpenFunction) -> None:
         """Add to the last statement that the text ends before its function does."""

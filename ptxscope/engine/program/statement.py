@@ -86,6 +86,11 @@ class Statement(NamedTuple):
         )
         return self.instruction if is_explained else None
 
+    def get_unique_name(self, name: str) -> str:
+        """Return the unique name of a register that it names."""
+        base, dot, component = name.partition(".")
+        return f"{self.unique_names.get(base, base)}{dot}{component}" if self.unique_names else name
+
     def iter_plain_sources(self) -> Iterator[tuple[str, Type]]:
         """Yield the registers that a plain instruction reads besides a guard, with their types."""
         if self.move:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -244,13 +244,9 @@ class StatementReader:
         )
 
 
-def rename_registers(ins: Instruction, names: Mapping[str, str]) -> Instruction:
-    """Return an instruction with the unique names of its registers."""
-
-    def rename(name: str) -> str:
-        base, dot, component = name.partition(".")
-        return names.get(base, base) + dot + component
-
+def rename_registers(statement: Statement, ins: Instruction) -> Instruction:
+    """Return the instruction of a statement, with unique names of its registers."""
+    rename = statement.get_unique_name
     return replace(
         ins,
         destinations=tuple(x and rename(x) for x in ins.destinations),

@@ -7,7 +7,6 @@ order of independent statements nor the names of registers matter.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
@@ -15,7 +14,7 @@ from typing import NamedTuple
 from ..isa.entry import SlotPlace
 from ..isa.form import Form
 from ..isa.roles import CARRY_REGISTER
-from ..kernels.execution import ShadowedRegisters
+from ..program.control_flow import INITIAL, CodeBlock, Writers, find_blocks
 from ..program.statement import Statement, StatementKind
 from ..program.vector_move import SINK, VectorMove
 from ..syntax.errors import Span
@@ -26,7 +25,6 @@ from ..syntax.instruction import (
     format_operand_prefix,
     format_operand_suffix,
 )
-from .dominators import Stretch, find_stretches
 
 INPUT = ""
 """The operation of a node whose value comes from elsewhere."""
@@ -119,88 +117,101 @@ def _describe_form(form: Form) -> str:
 def find_flow(statements: Sequence[Statement], *, is_whole: bool = True) -> DataFlow:
     """Return the dataflow of a program; what is not a whole function may be entered at a label.
 
-    A register that several statements write has another value, from elsewhere, in each stretch of
-    straight-line code that does not write it first. One that a single statement writes keeps its
-    value in all stretches that this one dominates.
+    A register has the value of the one statement that may have written it last. If there are
+    several, it has another value, from elsewhere, in each basic block that reads it.
     """
+    ends = [x.kind is StatementKind.BRANCH or x.is_opaque for x in statements]
+    labels = [i for i, x in enumerate(statements) if x.kind is StatementKind.LABEL]
+    blocks = find_blocks(statements, (*labels, *(i + 1 for i, x in enumerate(ends) if x)))
     reader = _Reader(statements)
-    for stretch in find_stretches(statements, is_whole=is_whole):
-        reader.read_stretch(stretch)
+    # a macro may write any register, and go anywhere; so does a branch to a label elsewhere
+    if is_whole and not any(x.is_opaque or _leads_elsewhere(x) for x in statements):
+        reader.writers = Writers(blocks, [_list_unique_writes(x) for x in statements])
+    for number, block in enumerate(blocks):
+        reader.read_block(number, block)
     return reader.flow
 
 
+def _leads_elsewhere(statement: Statement) -> bool:
+    return statement.opcode in ("bra", "brx") and not statement.targets
+
+
+def _list_unique_writes(statement: Statement) -> list[str]:
+    """Return the unique names of the registers that a statement writes, or makes unknown."""
+    if statement.kind is StatementKind.BLOCK_END:
+        return []
+    return [statement.get_unique_name(x) for x in statement.writes]
+
+
 class _Reader:
-    """Reads statements, with the node that each register holds."""
+    """Reads statements, with the node that each register holds, by its unique name."""
 
     def __init__(self, statements: Sequence[Statement]) -> None:
         self.flow = DataFlow()
+        self.writers: Writers | None = None
+        """None if registers may be written anywhere."""
+        self._statements = statements
         self._state: dict[str, int] = {}
-        self._shadowed = ShadowedRegisters[int]()
         self._inner_names: list[frozenset[str]] = []
         """The registers that each open block declares."""
-        braces = (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
-        counts = Counter(x for y in statements if y.kind not in braces for x in y.writes)
-        counts.update(2 * [x for y in statements if y.kind in braces for x in y.writes])
-        self._written_often = {name for name, count in counts.items() if count > 1}
-        self._written = frozenset(counts)
-        self._definitions: dict[str, tuple[Stretch, int]] = {}
-        """For each register that is written once: where, and the node."""
+        self._definitions: dict[tuple[int, str], int] = {}
+        """The nodes of what statements wrote, by their indices and the registers."""
         self._inputs: dict[str, int] = {}
-        """The nodes of registers that are never written."""
-        self._stretch = Stretch((), None)
+        """The nodes of registers as they are before the first statement."""
+        self._number = self._index = 0
 
-    def read_stretch(self, stretch: Stretch) -> None:
-        """Add what the statements of a stretch compute."""
-        self._stretch = stretch
+    def read_block(self, number: int, block: CodeBlock) -> None:
+        """Add what the statements of a basic block compute."""
+        self._number = number
         self._state.clear()
-        self._shadowed.forget_values()
-        for statement in stretch.statements:
-            self.read(statement)
+        for self._index in range(block.start, block.end):
+            self._read(self._statements[self._index])
 
-    def read(self, statement: Statement) -> None:
-        """Add what a statement computes."""
+    def _read(self, statement: Statement) -> None:
         match statement.kind:
+            case StatementKind.LABEL | StatementKind.BRANCH:
+                pass
             case StatementKind.BLOCK_START:
-                self._shadowed.enter_block(self._state, statement)
+                self._forget(statement)
                 self._inner_names.append(frozenset(statement.writes))
             case StatementKind.BLOCK_END:
-                self._shadowed.leave_block(self._state, statement)
                 self._inner_names.pop()
             case StatementKind.UNKNOWN:
-                self._forget(statement)
+                if not statement.is_opaque:
+                    self._forget(statement)
             case _ if statement.guard:
                 self._forget(statement)
             case _ if statement.move:
                 self._add_move(statement, statement.move)
             case _:
-                ins = statement.instruction
-                assert ins
-                self._add_instruction(statement, ins)
+                assert statement.instruction
+                self._add_instruction(statement, statement.instruction)
 
     def _write(self, name: str, number: int) -> None:
-        self._state[name] = number
-        if name not in self._written_often:
-            self._definitions[name] = self._stretch, number
+        unique = self._statements[self._index].get_unique_name(name)
+        self._state[unique] = self._definitions[self._index, unique] = number
 
     def _forget(self, statement: Statement) -> None:
         for name in statement.writes:
             self._write(name, self.flow.add_given(name))
 
     def _read_register(self, name: str) -> int:
-        if name not in self._state:
-            self._state[name] = self._find_earlier_value(name)
-        return self._state[name]
+        unique = self._statements[self._index].get_unique_name(name)
+        if unique not in self._state:
+            self._state[unique] = self._find_earlier_value(name, unique)
+        return self._state[unique]
 
-    def _find_earlier_value(self, name: str) -> int:
-        """Return the value of a register that its stretch has not used."""
-        if self._stretch.dominated is not None and name not in self._written:
-            if name not in self._inputs:
-                self._inputs[name] = self.flow.add_given(name)
-            return self._inputs[name]
-        if name in self._definitions:
-            stretch, number = self._definitions[name]
-            if stretch.dominates(self._stretch):
-                return number
+    def _find_earlier_value(self, name: str, unique: str) -> int:
+        """Return the value of a register that its block has not used."""
+        writers = self.writers.find(self._number, unique) if self.writers else ()
+        if len(writers) == 1:
+            (writer,) = writers
+            if writer == INITIAL:
+                if unique not in self._inputs:
+                    self._inputs[unique] = self.flow.add_given(name)
+                return self._inputs[unique]
+            if (writer, unique) in self._definitions:
+                return self._definitions[writer, unique]
         return self.flow.add_given(name)
 
     def _add_instruction(self, statement: Statement, ins: Instruction) -> None:

@@ -1,0 +1,121 @@
+"""Basic blocks of a function, and the statements that wrote what is in its registers."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from .statement import Statement
+
+INITIAL = -1
+"""The writer of what is in a register before the first statement."""
+_NEVER_FALLS_THROUGH = frozenset(("bra", "brx", "ret", "exit", "trap"))
+_LEAVING = frozenset(("bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier"))
+"""The opcodes after which threads may be elsewhere, or wait."""
+_COLLECTIVE = frozenset(("vote", "shfl", "match", "redux", "elect"))
+"""The opcodes at which the threads of a warp exchange values."""
+_MAX_STEPS = 200
+"""Blocks that are searched for writers, for each block of a function, before no more are sought."""
+
+
+class CodeBlock(NamedTuple):
+    """The statements ``start`` to ``end`` of a function, which run one after the other."""
+
+    start: int
+    end: int
+    """The index after the last statement."""
+    following: tuple[int, ...]
+    """The numbers of the blocks that may come next."""
+
+
+def is_collective(statement: Statement) -> bool:
+    """Whether threads of a warp wait for each other at a statement, to exchange values."""
+    if statement.opcode == "bar":
+        return "warp" in statement.modifiers
+    return statement.opcode in _COLLECTIVE and "sync" in statement.modifiers
+
+
+def is_leaving(statement: Statement) -> bool:
+    """Whether threads may be elsewhere after a statement, or wait."""
+    return statement.opcode in _LEAVING and not is_collective(statement)
+
+
+def find_thread_blocks(
+    statements: Sequence[Statement], labels: Iterable[int]
+) -> tuple[CodeBlock, ...]:
+    """Return the basic blocks of which threads run all statements without waiting.
+
+    ``labels`` are the indices of the statements after each label.
+    """
+    leaving = (i + 1 for i, x in enumerate(statements) if is_leaving(x))
+    collective = (i for i, x in enumerate(statements) if is_collective(x))
+    return find_blocks(statements, (*labels, *leaving, *collective))
+
+
+def find_blocks(statements: Sequence[Statement], starts: Iterable[int]) -> tuple[CodeBlock, ...]:
+    """Return the basic blocks in order; ``starts`` are the indices at which one begins.
+
+    A branch leads to the start of a block. The end of the statements is a block of none.
+    """
+    count = len(statements)
+    ordered = sorted({0, *(x for x in starts if x < count)}) if count else []
+    numbers = {start: number for number, start in enumerate((*ordered, count))}
+    blocks = list[CodeBlock]()
+    for start, end in pairwise((*ordered, count)):
+        last = statements[end - 1]
+        following = [numbers[x] for x in last.targets]
+        if last.guard or last.opcode not in _NEVER_FALLS_THROUGH:
+            following.insert(0, numbers[end])
+        blocks.append(CodeBlock(start, end, tuple(following)))
+    return (*blocks, CodeBlock(count, count, ()))
+
+
+class Writers:
+    """Finds the statements that may have written what is in a register at the start of a block."""
+
+    def __init__(self, blocks: Sequence[CodeBlock], writes: Sequence[Collection[str]]) -> None:
+        """``writes`` has the registers that each statement writes, or may write."""
+        self._last = [
+            {name: i for i in range(x.start, x.end) for name in writes[i]} for x in blocks
+        ]
+        """The last writer of each register in each block."""
+        self._preceding: list[list[int]] = [[] for _ in blocks]
+        self._found: dict[tuple[int, str], frozenset[int]] = {}
+        self._steps = _MAX_STEPS * len(blocks)
+        pending, reached = [0], {0}
+        while pending:
+            number = pending.pop()
+            for following in blocks[number].following:
+                self._preceding[following].append(number)
+                if following not in reached:
+                    reached.add(following)
+                    pending.append(following)
+
+    def find(self, number: int, register: str) -> frozenset[int]:
+        """Return the indices of the statements; none if they are not known, or not reached.
+
+        ``INITIAL`` is one of them if the register may be as before the first statement.
+        """
+        key = number, register
+        if key not in self._found:
+            self._found[key] = self._search(number, register)
+        return self._found[key]
+
+    def _search(self, number: int, register: str) -> frozenset[int]:
+        found, seen, pending = set[int](), {number}, [number]
+        while pending:
+            current = pending.pop()
+            if not current:
+                found.add(INITIAL)
+            for before in self._preceding[current]:
+                writer = self._last[before].get(register)
+                if writer is not None:
+                    found.add(writer)
+                elif before not in seen:
+                    seen.add(before)
+                    pending.append(before)
+            self._steps -= 1
+            if self._steps < 0:
+                return frozenset()
+        return frozenset(found)
