@@ -21,6 +21,7 @@ from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import RawInstruction, Token, TokenKind
 from .operand_reader import read_operand
+from .operands import Operand
 from .register_types import iter_names
 from .statement import Statement, StatementKind
 from .vector_move import SINK, make_vector_move
@@ -94,39 +95,21 @@ class StatementReader:
 
     def read(self, raw: RawInstruction, names: UniqueNames) -> Statement:
         """Return a statement; ``names`` are those of its function."""
-        statement = self._read_written(raw)
-        words = (x.text for x in chain(*raw.operands) if x.kind is TokenKind.NAME)
-        written = dict.fromkeys(x for x in words if x != SINK)
-        unique = {x: names.add_register(x, self.scopes) for x in written}
-        if raw.guard:
-            guard = unique[raw.guard.text] = names.add_register(raw.guard.text, self.scopes)
-            names.registers.setdefault(guard, "pred")
-        renamed = {name: x for name, x in unique.items() if x != name}
-        operands: Iterable[Sequence[Token]] = raw.operands
-        if renamed and raw.opcode.text != "bra":
-            operands = [
-                [x._replace(text=renamed.get(x.text, x.text)) for x in words] for words in operands
-            ]
-        registers = names.registers
-        merged = (_merge_components(words, registers) for words in operands)
-        return statement._replace(
-            operands=tuple(read_operand(x, registers) for x in merged), unique_names=renamed
-        )
-
-    def _read_written(self, raw: RawInstruction) -> Statement:
-        """Return a statement without its operands."""
         opcode, modifiers = raw.opcode.text, raw.modifier_names
         if GAP in opcode or any(GAP in x for x in modifiers):
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
             opcode, *modifiers = self.fragment.describe(raw.opcode.start, end, self.text).split(".")
+        operands, renamed = self._read_operands(raw, names)
         base = Statement(
             StatementKind.UNKNOWN,
             self.find_line(raw.opcode.start),
             " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
             tuple(modifiers),
+            operands,
             guard=Guard(raw.guard.text, raw.guard_negated) if raw.guard else None,
             span=self.fragment.find_origin(*raw.span),
+            unique_names=renamed,
         )
         if self.fragment.find_gap(*raw.span) is not None:
             return self._with_unread(base, raw, _PARTIAL)
@@ -134,6 +117,25 @@ class StatementReader:
         if self.may_be_template and is_template(ptx, self.scopes):
             return self._with_unread(base, raw, _TEMPLATE)
         return self._with_declared_types(self._with_instruction(base, raw))
+
+    def _read_operands(
+        self, raw: RawInstruction, names: UniqueNames
+    ) -> tuple[tuple[Operand | None, ...], dict[str, str]]:
+        """Return the operands of a statement, and the unique names that differ."""
+        words = [x.text for x in chain(*raw.operands) if x.kind is TokenKind.NAME]
+        unique = {x: names.add_register(x, self.scopes) for x in words if x != SINK}
+        if raw.guard:
+            guard = unique[raw.guard.text] = names.add_register(raw.guard.text, self.scopes)
+            names.registers.setdefault(guard, "pred")
+        renamed = {name: x for name, x in unique.items() if x != name}
+        operands: Iterable[Sequence[Token]] = raw.operands
+        if renamed and raw.opcode.text != "bra":
+            operands = [
+                [x._replace(text=renamed.get(x.text, x.text)) for x in part] for part in operands
+            ]
+        registers = names.registers
+        merged = (x if len(x) == 1 else _merge_components(x, registers) for x in operands)
+        return tuple(read_operand(x, registers) for x in merged), renamed
 
     def _with_unread(self, base: Statement, raw: RawInstruction, reason: str) -> Statement:
         """Return a partly unknown statement: it may write what it names, and more."""
