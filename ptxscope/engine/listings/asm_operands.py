@@ -12,7 +12,7 @@ from ..syntax.operands import SPECIAL
 from ..syntax.scopes import CONSTANT
 from ..syntax.source import GAP, Fragment
 from .c_literals import parse_c_literal
-from .text_fragments import TextFragment, iter_parts, join_fragments
+from .text_fragments import replace_in_fragment
 
 _MAX_CHARS = 1 << 14
 """Characters of an asm statement's operands that are read."""
@@ -404,36 +404,30 @@ def number_placeholders(fragment: Fragment, operands: AsmOperands) -> tuple[Frag
 def _number_names(fragment: Fragment, operands: AsmOperands) -> tuple[Fragment, AsmOperands]:
     if "%[" not in fragment.ptx:
         return fragment, operands
-    parts, unknown_names, copied_end = list[TextFragment](), dict[str, str](), 0
-    numbers = dict(operands.names)
-    for match in _NAMED_PLACEHOLDER.finditer(fragment.ptx):
-        if is_doubled(fragment, match.start()):
-            continue
+    unknown_names, numbers = dict[str, str](), dict(operands.names)
+
+    def replace(match: re.Match[str]) -> str | None:
         name = match[1]
-        is_known = name in numbers or operands.number is not None
-        if is_known and name not in numbers:
-            numbers[name] = (operands.number or 0) + len(unknown_names)
+        if is_doubled(fragment, match.start()):
+            return None
+        if name not in numbers:
+            if operands.number is None:
+                return GAP
+            numbers[name] = operands.number + len(unknown_names)
             unknown_names[f"%{numbers[name]}"] = f"%[{name}]"
-        start, end = fragment.find_origin(*match.span())
-        parts += iter_parts(fragment, copied_end, match.start())
-        parts.append((f"%{numbers[name]}" if is_known else GAP, start, end - start))
-        copied_end = match.end()
-    parts += iter_parts(fragment, copied_end)
-    joined_fragment = join_fragments(parts)._replace(problems=fragment.problems)
-    return joined_fragment, operands._replace(unknown=unknown_names)
+        return f"%{numbers[name]}"
+
+    numbered_fragment = replace_in_fragment(fragment, _NAMED_PLACEHOLDER, replace)
+    return numbered_fragment, operands._replace(unknown=unknown_names)
 
 
 def fill_constants(fragment: Fragment, constants: Mapping[str, str]) -> Fragment:
     """Replace operands with known integers or numbers, whatever stands next to them."""
     if not any(constants.values()):
         return fragment
-    parts, copied_end = list[TextFragment](), 0
-    for match in _PLACED.finditer(fragment.ptx):
+
+    def replace(match: re.Match[str]) -> str | None:
         value = constants.get(match[0])
-        if value and not is_doubled(fragment, match.start()):
-            start, end = fragment.find_origin(*match.span())
-            parts += iter_parts(fragment, copied_end, match.start())
-            parts.append((value, start, end - start))
-            copied_end = match.end()
-    parts += iter_parts(fragment, copied_end)
-    return join_fragments(parts)._replace(problems=fragment.problems)
+        return value if value and not is_doubled(fragment, match.start()) else None
+
+    return replace_in_fragment(fragment, _PLACED, replace)

@@ -5,11 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..syntax.source import GAP
+from ..syntax.source import GAP, decode_escape
 from .asm_arguments import read_llvm_operands
 from .source_language import Language
 from .text_blocks import Block
-from .text_fragments import TextFragment, join_fragments
+from .text_fragments import (
+    TextFragment,
+    join_fragments,
+    replace_copies,
+    replace_matches,
+)
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#=.*?(?:=\#|\Z)|\#[^\n]*+)
@@ -52,28 +57,18 @@ def read_julia_blocks(text: str) -> Iterator[Block]:
 
 def _decode(text: str, start: int, end: int, *, is_raw: bool) -> Iterator[TextFragment]:
     """Yield the pieces of a string, with gaps for interpolated values."""
-    copied_end = start
-    for part in _PART.finditer(text, start, end) if not is_raw else ():
-        if part["dollar"]:
-            continue
-        if copied_end < part.start():
-            yield text[copied_end : part.start()], copied_end, 0
-        decoded = GAP if part["field"] else _decode_escape(part["escape"])
-        if decoded:
-            yield decoded, part.start(), len(part[0])
-        copied_end = part.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
+    if is_raw:
+        yield text[start:end], start, 0
+    else:
+        yield from replace_matches(text, _PART, _decode_part, start, end)
 
 
-def _decode_escape(code: str) -> str:
-    if code.endswith("\n"):
-        return ""
-    if code[0] == "x" and len(code) > 1:
-        return chr(int(code[1:], 16))
-    if code[0] in "01234567":
-        return chr(int(code, 8))
-    return _ESCAPES.get(code, code)
+def _decode_part(part: re.Match[str]) -> str | None:
+    code = part["escape"]
+    if code is None:
+        return GAP if part["field"] else None
+    decoded = decode_escape(code, _ESCAPES)
+    return code if decoded is None else decoded
 
 
 def _decode_marks(parts: Iterator[TextFragment]) -> Iterator[TextFragment]:
@@ -88,19 +83,8 @@ def _decode_marks(parts: Iterator[TextFragment]) -> Iterator[TextFragment]:
         if waiting:
             yield _without_backslash(waiting)
         waiting = part if text == "$" and width else None
-        if waiting:
-            continue
-        if width:
-            yield part
-            continue
-        copied_end = 0
-        for mark in _ASM_MARK.finditer(text):
-            if copied_end < mark.start():
-                yield text[copied_end : mark.start()], origin + copied_end, 0
-            decoded = f"${mark['number'] or ''}"
-            yield decoded, origin + mark.start(), len(mark[0])
-            copied_end = mark.end()
-        yield text[copied_end:], origin + copied_end, 0
+        if not waiting:
+            yield from replace_copies([part], _ASM_MARK, lambda x: f"${x['number'] or ''}")
     if waiting:
         yield _without_backslash(waiting)
 

@@ -10,7 +10,7 @@ from .asm_arguments import make_llvm_operands, read_llvm_operands
 from .asm_operands import AsmExpression, AsmOperands
 from .source_language import Language
 from .text_blocks import Block
-from .text_fragments import TextFragment, join_fragments
+from .text_fragments import join_fragments, replace_matches
 
 _STRING = r'"(?P<body>(?>(?:[^"\\\n]++|\\.)*))"'
 _ASM = re.compile(
@@ -42,27 +42,18 @@ def read_mlir_blocks(text: str) -> Iterator[Block]:
     matches = [x for x in _ASM.finditer(text) if x["name"]]
     for match, following in pairwise([*matches, None]):
         assert match
-        fragment = join_fragments(_decode(text, *match.span("body")))
+        parts = replace_matches(text, _MARK, _decode_mark, *match.span("body"))
+        fragment = join_fragments(parts)
         end = min(following.start() if following else len(text), match.end() + _MAX_CHARS)
         yield Block(fragment, Language.PTX, _READERS[match["name"]](text, match.end(), end))
 
 
-def _decode(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    copied_end = start
-    for mark in _MARK.finditer(text, start, end):
-        if copied_end < mark.start():
-            yield text[copied_end : mark.start()], copied_end, 0
-        name = mark["operand"] or mark["number"]
-        if name:
-            decoded = f"${name}"
-        elif mark["code"]:
-            decoded = chr(int(mark["code"], 16))
-        else:
-            decoded = _ESCAPES.get(mark[0][-1], mark[0][-1])
-        yield decoded, mark.start(), len(mark[0])
-        copied_end = mark.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
+def _decode_mark(mark: re.Match[str]) -> str:
+    if name := mark["operand"] or mark["number"]:
+        return f"${name}"
+    if mark["code"]:
+        return chr(int(mark["code"], 16))
+    return _ESCAPES.get(mark[0][-1], mark[0][-1])
 
 
 def _read_operands(text: str, start: int, end: int) -> AsmOperands:

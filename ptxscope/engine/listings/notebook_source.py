@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from .source_language import Language, language_of, language_of_word
 from .text_blocks import Block
-from .text_fragments import TextFragment, join_fragments
+from .text_fragments import TextFragment, join_fragments, replace_matches
 
 _TOKEN = re.compile(r'"(?P<string>(?>(?:[^"\\]++|\\.)*))"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))", re.DOTALL)
@@ -61,23 +61,13 @@ def read_notebook_blocks(text: str) -> Iterator[Block]:
             if is_value and key == "cell_type":
                 cells[owner].kind = last_string
             elif key in _SOURCES:
-                cells[owner].parts += _decode(text, *token.span("string"))
+                span = token.span("string")
+                cells[owner].parts += replace_matches(text, _ESCAPE, _decode_escape, *span)
 
 
-def _decode(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    copied_end = start
-    for escape in _ESCAPE.finditer(text, start, end):
-        if copied_end < escape.start():
-            yield text[copied_end : escape.start()], copied_end, 0
-        code, char = escape["code"], escape["char"]
-        yield (
-            chr(int(code, 16)) if code else _ESCAPES.get(char, char),
-            escape.start(),
-            len(escape[0]),
-        )
-        copied_end = escape.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
+def _decode_escape(escape: re.Match[str]) -> str:
+    code, char = escape["code"], escape["char"]
+    return chr(int(code, 16)) if code else _ESCAPES.get(char, char)
 
 
 def _make_block(cell: _Cell, kernel: Language) -> Iterator[Block]:

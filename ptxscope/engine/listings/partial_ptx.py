@@ -9,7 +9,7 @@ from ..syntax.errors import Span
 from ..syntax.opcodes import make_opcode_pattern
 from ..syntax.scopes import Scopes
 from ..syntax.source import GAP, Fragment
-from .text_fragments import TextFragment, iter_parts, join_fragments
+from .text_fragments import replace_in_fragment
 
 OPCODES = make_opcode_pattern()
 _TYPE_NAME = r"(?:[bsu](?:16|32|64)|[su](?:16x2|8x4)|f32|f64)"
@@ -79,28 +79,21 @@ def is_statement_start(text: str, position: int) -> bool:
 
 
 _BESIDE = re.compile(
-    r"(?<=[\w.$+\-*/~])%\d++|[-+*/~(]\s++%\d++|%\d++(?=[\w$]|\s*+[-+*/()?<>&^])", re.ASCII
+    r"(?:(?<=[\w.$+\-*/~])|[-+*/~(]\s++)(?P<second>%\d++)"
+    r"|(?P<first>%\d++)(?=[\w$]|\s*+[-+*/()?<>&^])",
+    re.ASCII,
 )
 """A placeholder that is part of a word or an expression."""
-_PLACEHOLDER = re.compile(r"%\d++", re.ASCII)
 
 
 def hide_spliced(fragment: Fragment, placeholders: Iterable[str]) -> Fragment:
     """Replace each of these placeholders with a gap if it is part of a word or expression."""
-    names, parts, copied_end = frozenset(placeholders), list[TextFragment](), 0
-    for match in _BESIDE.finditer(fragment.ptx) if names else ():
-        offset = match[0].index("%")
-        name = _PLACEHOLDER.match(match[0], offset)
-        if name and name[0] in names:
-            start, end = match.start() + offset, match.start() + name.end()
-            parts += iter_parts(fragment, copied_end, start)
-            source_start, source_end = fragment.find_origin(start, end)
-            parts.append((GAP, source_start, source_end - source_start))
-            copied_end = end
-    if not copied_end:
+    names = frozenset(placeholders)
+    if not names:
         return fragment
-    parts += iter_parts(fragment, copied_end)
-    return join_fragments(parts)._replace(problems=fragment.problems)
+    return replace_in_fragment(
+        fragment, _BESIDE, lambda x: GAP if x[x.lastgroup or 0] in names else None
+    )
 
 
 def find_instruction(text: str) -> Span | None:

@@ -8,10 +8,15 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..syntax.errors import Span
-from ..syntax.source import GAP, Fragment
+from ..syntax.source import GAP, Fragment, decode_escape
 from .docstrings import find_docstrings
 from .source_language import is_all_ptx
-from .text_fragments import TextFragment, join_fragments
+from .text_fragments import (
+    TextFragment,
+    join_fragments,
+    replace_copies,
+    replace_matches,
+)
 
 _STRING_START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE
@@ -23,8 +28,9 @@ _BODY = {
     "'": re.compile(r"(?>(?:[^\\\n']++|\\.)*)", re.DOTALL),
 }
 """The contents of a string, by its quotes."""
-_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)|[^\\]++", re.DOTALL)
+_ESCAPE = re.compile(r"\\(\r?\n|x[0-9a-fA-F]{2}|[0-7]{1,3}|.)", re.DOTALL)
 _ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
+_ESCAPES |= {x: x for x in "\\'\""}
 _SPACE = re.compile(r"(?>(?:[\s\\]++|#[^\n]*+)*)")
 _FARTHEST = 200
 """Largest distance between strings that are added to each other, in characters."""
@@ -144,24 +150,14 @@ def _with_format_gaps(group: list[TextFragment], text: str, end: int) -> Iterato
     match = _FORMAT_SUFFIX.match(text, end)
     operator = match["how"] if match else ""
     fields = {"%": _PERCENT, "+": None, "": None}.get(operator, _FIELD)
-    for part in group:
-        yield from _split_fields(part, fields) if fields and not part[2] else (part,)
+    yield from replace_copies(group, fields, _replace_field) if fields else group
     if match and operator == "+":
         yield GAP, match.start("how"), 1
 
 
-def _split_fields(part: TextFragment, fields: re.Pattern[str]) -> Iterator[TextFragment]:
-    """Yield a piece with gaps for its fields; a doubled ``{``, ``}`` or ``%`` is literal."""
-    text, origin, _ = part
-    copied_end = 0
-    for field in fields.finditer(text):
-        if copied_end < field.start():
-            yield text[copied_end : field.start()], origin + copied_end, 0
-        is_doubled = field[0] in ("{{", "}}", "%%")
-        yield field[0][0] if is_doubled else GAP, origin + field.start(), len(field[0])
-        copied_end = field.end()
-    if copied_end < len(text):
-        yield text[copied_end:], origin + copied_end, 0
+def _replace_field(field: re.Match[str]) -> str:
+    """Return a gap for a field; a doubled ``{``, ``}`` or ``%`` is literal."""
+    return field[0][0] if field[0] in ("{{", "}}", "%%") else GAP
 
 
 def _decode_string(text: str, token: _Quoted) -> Iterator[TextFragment]:
@@ -215,22 +211,10 @@ def decode_parts(text: str, start: int, end: int, *, raw: bool = False) -> Itera
     """Yield pieces of a string: text, position, and width if it was an escape."""
     if raw:
         yield text[start:end], start, 0
-        return
-    for match in _ESCAPE.finditer(text, start, end):
-        code, position = match[1], match.start()
-        char = None if code is None else _decode_escape(code)
-        if char is None:
-            yield match[0], position, 0
-        elif char:
-            yield char, position, len(match[0])
+    else:
+        yield from replace_matches(text, _ESCAPE, _decode_escape, start, end)
 
 
-def _decode_escape(code: str) -> str | None:
+def _decode_escape(escape: re.Match[str]) -> str | None:
     """Return the text of an escape, or None if Python keeps it as written."""
-    if code.endswith("\n"):
-        return ""
-    if code[0] == "x" and len(code) == 3:
-        return chr(int(code[1:], 16))
-    if code[0] in "01234567":
-        return chr(int(code, 8))
-    return _ESCAPES.get(code, code if code in "\\'\"" else None)
+    return decode_escape(escape[1], _ESCAPES)

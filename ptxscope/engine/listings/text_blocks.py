@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterator, Mapping, Set
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import NamedTuple
 
 from ..syntax.source import GAP, Fragment
@@ -17,7 +17,13 @@ from .asm_operands import AsmOperands, fill_constants
 from .partial_ptx import PTX_STATEMENT
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
-from .text_fragments import TextFragment, join_fragments, with_gaps
+from .text_fragments import (
+    TextFragment,
+    join_fragments,
+    replace_copies,
+    replace_matches,
+    with_gaps,
+)
 
 
 class Block(NamedTuple):
@@ -75,7 +81,8 @@ def read_html_blocks(text: str) -> Iterator[Block]:
     start = None
     for tag in _PRE.finditer(text):
         if tag["close"] and start is not None:
-            fragment = join_fragments(_decode_html(text, start, tag.start()))
+            parts = replace_matches(text, _MARKUP, _decode_markup, start, tag.start())
+            fragment = join_fragments(parts)
             language = language_of_block("", fragment.ptx)
             if language is not Language.UNKNOWN and fragment.ptx.strip():
                 yield Block(fragment, language)
@@ -84,16 +91,8 @@ def read_html_blocks(text: str) -> Iterator[Block]:
             start = tag.end()
 
 
-def _decode_html(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    copied_end = start
-    for mark in _MARKUP.finditer(text, start, end):
-        if copied_end < mark.start():
-            yield text[copied_end : mark.start()], copied_end, 0
-        if mark[0][0] == "&":
-            yield html.unescape(mark[0]), mark.start(), len(mark[0])
-        copied_end = mark.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
+def _decode_markup(mark: re.Match[str]) -> str:
+    return html.unescape(mark[0]) if mark[0][0] == "&" else ""
 
 
 # --- Rust ---------------------------------------------------------------------------------
@@ -121,7 +120,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
     position = end_of_lines = 0
     depth = 0
     """The open brackets of a ``concat!`` or of a repetition of a macro in it."""
-    glue_start = count = 0
+    glue_start = line_count = 0
     """The start of the text that is no string and not yet in the lines."""
     while token := _RUST.search(text, position):
         position = token.end()
@@ -132,11 +131,11 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
             if lines is not None and (depth or kind != "open"):
                 if not depth:
                     glue_start = position if kind == "concat" else token.start()
-                    count = len(lines)
+                    line_count = len(lines)
                 depth += 1
         elif kind == "stop" and lines is not None and depth:
             depth -= token[0] in ")]}"
-            if not depth and len(lines) > count:  # else it repeats operands
+            if not depth and len(lines) > line_count:  # else it repeats operands
                 end_of_lines = position
                 lines += _make_glue(text, glue_start, token.start())
                 lines.append(("\n", token.start(), 1))
@@ -179,21 +178,16 @@ def _name_operands(
 
     Known constants replace their placeholders; an unknown constant is a gap.
     """
-    count = 0
-    for text, origin, width in lines:
-        copied_end = 0
-        for mark in _PLACEHOLDER.finditer(text) if not width else ():
-            if copied_end < mark.start():
-                yield text[copied_end : mark.start()], origin + copied_end, 0
-            name = mark["name"]
-            if name == "":
-                name, count = str(count), count + 1
-            stands_for = mark[0][0] if name is None else f"%{name}"
-            if name in constants:
-                stands_for = constants[name] or GAP
-            yield stands_for, origin + mark.start(), len(mark[0])
-            copied_end = mark.end()
-        yield text[copied_end:], origin + copied_end, width
+    numbers = count()
+
+    def replace(mark: re.Match[str]) -> str:
+        name = mark["name"]
+        if name is None:
+            return mark[0][0]
+        name = name or str(next(numbers))
+        return constants[name] or GAP if name in constants else f"%{name}"
+
+    return replace_copies(lines, _PLACEHOLDER, replace)
 
 
 # --- LLVM ---------------------------------------------------------------------------------
@@ -217,7 +211,8 @@ def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]
     """Yield the PTX of each LLVM ``asm "…"``; ``gaps`` are those of the text."""
     for match, following in pairwise([*_LLVM.finditer(text), None]):
         assert match
-        fragment = join_fragments(_decode_llvm(text, *match.span("body")))
+        span = match.span("body")
+        fragment = join_fragments(replace_matches(text, _LLVM_ESCAPE, _decode_llvm_mark, *span))
         end = following.start() if following else len(text)
         operands = read_llvm_operands(text, match.end(), end)
         fragment = with_gaps(fragment, gaps)
@@ -226,18 +221,7 @@ def read_llvm_blocks(text: str, gaps: Set[int] = frozenset()) -> Iterator[Block]
         yield Block(fragment, Language.PTX, operands)
 
 
-def _decode_llvm(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    copied_end = start
-    for mark in _LLVM_ESCAPE.finditer(text, start, end):
-        if copied_end < mark.start():
-            yield text[copied_end : mark.start()], copied_end, 0
-        if mark["code"]:
-            char = chr(int(mark["code"], 16))
-        elif mark["number"]:
-            char = f"${mark['number']}"
-        else:
-            char = mark[0][-1]
-        yield char, mark.start(), len(mark[0])
-        copied_end = mark.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
+def _decode_llvm_mark(mark: re.Match[str]) -> str:
+    if mark["code"]:
+        return chr(int(mark["code"], 16))
+    return f"${mark['number']}" if mark["number"] else mark[0][-1]

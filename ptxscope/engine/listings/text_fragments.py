@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator, Set
 
 from ..syntax.source import GAP, Fragment, find_gaps
 
@@ -25,6 +26,68 @@ def iter_parts(
         if part_end > start:
             yield ptx[start:part_end], origin if width else origin + start - starts[index], width
         start, index = max(start, part_end), index + 1
+
+
+def replace_matches(
+    text: str,
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str | None],
+    start: int = 0,
+    end: int | None = None,
+) -> Iterator[TextFragment]:
+    """Yield the pieces of a range of a text with its matches replaced; None keeps a match."""
+    copied_end, end = start, len(text) if end is None else end
+    for match in pattern.finditer(text, start, end):
+        replacement = replace(match)
+        if replacement is None:
+            continue
+        if copied_end < match.start():
+            yield text[copied_end : match.start()], copied_end, 0
+        if replacement:
+            yield replacement, match.start(), len(match[0])
+        copied_end = match.end()
+    if copied_end < end:
+        yield text[copied_end:end], copied_end, 0
+
+
+def replace_copies(
+    parts: Iterable[TextFragment],
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str | None],
+) -> Iterator[TextFragment]:
+    """Yield pieces with the matches in those that are copies of the source replaced."""
+    for part in parts:
+        text, origin, width = part
+        if width:
+            yield part
+            continue
+        for piece, position, piece_width in replace_matches(text, pattern, replace):
+            yield piece, origin + position, piece_width
+
+
+def replace_in_fragment(
+    fragment: Fragment,
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str | None],
+) -> Fragment:
+    """Return a fragment with matches, or their named groups, replaced; None keeps a match.
+
+    Each replacement stands for the source of the whole match.
+    """
+    parts, copied_end = list[TextFragment](), 0
+    for match in pattern.finditer(fragment.ptx):
+        replacement = replace(match)
+        if replacement is None:
+            continue
+        match_start, match_end = match.span(match.lastgroup or 0)
+        start, end = fragment.find_origin(match_start, match_end)
+        parts += iter_parts(fragment, copied_end, match_start)
+        parts.append((replacement, start, end - start))
+        copied_end = match_end
+    if not copied_end:
+        return fragment
+    parts += iter_parts(fragment, copied_end)
+    return join_fragments(parts)._replace(problems=fragment.problems)
 
 
 def join_fragments(parts: Iterable[TextFragment]) -> Fragment:

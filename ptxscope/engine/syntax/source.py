@@ -348,8 +348,9 @@ def _decode(text: str, position: int, builder: FragmentBuilder, problems: list[P
             builder.add(character or "%", position, 2 if character else 0)
             position += 2 if character else 1
         elif escape := _ESCAPE.match(text, position):
-            if not escape[1].endswith("\n"):
-                builder.add(_decode_escape(escape[1]), position, len(escape[0]))
+            decoded = decode_escape(escape[1], _ESCAPES)
+            if decoded != "":
+                builder.add(decoded or escape[1], position, len(escape[0]))
             position = escape.end()
         else:
             position += 1
@@ -357,12 +358,18 @@ def _decode(text: str, position: int, builder: FragmentBuilder, problems: list[P
     return len(text) if position >= len(text) else position
 
 
-def _decode_escape(code: str) -> str:
+def decode_escape(code: str, escapes: Mapping[str, str]) -> str | None:
+    """Return the character of an escape, by the text after its backslash; None if it has none.
+
+    A newline continues the line: it is left out.
+    """
+    if code.endswith("\n"):
+        return ""
     if code[0] == "x" and len(code) > 1:
         return chr(min(int(code[1:], 16), 0xFF))
-    if code[0].isdigit() and code[0] < "8":
+    if code[0] in "01234567":
         return chr(int(code, 8) & 0xFF)
-    return _ESCAPES.get(code, code)
+    return escapes.get(code)
 
 
 def _make_unclosed_problem(start: int, end: int) -> Problem:
