@@ -8,7 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from ptxscope import PtxError, parse
-from ptxscope.engine.kernels.execution import StopReason, execute
+from ptxscope.engine.kernels.execution import execute
+from ptxscope.engine.kernels.run import StopReason
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.program.program import Program
 from ptxscope.engine.program.program_loader import load

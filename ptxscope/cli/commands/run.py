@@ -13,7 +13,8 @@ from ...engine.diagnosis.observation import Observed, parse_observed
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
-from ...engine.kernels.execution import MissingInput, Run, RunStep, StopReason, Value, execute
+from ...engine.kernels.execution import execute
+from ...engine.kernels.run import MissingInput, Run, RunStep, StopReason, Value
 from ...engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,

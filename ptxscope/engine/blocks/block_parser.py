@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
-from ..kernels.execution import ShadowedRegisters
+from ..kernels.registers import ShadowedRegisters
 from ..program.program import Program
 from ..program.program_loader import load
 from ..program.statement import Statement, StatementKind

@@ -104,6 +104,7 @@ def _describe_word(row: RowView) -> str:
 _ROUNDINGS = {"bound": "towards zero", "minus": "up", "even": "to the even neighbour"}
 """The rounding of an average by each misconception, by the name of a row that only it has."""
 
+
 def _describe_boolean(ins: InstructionView, rows: Sequence[RowView]) -> str:
     boolop, c = ins.form.boolop, _format_condition(ins)
     p, q = (format_short_name(ins, x) for x in "pq")
