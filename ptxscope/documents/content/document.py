@@ -273,23 +273,25 @@ class Document(NamedTuple):
     @property
     def omission(self) -> str:
         """Sentence with the steps of an instruction that are not shown; empty if all are."""
-        return self.sections[0].omission if self.is_line else ""
+        return self.sections[0].omission if self.sections[0].is_only else ""
 
     @property
     def lane_notes(self) -> tuple[str, ...]:
         """Notes of the author on lanes of an instruction, or on the whole."""
-        return self.sections[0].lane_notes if self.is_line else ()
+        return self.sections[0].lane_notes if self.sections[0].is_only else ()
 
     @property
-    def count_text(self) -> str:
-        """The number of statements, in words."""
+    def subject(self) -> str:
+        """The opcode of the instruction, or the number of statements in words."""
         count = len(self.trace.parts)
+        if self.is_line:
+            return self.trace.instruction.opcode
         return f"{count} statement{'s' * (count != 1)}"
 
     @property
     def name(self) -> str:
         """The title, or the instruction, or the number of statements."""
-        return self.title or (self.ptx if self.is_line else self.count_text)
+        return self.title or (self.ptx if self.is_line else self.subject)
 
     def without_sentences(self) -> Document:
         """Return the document without sentences of ptxscope, for a picture beside a text."""
@@ -339,25 +341,25 @@ def build_document(trace: Trace, options: Options = DEFAULT) -> Document:
 def _build_document(trace: Trace, options: Options) -> Document:
     """Return the Document of one trace."""
     block, count, extra = trace.block, len(trace.parts), trace.annotations
-    is_line = trace.is_line
-    if not is_line and (unknown := sorted(options.folded - {*range(1, count + 1)})):
+    if unknown := sorted(options.folded - {*range(1, count + 1)}):
         raise ValueError(f"there is no statement {unknown[0]} to fold; the block has {count}")
-    other = find_other(trace) if options.both and not is_line else None
+    other = find_other(trace) if options.both and not trace.is_line else None
     sections = tuple(_iter_sections(trace, other, options))
-    only = sections[0]
-    has_agreement = has_one_answer(trace) if is_line else not other
+    first, is_only = sections[0], sections[0].is_only
+    results = tuple(_iter_results(trace)) if options.result else ()
+    has_agreement = has_one_answer(trace) if is_only else not other
     return Document(
         trace,
         sanitize_text(extra.title),
-        make_printable(str(block)) if is_line else "\n".join(map(make_printable, block.lines)),
+        "\n".join(map(make_printable, block.lines or (str(block),))),
         trace.model.name,
-        only.operands if is_line else tuple(_iter_given(trace)),
+        first.operands if is_only else tuple(_iter_given(trace)),
         sections,
         tuple(step for x in sections if not (x.is_folded or x.is_other) for step in x.steps),
-        only.results if is_line else tuple(_iter_block_results(trace)) if options.result else (),
-        only.no_result if is_line else "" if options.result else NOT_SHOWN,
-        only.notes if is_line else tuple(_iter_block_notes(trace, options)),
-        only.answers if is_line else None,
+        results,
+        _describe_no_result(results, options),
+        first.notes if is_only else tuple(_iter_block_notes(trace, options)),
+        first.answers if is_only else None,
         AGREED if options.both and options.result and has_agreement else "",
         sanitize_text(extra.caption),
         f"PTX ISA {_format_source(trace)}; ptxscope {__version__}" if options.footer else "",
@@ -399,7 +401,7 @@ def make_section(
         tuple(steps),
         describe_omission(part, options, step_count),
         results,
-        "" if results else NOTHING_KEPT if options.result else NOT_SHOWN,
+        _describe_no_result(results, options),
         tuple(map(make_printable, part.notes)),
         _format_notes(part.annotations.on_lanes),
         _make_answers(part, options),
@@ -455,7 +457,11 @@ def _iter_given(trace: Trace) -> Iterator[OperandView]:
                           format_value(bits, x.type))  # fmt: skip
 
 
-def _iter_block_results(trace: Trace) -> Iterator[ResultView]:
+def _describe_no_result(results: tuple[ResultView, ...], options: Options) -> str:
+    return "" if results else NOTHING_KEPT if options.result else NOT_SHOWN
+
+
+def _iter_results(trace: Trace) -> Iterator[ResultView]:
     for role, name in trace.block.results.items():
         digits = format_hex(trace.result[name], trace.block.type_of(role).bits)
         yield ResultView(make_printable(name), digits, _interpret_result(trace, name))
@@ -595,14 +601,6 @@ def iter_names(trace: Trace) -> Iterator[tuple[str, str]]:
         yield make_printable(ins.format_operand(role)), role
     for role, name in ins.results.items():
         yield make_printable(name), role
-
-
-def _iter_results(trace: Trace) -> Iterator[ResultView]:
-    ins = trace.instruction
-    for role, name in ins.results.items():
-        bits = trace.result[name]
-        digits = format_hex(bits, ins.type_of(role).bits)
-        yield ResultView(make_printable(name), digits, interpret_bits(ins, role, bits))
 
 
 def _make_step_view(trace: Trace, step: Step, hidden: Container[str] = ()) -> StepView:

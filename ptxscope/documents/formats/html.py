@@ -135,7 +135,7 @@ def _section_lines(section: Section, level: int, id_: str, relations: Relations)
 
 def _start_lines(doc: Document, options: Options, id_: str, level: int) -> Iterator[str]:
     """Yield the start of an article, with a heading if a page or a title needs one."""
-    name = escape(doc.title or (doc.trace.instruction.opcode if doc.is_line else doc.count_text))
+    name = escape(doc.title or doc.subject)
     has_heading = bool(doc.title) or options.standalone
     label = f'aria-labelledby="{id_}-title"' if has_heading else f'aria-label="{name}"'
     yield f'<article class="ptxscope px-{options.theme}" id="{id_}" {label}>'

@@ -102,7 +102,7 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     if doc.operands and not doc.is_line:
         yield make_operand_table(doc)
     for section in doc.sections:
-        yield from _iter_section_blocks(section, is_only=doc.is_line)
+        yield from _iter_section_blocks(section)
     if not doc.is_line:
         yield Heading(1, make_text("Result"))
         yield from iter_result_paragraphs(doc)
@@ -114,8 +114,9 @@ def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     yield from iter_tail_blocks(doc)
 
 
-def _iter_section_blocks(section: Section, *, is_only: bool) -> Iterator[Block]:
+def _iter_section_blocks(section: Section) -> Iterator[Block]:
     """Yield the blocks of a statement, below its heading unless it is the only one."""
+    is_only = section.is_only
     if not is_only:
         number, _, statement = section.heading.partition(". ")
         yield Heading(1, (InlineSpan(f"Statement {number} "), *make_code(statement)))
@@ -289,9 +290,8 @@ class MarkupWriter(NamedTuple):
 
     def render(self, trace: Trace, options: Options = DEFAULT) -> str:
         """Render a trace; tables have a column for each lane, the most significant on the left."""
-        doc, heading = build_document(trace, options), ""
-        if options.standalone:
-            heading = trace.instruction.opcode if doc.is_line else doc.count_text
+        doc = build_document(trace, options)
+        heading = doc.subject if options.standalone else ""
         return self.write_document(iter_blocks(doc, heading), options)
 
     def write_document(self, blocks: Iterable[Block], options: Options = DEFAULT) -> str:

@@ -23,12 +23,12 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     """Render the statements with every step and its numbers, the results, and divergences."""
     doc = build_document(trace, options)
     lines = [*_header_lines(doc, width)]
+    parts = [_section_lines(section, width) for section in doc.sections]
     if not doc.is_line:
-        lines += ["", *operand_lines(doc, width)]
-    for section in doc.sections:
-        lines += ["", *_section_lines(section, width, is_only=doc.is_line)]
-    if not doc.is_line:
-        lines += ["", *result_lines(doc, width), *_note_lines(doc.notes, width)]
+        end = (*result_lines(doc, width), *_note_lines(doc.notes, width))
+        parts = [operand_lines(doc, width), *parts, iter(end)]
+    for part in parts:
+        lines += ["", *part]
     if doc.agreement:
         lines += ["", *wrap_text(doc.agreement, "", "", width)]
     if doc.machine_code:
@@ -42,11 +42,12 @@ def head_lines(doc: Document, width: int = WIDTH) -> list[str]:
     return [*_header_lines(doc, width), "", *operand_lines(doc, width), ""]
 
 
-def _section_lines(section: Section, width: int, *, is_only: bool) -> Iterator[str]:
+def _section_lines(section: Section, width: int) -> Iterator[str]:
     """Yield the values, steps and results of a statement; below its line unless it is the only one.
 
     What follows the steps is indented below the line, or separated by empty lines.
     """
+    is_only = section.is_only
     if not is_only:
         yield from wrap_text(section.heading, "", "   ", width)
     if not section.is_folded:
@@ -84,14 +85,14 @@ def _tail_lines(doc: Document, width: int) -> Iterator[str]:
 def _header_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
         yield from (*wrap_text(doc.title, "", "", width), "")
-    model, head = f"model: {doc.model}", doc.ptx if doc.is_line else doc.count_text
-    if not doc.is_line or len(head) + len(model) + 2 <= width:
+    lines = [] if doc.is_line else doc.ptx.split("\n")
+    model, head = f"model: {doc.model}", doc.subject if lines else doc.ptx
+    if len(head) + len(model) + 2 <= width:
         yield head + model.rjust(width - len(head))
     else:
         yield from (*wrap_text(head, "", "    ", width), model.rjust(width))
-    if not doc.is_line:
-        for line in doc.ptx.split("\n"):
-            yield from wrap_text(line, "  ", "      ", width)
+    for line in lines:
+        yield from wrap_text(line, "  ", "      ", width)
 
 
 def operand_lines(doc: Document | Section, width: int = WIDTH) -> Iterator[str]:

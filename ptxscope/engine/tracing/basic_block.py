@@ -101,8 +101,6 @@ class BasicBlock:
     """The place of what is in each other register at the end that the block writes, and reads."""
     guards: tuple[BlockGuard, ...] = ()
     """The branches to its end, each with a guard, that a thread must not take."""
-    is_line: bool = False
-    """Whether it is one instruction, whose roles and row keys are those of the block."""
 
     def __post_init__(self) -> None:
         freeze_dicts(self)
@@ -119,7 +117,12 @@ class BasicBlock:
         reads = FrozenDict((role, ValuePlace(0, name)) for role, name in ins.names.items())
         statement = BlockStatement(1, "", 1, ins, reads)
         outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in ins.results.items())
-        return cls((statement,), outputs, (), ins.text, ins.spans, is_line=True)
+        return cls((statement,), outputs, (), ins.text, ins.spans)
+
+    @property
+    def is_line(self) -> bool:
+        """Whether it is one instruction, whose roles and row keys are those of the block."""
+        return not self.lines
 
     @cached_property
     def errata(self) -> tuple[Erratum, ...]:
@@ -135,6 +138,10 @@ class BasicBlock:
     def get_prefix(self, statement: BlockStatement) -> str:
         """Return the start of the row keys of a statement: ``s2.``; a line has none."""
         return "" if self.is_line else statement.prefix
+
+    def key_of(self, place: ValuePlace) -> str:
+        """Return the role of the block at a place: ``s2.d``; that of a line's result is ``d``."""
+        return place.role if self.is_line else place.key
 
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""
@@ -191,14 +198,23 @@ class BasicBlock:
     # --- the registers, as those of an Instruction -----------------------------------------
 
     @cached_property
-    def _registers(self) -> Mapping[str, Type]:
-        """The types of the given registers by name, in the order of their first use."""
-        types: dict[str, Type] = {}
+    def _readers(self) -> Mapping[str, tuple[Instruction, str]]:
+        """The first instruction that reads each given register, and the role there."""
+        readers: dict[str, tuple[Instruction, str]] = {}
         for statement in self.statements:
             for role, (number, name) in statement.reads.items():
                 if number == 0:
-                    types.setdefault(name, statement.instruction.type_of(role))
-        return FrozenDict(types)
+                    readers.setdefault(name, (statement.instruction, role))
+        return readers
+
+    def _find_operand(self, role: str) -> tuple[Instruction, str]:
+        """Return an instruction that has an operand or a result, and its role there."""
+        if self.is_line:
+            return self.instruction, role
+        number, _, own_role = role[1:].partition(".")
+        if number == "0":
+            return self._readers[own_role]
+        return self.get_statement(int(number)).instruction, own_role
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -208,10 +224,8 @@ class BasicBlock:
     @cached_property
     def constants(self) -> Mapping[str, int]:
         """The bits of the constant operands by role: ``s2.c``."""
-        if self.is_line:
-            return self.instruction.constants
         return FrozenDict(
-            (statement.prefix + role, bits)
+            (self.get_prefix(statement) + role, bits)
             for statement in self.statements
             for role, bits in statement.instruction.constants.items()
         )
@@ -221,14 +235,12 @@ class BasicBlock:
         """The given registers by role."""
         if self.is_line:
             return self.instruction.names
-        return FrozenDict((ValuePlace(0, name).key, name) for name in self._registers)
+        return FrozenDict((ValuePlace(0, name).key, name) for name in self._readers)
 
     @cached_property
     def results(self) -> Mapping[str, str]:
         """The register of each result by role."""
-        if self.is_line:
-            return self.instruction.results
-        return FrozenDict((place.key, name) for name, place in self.outputs.items())
+        return FrozenDict((self.key_of(place), name) for name, place in self.outputs.items())
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
@@ -244,21 +256,13 @@ class BasicBlock:
 
     def type_of(self, role: str) -> Type:
         """Return the type of a given register, a literal or a result."""
-        if self.is_line:
-            return self.instruction.type_of(role)
-        number, _, own_role = role[1:].partition(".")
-        if number == "0":
-            return self._registers[own_role]
-        return self.get_statement(int(number)).instruction.type_of(own_role)
+        ins, own_role = self._find_operand(role)
+        return ins.type_of(own_role)
 
     def format_operand(self, role: str) -> str:
         """Return a register's name, or a literal as it is written."""
-        if self.is_line:
-            return self.instruction.format_operand(role)
-        number, _, own_role = role[1:].partition(".")
-        if number == "0":
-            return own_role
-        return self.get_statement(int(number)).instruction.format_operand(own_role)
+        ins, own_role = self._find_operand(role)
+        return self.names.get(role) or ins.format_operand(own_role)
 
     def __repr__(self) -> str:
         return f"<BasicBlock {self}>"

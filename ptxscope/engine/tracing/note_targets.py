@@ -93,13 +93,15 @@ def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
 
 def _find_numbers(text: str, trace: Trace) -> list[int]:
     """Return the numbers of the steps that a name means: one, or all of a statement."""
-    statement, rest = (1, text) if trace.is_line else _find_statement(text, trace)
-    stage = parse_stage(rest, trace.parts[statement - 1]) if rest or trace.is_line else None
+    statement, rest = _find_statement(text, trace)
+    stage = parse_stage(rest, trace.parts[statement - 1]) if rest or not text else None
     return [x.number for x in trace.steps if x.statement == statement and stage in (None, x.stage)]
 
 
 def _find_statement(text: str, trace: Trace) -> tuple[int, str]:
     """Return the statement that a name begins with, and the rest: the step in the statement."""
+    if trace.is_line:
+        return 1, text
     match, count = _TARGET.fullmatch(text), len(trace.parts)
     if match and match["number"]:
         steps = (x for x in trace.steps if x.number == int(match["number"]))

@@ -291,8 +291,6 @@ class Trace:
     def rows(self) -> Mapping[str, RowTrace]:
         """The rows by key; in a block the key has its statement: ``s2.write.d``."""
         rows = (row for step in self.steps for row in step.rows)
-        if self.is_line:
-            return FrozenDict((row.key, row) for row in rows)
         pairs = zip(self.plan.rows, rows, strict=True)
         return FrozenDict((row.key, x._replace(row=row)) for row, x in pairs)
 
