@@ -13,7 +13,9 @@ from ..syntax.source import (
     GAP,
     AsmText,
     Fragment,
+    TextFragment,
     find_asm_texts,
+    join_fragments,
     join_literals,
     read_asm,
 )
@@ -29,7 +31,7 @@ from .conditions import Definitions
 from .macros import Macros
 from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
 from .source_language import has_asm
-from .text_fragments import TextFragment, iter_parts, join_fragments, with_gaps
+from .text_fragments import iter_parts, with_gaps
 
 _BLANK = re.compile(r"(?>(?:\s++|\\\n)*)")
 _CONTEXT_CHARS = 200

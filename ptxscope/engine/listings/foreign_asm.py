@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
-from ..syntax.source import GAP
+from ..syntax.source import GAP, remove_comments
 from .asm_operands import AsmOperands
 
 _TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?![\w.])")
@@ -19,7 +19,6 @@ _STATEMENT = re.compile(
     r"(?P<opcode>[A-Za-z_]\w*)(?P<modifiers>(?:\.[\w:]+)*)(?P<operands>[^;\n{}]*)"
 )
 """The beginning of a line or of a statement."""
-_COMMENT = re.compile(r"//[^\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*(?:\*/|\Z)")
 _DECLARATION = re.compile(r"(?<![\w.$%])\.reg\s")
 _ARM_OPERAND = re.compile(r"(?<![\w.$%])[qds]\d{1,2}(?![\w$])|#-?\w", re.IGNORECASE)
 _OPERAND_MODIFIER = re.compile(r"%[a-z]\d")
@@ -52,7 +51,7 @@ def is_certain(ptx: str, operands: AsmOperands) -> bool:
 @lru_cache(maxsize=1 << 8)
 def _count_statements(ptx: str) -> tuple[int | None, int]:
     """Return how many statements may be PTX, and how many are not; None for those with ``.reg``."""
-    text = _COMMENT.sub(" ", ptx)
+    text = remove_comments(ptx)
     if _DECLARATION.search(text):
         return None, 0
     likely = unlikely = 0

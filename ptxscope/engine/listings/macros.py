@@ -13,9 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from ..syntax.c_lexer import NAME, CToken, CTokenKind, iter_c_tokens
-from ..syntax.source import Fragment
+from ..syntax.source import Fragment, TextFragment, join_fragments
 from .conditions import Definition, Definitions, iter_definitions, read_definition
-from .text_fragments import TextFragment, join_fragments
 
 _WORD = re.compile(NAME)
 _STRING_SPECIAL = re.compile(r'[\\"]')

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..syntax.parser import scan
-from ..syntax.source import GAP
+from ..syntax.source import GAP, TextFragment, join_fragments
 from .diagnostic import CheckedInstruction, Diagnostic, Severity
 from .embedded_ptx import EmbeddedPtx, PieceKind
 from .statement_scanner import SourceLocation
 from .suppressions import remove_diagnostics
-from .text_fragments import TextFragment, iter_parts, join_fragments
+from .text_fragments import iter_parts
 
 _WORD = rf"(?>[%$A-Za-z_][\w$]*+|){GAP}[\w$]*+"
 """A field, maybe within a name."""

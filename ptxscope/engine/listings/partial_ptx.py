@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from ..syntax.errors import Span
 from ..syntax.opcodes import make_opcode_pattern
 from ..syntax.scopes import Scopes
-from ..syntax.source import GAP, Fragment
+from ..syntax.source import GAP, Fragment, remove_comments
 from .text_fragments import replace_in_fragment
 
 OPCODES = make_opcode_pattern()
@@ -52,7 +52,6 @@ _OPERANDS = re.compile(
 )
 PROSE = re.compile(r"(?<![\w.%$])[A-Za-z]{2,}+\s++[A-Za-z]")
 """Two words with only a blank between them."""
-_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _TEMPLATE_FIELD = re.compile(r"\{[^{},;]*\}|\.%|[\w$]%\w")
 """A part that a formatting function fills in: ``{name}``, ``.%s``, ``%r%d``."""
 _PRINTF_FIELD = re.compile(r"(?<![\w$])%[sdiuxX](?![\w$])")
@@ -119,7 +118,7 @@ def is_prose(statement: str) -> bool:
 
     ``statement`` begins with the opcode.
     """
-    return "," not in statement or PROSE.search(_COMMENT.sub(" ", statement)) is not None
+    return "," not in statement or PROSE.search(remove_comments(statement)) is not None
 
 
 def is_template(statement: str, scopes: Scopes) -> bool:

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from ..isa.catalog import CATALOG
 from ..syntax.opcodes import is_other_opcode
-from ..syntax.source import find_asm_openings
+from ..syntax.source import find_asm_openings, remove_comments
 from .partial_ptx import PROSE, PTX_STATEMENT
 
 
@@ -190,7 +190,6 @@ def _is_opcode(word: str) -> bool:
     return word in CATALOG or is_other_opcode(word)
 
 
-_COMMENT = re.compile(r"//[^\n]*+|/\*(?>(?:[^*]|\*(?!/))*)(?:\*/|\Z)")
 _PTX_STATEMENT_START = re.compile(
     r"""\s*+(?>[A-Za-z_$%][\w$]*+\s*+:\s*+|)(?>@\s*+!?\s*+[\w$%]++\s++|)
         (?:(?P<directive>\.[a-z]\w*+)|(?P<opcode>[a-z]\w*+)(?P<modifier>\.\w)?)""",
@@ -204,7 +203,7 @@ _LABEL = re.compile(r"\s*+(?>(?:[\w$%]++:\s*+)*)")
 
 def is_all_ptx(text: str) -> bool:
     """Return whether every statement of a text looks like PTX."""
-    code = _COMMENT.sub(" ", text)
+    code = remove_comments(text)
     *statements, remainder = re.split(r"[;{}]", code)
     return bool(statements) and not remainder.strip() and all(map(_is_ptx_statement, statements))
 

@@ -6,10 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from ..syntax.source import GAP, Fragment, find_gaps
-
-TextFragment = tuple[str, int, int]
-"""A piece of text, its position, and its width in the source; 0 if that is its length."""
+from ..syntax.source import GAP, Fragment, TextFragment, join_fragments
 
 
 def iter_parts(
@@ -88,20 +85,6 @@ def replace_in_fragment(
         return fragment
     parts += iter_parts(fragment, copied_end)
     return join_fragments(parts)._replace(problems=fragment.problems)
-
-
-def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
-    """Join pieces into a fragment."""
-    texts, origins, widths = list[str](), list[int](), list[int]()
-    starts, position = list[int](), 0
-    for text, origin, width in parts:
-        starts.append(position)
-        texts.append(text)
-        origins.append(origin)
-        widths.append(width)
-        position += len(text)
-    gaps = find_gaps(texts, starts, widths)
-    return Fragment("".join(texts), tuple(starts), tuple(origins), tuple(widths), gaps=gaps)
 
 
 def with_gaps(fragment: Fragment, gaps: Set[int]) -> Fragment:

@@ -18,7 +18,7 @@ from ..syntax.parser import parse_common_statement, parse_statement
 from ..syntax.register_accesses import find_accesses
 from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Scope, Scopes
-from ..syntax.source import GAP, Fragment
+from ..syntax.source import GAP, Fragment, remove_comments
 from ..syntax.tokens import RawInstruction, Token, TokenKind
 from .operand_reader import read_operand
 from .operands import Operand
@@ -28,7 +28,6 @@ from .vector_move import SINK, make_vector_move
 
 _LEAVING = frozenset(("bra", "brx", "exit", "ret", "trap"))
 _PARAMETER = re.compile(r"%\d+")
-_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _PARTIAL = "partly a macro or an expression"
 _TEMPLATE = "partly filled in elsewhere"
 
@@ -103,7 +102,7 @@ class StatementReader:
         base = Statement(
             StatementKind.UNKNOWN,
             self.find_line(raw.opcode.start),
-            " ".join(_COMMENT.sub(" ", self.fragment.describe(*raw.span, self.text)).split()),
+            " ".join(remove_comments(self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
             tuple(modifiers),
             operands,

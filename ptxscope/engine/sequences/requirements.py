@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..syntax.source import GAP
+from ..syntax.source import GAP, remove_comments
 from .dataflow import ANY_SIGN, CONSTANT, INPUT
 from .pattern import Pattern
 
@@ -21,7 +21,6 @@ _STATEMENT = re.compile(
 )
 """A statement: its opcode, what it writes, what it reads."""
 _NAME = re.compile(r"[%\w$]++", re.ASCII)
-_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 _COMPUTED = re.compile(r"~|!\s*+\d|(?<![\w%$])\d\w*+\s*+(?:[-+*/%&|^?]|<<|>>)", re.ASCII)
 """A constant that is computed from others."""
 _OPERAND = re.compile(r"[%$][0-9]++", re.ASCII)
@@ -67,7 +66,7 @@ def may_hold(ptx: str, requirements: Sequence[Requirement]) -> bool:
 
     If a part of it is unknown, or a constant is computed, it may have any.
     """
-    ptx = _COMMENT.sub(" ", ptx)
+    ptx = remove_comments(ptx)
     if GAP in ptx or _COMPUTED.search(ptx):
         return True
     uses = frozenset(_iter_uses(ptx))

@@ -11,7 +11,7 @@ from ..isa.catalog import find_entry
 from .c_expression import parse_c_integer
 from .c_lexer import CToken, CTokenKind, blank_tokens, iter_c_tokens
 from .errors import Problem, Span, find_closest_spelling, quote_word
-from .source import Fragment, FragmentBuilder, find_fragments
+from .source import Fragment, find_fragments, join_fragments
 
 if TYPE_CHECKING:
     from ..isa.intrinsics import Intrinsic
@@ -21,7 +21,7 @@ _CAST_WORDS = frozenset("signed unsigned int long uint int32_t int64_t uint32_t 
 _MAX_DEPTH = 32
 """Levels of calls inside of calls."""
 _CALLEE = re.compile(r"__(?!asm|volatile)[a-z]\w*+", re.ASCII)
-_CALL = re.compile(r"(?<!\w)(?P<name>__[a-z]\w*+)\s*+\(", re.ASCII)
+CALL = re.compile(r"(?P<name>__(?<!\w__)[a-z]\w*+)\s*+\(", re.ASCII)
 _NAME = re.compile(r"_?[A-Za-z]\w*+", re.ASCII)
 _TYPE_MARKS = frozenset(("*", "&", "&&"))
 _ARGUMENT_ENDS = frozenset("(),")
@@ -235,7 +235,7 @@ def find_problem_around_call(text: str) -> Problem | None:
     from ..isa.intrinsics import map_intrinsics
 
     intrinsics = map_intrinsics()
-    for match in _CALL.finditer(blank_tokens(text, CTokenKind.COMMENT)):
+    for match in CALL.finditer(blank_tokens(text, CTokenKind.COMMENT)):
         if match["name"] in intrinsics:
             message = (
                 f"`{match['name']}` has other C around it; ptxscope reads a call alone, or as "
@@ -374,10 +374,10 @@ class _PtxWriter:
 
     def make_fragment(self, *, with_moves: bool = False) -> Fragment:
         """Return the lines, after a ``mov`` for each constant if these are wanted."""
-        builder = FragmentBuilder()
         place = self._pieces[0][1]
         moves = [(f"mov.b32 {name}, {bits:#x};", place) for name, bits in self.constants.items()]
-        for text, (start, end) in (*(moves if with_moves else ()), *self._pieces):
-            for character in text:
-                builder.add(character, start, end - start)
-        return builder.make_fragment([])
+        return join_fragments(
+            (character, start, end - start)
+            for text, (start, end) in (*(moves if with_moves else ()), *self._pieces)
+            for character in text
+        )

@@ -105,36 +105,20 @@ class Fragment(NamedTuple):
         return start, start + 1
 
 
-class FragmentBuilder:
-    """Collects pieces of PTX, each with its origin, into one Fragment."""
+TextFragment = tuple[str, int, int]
+"""A piece of text, its position, and its width in the source; 0 if that is its length."""
 
-    def __init__(self) -> None:
-        self.text: list[str] = []
-        self.size = 0
-        self.starts: list[int] = []
-        self.origins: list[int] = []
-        self.widths: list[int] = []
 
-    def add(self, text: str, origin: int, width: int = 0) -> None:
-        """Add a piece; ``width`` is that of one character's origin, 0 for a copy."""
-        self.starts.append(self.size)
-        self.origins.append(origin)
-        self.widths.append(width)
-        self.text.append(text)
-        self.size += len(text)
-
-    def make_fragment(self, problems: list[Problem]) -> Fragment:
-        """Return the pieces as a fragment."""
-        if not self.starts:
-            return Fragment("", problems=tuple(problems))
-        return Fragment(
-            "".join(self.text),
-            tuple(self.starts),
-            tuple(self.origins),
-            tuple(self.widths),
-            tuple(problems),
-            find_gaps(self.text, self.starts, self.widths),
-        )
+def join_fragments(parts: Iterable[TextFragment]) -> Fragment:
+    """Join pieces into a fragment."""
+    starts, gaps, position = list[int](), list[int](), 0
+    texts, origins, widths = tuple(zip(*parts, strict=True)) or (("",), (0,), (0,))
+    for text, width in zip(texts, widths, strict=True):
+        starts.append(position)
+        if width and text == GAP:  # the same character in a user's own text has no width
+            gaps.append(position)
+        position += len(text)
+    return Fragment("".join(texts), tuple(starts), origins, widths, gaps=tuple(gaps))
 
 
 def format_gap(source: str) -> str:
@@ -143,15 +127,12 @@ def format_gap(source: str) -> str:
     return f"<{excerpt}{'…' * (len(source) > _MAX_GAP_CHARS)}>"
 
 
-def find_gaps(
-    texts: Iterable[str], starts: Iterable[int], widths: Iterable[int]
-) -> tuple[int, ...]:
-    """Return the positions of the pieces that are gaps.
+_PTX_COMMENT = re.compile(r"//[^\n]*+|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
-    The same character in a user's own text has no width.
-    """
-    pieces = zip(texts, starts, widths, strict=True)
-    return tuple(start for text, start, width in pieces if width and text == GAP)
+
+def remove_comments(ptx: str) -> str:
+    """Return PTX with a blank for each comment."""
+    return _PTX_COMMENT.sub(" ", ptx)
 
 
 def find_fragments(text: str) -> Iterator[Fragment]:
@@ -269,7 +250,7 @@ def join_literals(text: str, position: int) -> tuple[Fragment, int]:
 
     A gap replaces anything else between or after them.
     """
-    builder, problems, depth = FragmentBuilder(), list[Problem](), 0
+    parts, problems, depth = list[TextFragment](), list[Problem](), 0
     while True:
         position = skip_blanks(text, position)
         if raw := _RAW.match(text, position):
@@ -277,15 +258,16 @@ def join_literals(text: str, position: int) -> tuple[Fragment, int]:
             if end < 0:
                 problems.append(_make_unclosed_problem(position, len(text)))
                 end = len(text)
-            _add_plain_text(text[raw.end() : end], raw.end(), builder)
+            parts += _read_plain_text(text[raw.end() : end], raw.end())
             position = end + len(raw[1]) + 2
         elif string := _STRING.match(text, position):
-            position = _decode(text, string.end(), builder, problems)
+            position = _decode(text, string.end(), parts, problems)
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
-                return builder.make_fragment(problems[:1]), position  # others follow from it
-            builder.add(GAP, position, end - position)
+                first_problem = tuple(problems[:1])  # others follow from it
+                return join_fragments(parts)._replace(problems=first_problem), position
+            parts.append((GAP, position, end - position))
             position = end
 
 
@@ -325,19 +307,19 @@ _PERCENT = {"%%": "%", "%=": "0"}
 _PERCENTS = re.compile(r"%[%=]|(?>(?:[^%]++|%(?![%=]))+)")
 
 
-def _add_plain_text(text: str, origin: int, builder: FragmentBuilder) -> None:
-    """Add plain characters, with ``%%`` read as ``%``."""
+def _read_plain_text(text: str, origin: int) -> Iterator[TextFragment]:
+    """Yield plain characters, with ``%%`` read as ``%``."""
     for part in _PERCENTS.finditer(text):
         start, piece = origin + part.start(), part[0]
-        builder.add(_PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0)
+        yield _PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0
 
 
-def _decode(text: str, position: int, builder: FragmentBuilder, problems: list[Problem]) -> int:
+def _decode(text: str, position: int, parts: list[TextFragment], problems: list[Problem]) -> int:
     """Add one string literal's characters; return the position after its closing quote."""
     start = position
     while position < len(text):
         if match := _LITERAL_TEXT.match(text, position):
-            builder.add(match[0], position)
+            parts.append((match[0], position, 0))
             position = match.end()
         elif text[position] == '"':
             return position + 1
@@ -345,12 +327,12 @@ def _decode(text: str, position: int, builder: FragmentBuilder, problems: list[P
             break
         elif text[position] == "%":
             character = _PERCENT.get(text[position : position + 2])
-            builder.add(character or "%", position, 2 if character else 0)
+            parts.append((character or "%", position, 2 if character else 0))
             position += 2 if character else 1
         elif escape := _ESCAPE.match(text, position):
             decoded = decode_escape(escape[1], _ESCAPES)
             if decoded != "":
-                builder.add(decoded or escape[1], position, len(escape[0]))
+                parts.append((decoded or escape[1], position, len(escape[0])))
             position = escape.end()
         else:
             position += 1
