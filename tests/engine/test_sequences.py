@@ -16,6 +16,7 @@ from ptxscope.engine.blocks.block_trace import trace_block
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.sequences.dataflow import find_flow
 from ptxscope.engine.sequences.hints import may_have_sequences
 from ptxscope.engine.sequences.intrinsic_sequences import (
     IntrinsicSequence,
@@ -281,6 +282,14 @@ def test_a_value_of_one_way_only_is_not_that_of_both() -> None:
     assert found(*skipped) == []
     other_way = ("@%p1 bra M;", ADD[1], "bra N;", "M:", "and.b32 %r4, %r9, 1;", "N:")
     assert found(*other_way, ADD[0], *ADD[2:]) == []
+
+
+def test_a_register_of_an_inner_block_is_another_one() -> None:
+    text = "mov.b32 t, 5; { .reg .b32 t; mov.b32 t, 7; }\nadd.u32 d, t, 1;"
+    (program,) = load(text, is_excerpt=True)
+    nodes = find_flow(program.statements).nodes
+    (total,) = (x for x in nodes if x.operation.startswith("add"))
+    assert {nodes[i].arguments for i in total.arguments} == {(5,), (1,)}
 
 
 def test_a_part_of_a_function_may_be_entered_at_a_label() -> None:

@@ -120,6 +120,7 @@ class Registers:
         return self.state.get(name) or self._read_initial_value(name)
 
     def peek_bits(self, name: str, width: int) -> int | None:
+        """Return the bits of a register; None if they are unknown, or of another width."""
         value = self._resolve_value(name, self._find_value(name), width)
         if value.bits is None or value.width != width:
             if value.key:

@@ -131,9 +131,9 @@ _Path = tuple[int, ...]
 class _OpenFunction:
     """A function, or a block, that is being read."""
 
-    def __init__(self, header: FunctionHeader) -> None:
-        self.header = header
-        self.names = UniqueNames()
+    def __init__(self, header: FunctionHeader, *, is_function: bool = True) -> None:
+        self.header, self.is_function = header, is_function
+        self.names = UniqueNames(is_function=is_function)
         self.statements: list[Statement | None] = []
         """None for a brace that declares nothing."""
         self.scopes: list[Scope] = []
@@ -227,7 +227,7 @@ class _Loader:
     def _iter_programs(self, name: str) -> Iterator[Program]:
         bodies = {body.start: body.name for body in find_bodies(self.words)}
         if not bodies:
-            self.function = _OpenFunction(FunctionHeader(name))
+            self.function = _OpenFunction(FunctionHeader(name), is_function=False)
         for item in syntax.group_tokens(self.fragment.ptx, self.words, OPCODES, self.fragment.gaps):
             first_token, group = self.words[item.start], self.words[item.start : item.end]
             self._read_conditions(first_token.start)
@@ -253,9 +253,9 @@ class _Loader:
                 self._note_open_brace(self.function)
             while self.open_blocks:
                 self._end_block()
-            yield self._make_program(self.function, is_function=bool(bodies))
+            yield self._make_program(self.function)
 
-    def _make_program(self, function: _OpenFunction, *, is_function: bool) -> Program:
+    def _make_program(self, function: _OpenFunction) -> Program:
         statements, header = function.close(), function.header
         types = map_types(statements)
         ordered = order_writes(complete_writes(statements, self.read_only), types)
@@ -276,7 +276,7 @@ class _Loader:
             self.bindings,
             (self.scopes.outermost_scope, *function.scopes),
             self.fragment.notes,
-            is_function=is_function,
+            is_function=function.is_function,
             is_kernel=header.is_kernel,
             parameters=header.parameters,
             results=header.results,
@@ -294,7 +294,7 @@ class _Loader:
             self.header = _read_header(words)
             if self.header and texts[-1] == ";":
                 function = _OpenFunction(self.header)
-                program = self._make_program(function, is_function=True)
+                program = self._make_program(function)
                 yield program._replace(has_body=False, variables={}, registers={})
         elif texts[0] == ".branchtargets" and self.function:
             names = tuple(word.text for word in words if word.kind is TokenKind.NAME)
@@ -351,7 +351,7 @@ class _Loader:
             close = Statement(kind, line, brace.text, writes=tuple(restored))
             self.function.statements.append(close)
         if block.is_own and self.function:
-            yield self._make_program(self.function, is_function=True)
+            yield self._make_program(self.function)
             self.function = None
 
     def _end_block(self) -> tuple[str, ...] | None:

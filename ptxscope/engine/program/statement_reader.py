@@ -40,37 +40,41 @@ def find_line_starts(text: str) -> list[int]:
 class UniqueNames:
     """The names of a function's registers and variables; ``t#2`` is the second ``t``."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_function: bool) -> None:
         self.registers: dict[str, str] = {}
         """The declared types of the registers that statements name."""
+        self._is_function = is_function
         self._names: dict[tuple[str, int], str] = {}
         self._counts: dict[str, int] = {}
-        self._scopes: dict[int, Scope] = {}
+        self._scopes: dict[int, Scope | None] = {}
         """The scopes by id, which stay alive so that no other has the same."""
 
     def find_name(self, name: str, scopes: Scopes) -> str:
-        """Return the unique name of a register or variable."""
+        """Return the unique name of a register or variable; a function shares those outside it."""
         scope = scopes.find_scope(name)
-        if scope is None or scope is scopes.outermost_scope:
+        if self._is_function and (scope is None or scope is scopes.outermost_scope):
             return name
-        self._scopes[id(scope)] = scope
-        key = name, id(scope)
-        if key not in self._names:
-            count = self._counts[name] = self._counts.get(name, 0) + 1
-            self._names[key] = f"{name}#{count}" if count > 1 else name
-        return self._names[key]
+        return self._number(name, scope)
 
     def add_register(self, name: str, scopes: Scopes) -> str:
         """Return the unique name of a register or variable; note the type of a register."""
         declaration = scopes.find_declaration(name)
         if declaration is None:
-            return name
+            return self._number(name, None)
         unique = self.find_name(name, scopes)
         if declaration.is_register:
             names = [unique + x for x in (".x", ".y", ".z", ".w")[: declaration.vector]]
             for register in names or [unique]:
                 self.registers[register] = declaration.type
         return unique
+
+    def _number(self, name: str, scope: Scope | None) -> str:
+        self._scopes[id(scope)] = scope
+        key = name, id(scope)
+        if key not in self._names:
+            count = self._counts[name] = self._counts.get(name, 0) + 1
+            self._names[key] = f"{name}#{count}" if count > 1 else name
+        return self._names[key]
 
 
 class StatementReader:
