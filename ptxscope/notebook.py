@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from html import escape
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .documents import export
 from .documents.content.annotated_trace import annotate_trace
-from .documents.content.sanitizer import sanitize_text
-from .documents.formats.markdown import escape_text, format_code
+from .documents.formats.markup import Block, make_paragraph, make_points
+from .documents.formats.report import write_report
 from .documents.formats.responsive_svg import BOX, add_min_width
-from .documents.formats.text import WIDTH, render, wrap_text
+from .documents.formats.text import WIDTH, render
 from .documents.options import Options
-from .engine.syntax.errors import make_printable, make_printable_lines, quote_value
+from .engine.syntax.errors import make_printable_lines, quote_value
 from .engine.tracing.operand_bits import convert_to_integer
 from .engine.tracing.trace import DISPLAY_HOOKS, Trace
 
@@ -29,7 +28,6 @@ _MAX_EXPLANATIONS = 20
 """Maximum explanations in a list."""
 _CHOSEN = ("stages", "steps", "folded", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
-_QUOTED = re.compile("`([^`]*+)`")
 _NARROWEST = 40
 """Minimum columns of a line; a narrower terminal folds it."""
 
@@ -52,9 +50,11 @@ def install_explanations() -> None:
     """Install the display hooks of the results of ``diagnose``."""
     from .engine.diagnosis.explanations import FORMATTERS
 
-    FORMATTERS.update(
-        {"text/plain": _as_text, "text/markdown": _as_markdown, "text/html": _as_html}
-    )
+    def write(explanations: Explanations, format_: str) -> str:
+        return write_report(_iter_explanation_blocks(explanations), format_).rstrip("\n")
+
+    for mime, format_ in (("plain", "text"), ("markdown", "markdown"), ("html", "html")):
+        FORMATTERS[f"text/{mime}"] = partial(write, format_=format_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,55 +178,15 @@ def _step(step: object, allowed: str) -> str:
     return str(whole)
 
 
-def _as_text(explanations: Explanations) -> str:
-    lines = []
-    for number, explanation in enumerate(explanations[:_MAX_EXPLANATIONS], 1):
-        lines += wrap_text(make_printable(explanation.sentence), f"{number:>3}. ", " " * 5)
-        lines.append(f"     {make_printable(explanation.ptx)}")
-    return "\n".join([*lines, *_iter_remainder_lines(explanations)])
-
-
-def _as_markdown(explanations: Explanations) -> str:
-    lines = []
-    for number, explanation in enumerate(explanations[:_MAX_EXPLANATIONS], 1):
-        sentence = _pieces(explanation.sentence, escape_text, format_code)
-        lines.append(f"{number}. {sentence}\\\n   {format_code(sanitize_text(explanation.ptx))}")
-    return "\n".join(
-        [*lines, *(f"\n{escape_text(rest)}" for rest in _iter_remainder_lines(explanations))]
-    )
-
-
-def _as_html(explanations: Explanations) -> str:
-    items = (
-        f"<li>{_pieces(x.sentence, escape, _code)}<br>{_code(sanitize_text(x.ptx))}</li>"
-        for x in explanations[:_MAX_EXPLANATIONS]
-    )
-    rest = "".join(f"<p>{escape(rest)}</p>" for rest in _iter_remainder_lines(explanations))
-    return f'<ol class="ptxscope-findings">{"".join(items)}</ol>{rest}' if explanations else rest
-
-
-def _code(text: str) -> str:
-    return f"<code>{escape(text)}</code>"
-
-
-def _pieces(sentence: str, plain: Callable[[str], str], code: Callable[[str], str]) -> str:
-    """Return a sentence with the text between its backquotes formatted as code."""
-    parts = _QUOTED.split(sanitize_text(sentence))
-    return "".join(code(x) if index % 2 else _around(x, plain) for index, x in enumerate(parts))
-
-
-def _around(text: str, change: Callable[[str], str]) -> str:
-    """Return the changed text, with the blanks around it unchanged."""
-    inner = text.strip()
-    lead, _, end = text.partition(inner) if inner else (text, "", "")
-    return f"{lead}{change(inner)}{end}"
-
-
-def _iter_remainder_lines(explanations: Explanations) -> Iterator[str]:
+def _iter_explanation_blocks(explanations: Explanations) -> Iterator[Block]:
     if not explanations:
-        yield "Nothing within two changes explains it."
-    if len(explanations) > _MAX_EXPLANATIONS:
-        yield f"and {len(explanations) - _MAX_EXPLANATIONS} more"
+        yield make_paragraph("Nothing within two changes explains it.")
+        return
+    shown = explanations[:_MAX_EXPLANATIONS]
+    items = ([x.sentence, f"`{x.ptx}`"] for x in shown)
+    yield make_points(items, ("", " " * 5, " " * 5), is_numbered=True)
+    if rest := len(explanations) - len(shown):
+        yield make_paragraph(f"and {rest} more", is_close=True)
 
 
 class _Printed(NamedTuple):

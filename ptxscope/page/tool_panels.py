@@ -61,7 +61,8 @@ def make_field(
 
 def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     """Return the explanations of an observed result, and the diagnosis of an instruction."""
-    from ..documents.formats.diagnosis_report import format_causes, render_text
+    from ..documents.formats.diagnosis_report import format_causes, iter_diagnosis_blocks
+    from ..documents.formats.report import write_report
     from ..engine.diagnosis.explanations import investigate
     from ..engine.diagnosis.observation import Observation, parse_got
     from ..engine.listings.asm_bindings import reading_type
@@ -95,7 +96,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     return [
         form,
         rows,
-        make_report(render_text(diagnosis, with_all=True, is_brief=True)),
+        make_report(write_report(iter_diagnosis_blocks(diagnosis, with_all=True, is_brief=True))),
     ], diagnosis
 
 
@@ -107,11 +108,12 @@ def _explain_block(trace: Trace, observation: Observation, text: str) -> Element
         words += [word for part in text.split() for word in ("--got", part)]
         about = f"A page explains blocks of up to {_MOST_EXPLAINED} statements. The command line:"
         return make_element("div", make_element("p", about), make_report(shlex.join(words)))
-    from ..documents.blocks.block_diagnosis_report import render_block_diagnosis
+    from ..documents.formats.diagnosis_report import iter_block_diagnosis_blocks
+    from ..documents.formats.report import write_report
     from ..engine.blocks.block_diagnosis import investigate_block
 
     diagnosis = investigate_block(trace.block, [observation])
-    return make_report(render_block_diagnosis(diagnosis, with_all=True))
+    return make_report(write_report(iter_block_diagnosis_blocks(diagnosis, with_all=True)))
 
 
 # --- check -------------------------------------------------------------------------------

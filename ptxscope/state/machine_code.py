@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
 
+from ..documents.formats.report import write_report
 from ..documents.option_table import DEFAULT_ARCH as DEFAULT_ARCH
-from ..documents.proofs.machine_report import make_machine_section, render_listings
+from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
 from ..engine.machine_code.form_verdict import Outcome
 from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ..engine.machine_code.machine_listing import (
@@ -57,7 +58,7 @@ class MachineCode(NamedTuple):
     @property
     def text(self) -> str:
         """All of it as text."""
-        return render_listings(self.line, [self.listing], self.tools)
+        return write_report(iter_listing_blocks(self.line, [self.listing], self.tools))
 
     @property
     def summary(self) -> str:

@@ -14,7 +14,8 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
-from ptxscope.documents.proofs.machine_report import render_listings
+from ptxscope.documents.formats.report import write_report
+from ptxscope.documents.proofs.machine_report import iter_listing_blocks
 from ptxscope.engine.ir.tape import Node
 from ptxscope.engine.isa.catalog import get_entry
 from ptxscope.engine.isa.legality import find_violations, with_c
@@ -132,7 +133,7 @@ def test_code_that_is_not_interpreted_has_no_purposes() -> None:
     listing = list_machine_code("clz.b32 d, a", source, kernel, "sm_90")
     assert not listing.is_interpreted
     assert {x.purpose for x in listing.instructions} == {"unknown"}
-    text = render_listings("clz.b32 d, a", [listing], "tools")
+    text = write_report(iter_listing_blocks("clz.b32 d, a", [listing], "tools"))
     assert "sm_90: 4 instructions, loads and stores included\n" in text
     assert "Not interpreted: " in text
     assert "unused" not in text

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-import textwrap
 from collections.abc import Iterator, Sequence
 
 from ...documents.formats.json_text import convert_to_json
+from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
+from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...engine.listings.counterexample import format_example
 from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM
 from ...engine.semantics.erratum import Erratum
@@ -18,6 +19,8 @@ from ..support.arguments import Parser, add_format, make_command_parser
 from ..support.command_error import CommandError
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
+
+_WIDTH = 76
 
 
 def make_parser() -> Parser:
@@ -32,7 +35,7 @@ def make_parser() -> Parser:
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
-    add_format(parser, ("text", "json"), "text", has_file=False)
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
     return parser
 
 
@@ -52,10 +55,11 @@ def run(words: Sequence[str]) -> int:
 
         json.dump([describe(x) for x in errata], sys.stdout, indent=2)
         print()
-    elif arguments.id is None:
-        print("\n\n".join("\n".join(_erratum_lines(x)) for x in errata))
     else:
-        print("\n".join((*_erratum_lines(errata[0]), *_replacement_lines(errata[0]))))
+        blocks = [block for x in errata for block in _iter_blocks(x)]
+        if arguments.id is not None:
+            blocks += _iter_replacement_blocks(errata[0])
+        sys.stdout.write(write_report(blocks, arguments.format, _WIDTH))
     return 0
 
 
@@ -77,20 +81,23 @@ def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     return make_replacement(parse(x.example[0])) if is_line else None
 
 
-def _erratum_lines(x: Erratum | FoldingBug) -> Iterator[str]:
+def _iter_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
     texts = format_example(*x.example)
-    operands = " ".join(f"{name}={bits}" for name, bits in texts.values.items())
-    yield f"{x.id}  {x.forms}"
-    for results in filter(None, (x.sentence, x.remark)):
-        yield from textwrap.wrap(results, 76, initial_indent="    ", subsequent_indent="    ")
-    yield f"    ptxas {x.versions}; {x.targets}"
-    yield f"    {x.example[0]}"
-    yield f"      {operands}"
-    yield f"      isa {texts.isa}   ptxas {texts.ptxas}"
+    yield make_heading(f"{x.id}  {x.forms}")
+    for sentence in filter(None, (x.sentence, x.remark)):
+        yield make_paragraph(sentence, "    ", "    ", is_close=True)
+    lines = [
+        f"ptxas {x.versions}; {x.targets}",
+        x.example[0],
+        f"  {' '.join(f'{name}={bits}' for name, bits in texts.values.items())}",
+        f"  isa {texts.isa}   ptxas {texts.ptxas}",
+    ]
+    yield make_verbatim((f"    {line}" for line in lines), is_close=True)
 
 
-def _replacement_lines(x: Erratum | FoldingBug) -> Iterator[str]:
+def _iter_replacement_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:
     """Yield the example's replacement in plain PTX, if there is one."""
     if lines := _find_replacement(x):
-        yield "    plain PTX with the documented result:"
-        yield from (f"      {line}" for line in lines)
+        heading = "plain PTX with the documented result:"
+        yield make_paragraph(heading, "    ", "    ", is_close=True)
+        yield make_verbatim((f"      {line}" for line in lines), "ptx", is_close=True)

@@ -9,8 +9,16 @@ from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...documents.formats.diagnosis_report import diagnosis_to_json, render_text, unexplained_lines
+from ...documents.formats.diagnosis_report import (
+    block_diagnosis_to_json,
+    diagnosis_to_json,
+    iter_block_diagnosis_blocks,
+    iter_diagnosis_blocks,
+    iter_unexplained_blocks,
+)
 from ...documents.formats.json_text import format_json
+from ...documents.formats.markup import Block, make_paragraph
+from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
@@ -87,7 +95,7 @@ def make_parser() -> Parser:
         help="operands to observe next, which tell the explanations apart, however long it takes "
         f"(default: if found in {_NEXT_SECONDS:.0f} s, with the extra prove)",
     )
-    add_format(parser, ("text", "json"), "text", has_file=False)
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
     return parser
 
 
@@ -106,20 +114,19 @@ def run(words: Sequence[str]) -> int:
     if arguments.format == "json":
         print(format_json(diagnosis_to_json(diagnosis), indent=1))
         if not diagnosis.explanations:
-            print_message("\n".join(unexplained_lines(diagnosis)))
+            print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
     else:
-        sys.stdout.write(render_text(diagnosis, with_all=arguments.all, is_brief=arguments.brief))
+        blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
+        sys.stdout.write(write_report(blocks, arguments.format))
         if arguments.next is not False and len(diagnosis.likeliest) > 1:
-            _print_next_operands(diagnosis, is_requested=bool(arguments.next))
+            next_blocks = _find_next_blocks(diagnosis, is_requested=bool(arguments.next))
+            if next_text := write_report(next_blocks, arguments.format).strip("\n"):
+                sys.stdout.write(f"\n{next_text}\n")
     return int(not diagnosis.explanations)
 
 
 def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     """Print the changes of one statement that give the observed result of a block."""
-    from ...documents.blocks.block_diagnosis_report import (
-        block_diagnosis_to_json,
-        render_block_diagnosis,
-    )
     from ...engine.blocks.block_diagnosis import investigate_block
 
     if arguments.next:
@@ -131,13 +138,14 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
     if arguments.format == "json":
         print(format_json(block_diagnosis_to_json(diagnosis), indent=1))
     else:
-        sys.stdout.write(render_block_diagnosis(diagnosis, with_all=arguments.all))
+        blocks = iter_block_diagnosis_blocks(diagnosis, with_all=arguments.all)
+        sys.stdout.write(write_report(blocks, arguments.format))
     return int(not diagnosis.explanations and not diagnosis.is_documented)
 
 
-def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
-    """Print the operands to observe next, and what each result there would mean."""
-    from ...documents.proofs.next_report import render_next_operands
+def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[Block]:
+    """Yield the operands to observe next, and what each result there would mean."""
+    from ...documents.proofs.next_report import iter_next_blocks
     from ...engine.proof.next_operands import TIMEOUT, find_next_operands
 
     try:
@@ -145,10 +153,10 @@ def _print_next_operands(diagnosis: Diagnosis, *, is_requested: bool) -> None:
     except ImportError as error:
         if is_requested:
             raise CommandError(f"error: {make_printable(str(error))}") from None
-        sys.stdout.write(f"\n{_NEXT_ADVICE}\n")
+        yield make_paragraph(_NEXT_ADVICE)
         return
     if found or is_requested:
-        sys.stdout.write(f"\n{render_next_operands(diagnosis.instruction, found)}")
+        yield from iter_next_blocks(diagnosis.instruction, found)
 
 
 def _iter_observations(ins: Signature, arguments: argparse.Namespace) -> Iterator[Observation]:

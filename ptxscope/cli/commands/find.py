@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ...documents.formats.json_text import format_json
-from ...documents.proofs.proof_report import render_search, search_to_json
+from ...documents.formats.report import REPORT_FORMATS, write_report
+from ...documents.proofs.proof_report import iter_search_blocks, search_to_json
 from ...engine.extras import format_install_hint
 from ...engine.proof.operand_search import MAX_ANSWERS, OLD, find_operands
 from ..support.arguments import (
@@ -61,7 +62,7 @@ def make_parser() -> Parser:
     )
     add_model(parser)
     add_timeout(parser)
-    add_format(parser, ("text", "json"), "text", has_file=False)
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
     return parser
 
 
@@ -84,5 +85,5 @@ def run(words: Sequence[str]) -> int:
     if arguments.format == "json":
         print(format_json(search_to_json(search), indent=1))
     else:
-        sys.stdout.write(render_search(search))
+        sys.stdout.write(write_report(iter_search_blocks(search), arguments.format))
     return 3 if search.is_undecided and not search.answers else int(not search.answers)

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ...documents.formats.json_text import format_json
-from ...documents.proofs.machine_report import code_to_json, render_listings
+from ...documents.formats.report import REPORT_FORMATS, write_report
+from ...documents.proofs.machine_report import code_to_json, iter_listing_blocks
 from ...engine.extras import format_install_hint
 from ..support.arguments import (
     Parser,
@@ -52,7 +53,7 @@ def make_parser() -> Parser:
     parser.add_argument("ptx", metavar="PTX", help="instruction")
     add_tools(parser)
     add_timeout(parser)
-    add_format(parser, ("text", "json"), "text", has_file=False)
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
     return parser
 
 
@@ -74,5 +75,6 @@ def run(words: Sequence[str]) -> int:
         }
         print(format_json(document, indent=1))
     else:
-        sys.stdout.write(render_listings(line, listings, format_tools(ptxas, nvdisasm)))
+        blocks = iter_listing_blocks(line, listings, format_tools(ptxas, nvdisasm))
+        sys.stdout.write(write_report(blocks, arguments.format))
     return 0

@@ -6,7 +6,8 @@ import sys
 from collections.abc import Sequence
 
 from ...documents.formats.json_text import format_json
-from ...documents.proofs.proof_report import proof_to_json, render_text
+from ...documents.formats.report import REPORT_FORMATS, write_report
+from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.extras import format_install_hint
 from ...engine.proof.equivalence import Verdict, prove_equal
 from ..support.arguments import (
@@ -73,7 +74,7 @@ def make_parser() -> Parser:
         )
     add_timeout(parser)
     parser.add_argument("--brief", action="store_true", help="omit the traces")
-    add_format(parser, ("text", "json"), "text", has_file=False)
+    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
     return parser
 
 
@@ -98,5 +99,7 @@ def run(words: Sequence[str]) -> int:
     if arguments.format == "json":
         print(format_json(proof_to_json(proof), indent=1))
     else:
-        sys.stdout.write(render_text(proof, is_brief=arguments.brief))
+        sys.stdout.write(
+            write_report(iter_proof_blocks(proof, is_brief=arguments.brief), arguments.format)
+        )
     return _STATUS[proof.verdict]

@@ -11,11 +11,12 @@ from pathlib import Path
 from random import Random
 
 from ...documents.formats.json_text import format_json
+from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.proofs.machine_report import (
     ExpectedModel,
     VerdictCounts,
     code_to_json,
-    render_verdicts,
+    iter_verdict_blocks,
 )
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
@@ -109,7 +110,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
     output = parser.add_mutually_exclusive_group()
-    add_format(output, ("text", "json"), "text", has_file=False)
+    add_format(output, (*REPORT_FORMATS, "json"), "text", has_file=False)
     output.add_argument(
         "--report",
         action="store_true",
@@ -147,11 +148,12 @@ def run(words: Sequence[str]) -> int:
     elif arguments.format == "json":
         print(format_json(_to_json(tasks, found, expected), indent=1))
     else:
-        texts = [
-            render_verdicts(verdicts, _format_title(task, verdicts), expected)
+        blocks = (
+            block
             for task, verdicts in zip(tasks, found, strict=True)
-        ]
-        sys.stdout.write("\n".join(texts))
+            for block in iter_verdict_blocks(verdicts, _format_title(task, verdicts), expected)
+        )
+        sys.stdout.write(write_report(blocks, arguments.format))
     return max(_get_status(x, expected) for verdicts in found for x in verdicts)
 
 
@@ -173,11 +175,11 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
     if arguments.results:
         if arguments.ptx or arguments.all or arguments.family:
             raise CommandError("error: --results has its own lines")
-        return device_runs.report_results(arguments.results, is_json=arguments.format == "json")
+        return device_runs.report_results(arguments.results, format_=arguments.format)
     lines = _list_lines(arguments)
     if arguments.write_inputs:
         return device_runs.write_lines(lines, arguments.write_inputs, choose_archs(arguments)[0])
-    return device_runs.run_lines(lines, is_json=arguments.format == "json")
+    return device_runs.run_lines(lines, format_=arguments.format)
 
 
 def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:

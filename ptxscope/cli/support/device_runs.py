@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from ...documents.formats.json_text import convert_to_json, format_json
-from ...documents.proofs.machine_report import DeviceFindings, render_device
+from ...documents.formats.report import write_report
+from ...documents.proofs.machine_report import DeviceFindings, iter_device_blocks
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
 from ...engine.syntax.instruction import Instruction
@@ -43,13 +44,13 @@ def write_lines(lines: Sequence[Instruction], folder: str, arch: str) -> int:
     return 0
 
 
-def report_results(name: str, *, is_json: bool) -> int:
+def report_results(name: str, *, format_: str) -> int:
     """Print what results of another machine say; return the exit status."""
     batch, found = _try(lambda: read_results(expand_path(name)))
-    return _report(judge_results(batch, found.results), found.device, is_json=is_json)
+    return _report(judge_results(batch, found.results), found.device, format_=format_)
 
 
-def run_lines(lines: Sequence[Instruction], *, is_json: bool) -> int:
+def run_lines(lines: Sequence[Instruction], *, format_: str) -> int:
     """Run lines on this machine's GPU and print what its results say; return the exit status."""
     _check_count(lines)
     try:
@@ -62,7 +63,7 @@ def run_lines(lines: Sequence[Instruction], *, is_json: bool) -> int:
     except DriverError as error:
         hint = f"; {format_install_hint('gpu')}" if "cuda-bindings" in str(error) else ""
         raise CommandError(f"error: {make_printable(str(error))}{hint}") from None
-    return _report(verdicts, gpu.description, is_json=is_json)
+    return _report(verdicts, gpu.description, format_=format_)
 
 
 def _check_count(lines: Sequence[Instruction]) -> None:
@@ -80,10 +81,10 @@ def _try(work: Callable[[], ResultT]) -> ResultT:
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _report(verdicts: Sequence[DeviceVerdict], device: str, *, is_json: bool) -> int:
+def _report(verdicts: Sequence[DeviceVerdict], device: str, *, format_: str) -> int:
     findings = [DeviceFindings(*x) for x in verdicts]
-    if is_json:
+    if format_ == "json":
         print(format_json(convert_to_json({"device": device, "lines": findings}, {}), indent=1))
     else:
-        sys.stdout.write(render_device(findings, device, THREADS))
+        sys.stdout.write(write_report(iter_device_blocks(findings, device, THREADS), format_))
     return 0 if all(x.models for x in verdicts) else 1

@@ -69,16 +69,18 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join([options, "|===", "\n\n".join(rows), "|==="])
 
 
-_WRITER = MarkupWriter(
+WRITER = MarkupWriter(
     escape=escape_text,
     code=_format_code,
     strong="*",
     emphasis="_",
     bullet="*",
+    numbered_bullet=".",
+    line_break=" +\n",
     heading=_format_heading,
     verbatim=_format_verbatim,
     table=_format_table,
     remark="NOTE: ",
     escape_start=_start,
 )
-render = _WRITER.render
+render = WRITER.render

@@ -1,10 +1,11 @@
-"""A Diagnosis as text and as JSON: the observations, and their explanations."""
+"""A diagnosis as a report and as JSON: the observations, and their explanations."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
+from ...engine.blocks.block_diagnosis import BlockDiagnosis, StatementExplanation
 from ...engine.diagnosis.causes import Cause, CauseKind
 from ...engine.diagnosis.explanations import (
     Diagnosis,
@@ -17,45 +18,56 @@ from ...engine.diagnosis.selector_problem import SelectorMatches
 from ...engine.diagnosis.value_causes import format_changed_operands
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.erratum import Erratum
-from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.divergence import find_first_difference
 from ...engine.tracing.lane_text import format_result, format_result_bits, join_by_destination
 from ...engine.tracing.step_text import format_title
 from ..content.command_words import list_command_words
 from ..content.document import iter_steps
 from .json_text import Fields, convert_to_json
-from .text import WIDTH, command_lines, render, step_lines, wrap_text
+from .markup import (
+    Block,
+    Paragraph,
+    Verbatim,
+    make_heading,
+    make_paragraph,
+    make_points,
+    make_text,
+    make_verbatim,
+)
+from .text import WIDTH, command_lines, render, step_lines
 
 MAX_EXPLANATIONS = 6
 """Number of groups of explanations of a size that are shown by default."""
 ALIKE = 3
 """Number of further explanations of a group that are shown by default."""
+VALUE_INDENTS = ("  ", "      ", "")
+"""In text, the blanks before a value and what is known of it."""
 _SIZES = {1: "With one change", 2: "With two changes"}
 
 
-def render_text(diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False) -> str:
-    """Render a diagnosis in at most 80 columns: the answers and, unless brief, the traces."""
-    lines = [make_printable(str(diagnosis.instruction)), "", *observation_lines(diagnosis), ""]
+def iter_diagnosis_blocks(
+    diagnosis: Diagnosis, *, with_all: bool = False, is_brief: bool = False
+) -> Iterator[Block]:
+    """Yield the blocks of a diagnosis: the answers and, unless brief, the traces."""
+    yield make_verbatim([str(diagnosis.instruction)], "ptx")
+    yield make_verbatim(observation_lines(diagnosis))
     explanations = diagnosis.explanations
     if not explanations:
-        lines += unexplained_lines(diagnosis)
-        return "\n".join(lines) + "\n"
-    lines += wrap_text(make_printable(explanations[0].sentence), "", "")
-    lines += _detail_lines(diagnosis, explanations[0], "  ")
+        yield from iter_unexplained_blocks(diagnosis)
+        return
+    yield make_paragraph(explanations[0].sentence)
+    yield from _iter_detail_blocks(diagnosis, explanations[0])
     for size, group in groupby(explanations[1:], key=lambda x: len(x.causes)):
-        lines += ["", f"{_format_heading(diagnosis, size)}"]
-        lines += _explanation_group_lines(diagnosis, list(group), with_all)
+        yield make_heading(_format_heading(diagnosis, size))
+        yield from _iter_group_blocks(diagnosis, list(group), with_all)
     if not is_brief:
-        observation_suffix = (
-            f" of observation {diagnosis.shown_index + 1}" if len(diagnosis.cases) > 1 else ""
-        )
-        lines += ["", f"The documented evaluation{observation_suffix}", ""]
-        lines += [
-            *render(diagnosis.documented).splitlines(),
-            *_divergence_lines(diagnosis, explanations[0]),
-        ]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        count, number = len(diagnosis.cases), diagnosis.shown_index + 1
+        suffix = f" of observation {number}" if count > 1 else ""
+        yield make_heading(f"The documented evaluation{suffix}")
+        yield Verbatim(render(diagnosis.documented).rstrip("\n"))
+        yield from _iter_divergence_blocks(diagnosis, explanations[0], WIDTH)
 
 
 def diagnosis_to_json(diagnosis: Diagnosis) -> list[dict[str, object]]:
@@ -131,10 +143,8 @@ def format_right_lanes(diagnosis: Diagnosis) -> str:
 def observation_lines(diagnosis: Diagnosis) -> Iterator[str]:
     """Yield the observed and the documented result."""
     ins, lanes = diagnosis.instruction, format_right_lanes(diagnosis)
-    documented_text = make_printable(format_result(diagnosis.documented))
-    observed_text = make_printable(
-        format_observed(ins, diagnosis.cases[diagnosis.shown_index].observation)
-    )
+    documented_text = format_result(diagnosis.documented)
+    observed_text = format_observed(ins, diagnosis.cases[diagnosis.shown_index].observation)
     if len(diagnosis.cases) == 1:
         yield f"  got         {observed_text}"
         yield f"  documented  {documented_text}" + (lanes and f"  {lanes}")
@@ -155,26 +165,28 @@ def _format_heading(diagnosis: Diagnosis, size: int) -> str:
     return _SIZES[size]
 
 
-def _explanation_group_lines(
+def _iter_group_blocks(
     diagnosis: Diagnosis, explanations: list[Explanation], with_all: bool
-) -> Iterator[str]:
+) -> Iterator[Block]:
     """Yield the explanations of one size; those that vary the same things form a group."""
     groups: dict[tuple[object, ...], list[Explanation]] = {}
     for explanation in explanations:
         groups.setdefault(tuple(cause.changed_aspects for cause in explanation.causes), []).append(
             explanation
         )
-    shown_groups = list(groups.values())[: None if with_all else MAX_EXPLANATIONS]
-    for first, *alternatives in shown_groups:
-        yield from wrap_text(make_printable(format_causes(first)), "  - ", "    ")
-        yield from _detail_lines(diagnosis, first, "    ")
-        shown_alternatives = alternatives if with_all else alternatives[:ALIKE]
-        for alternative in shown_alternatives:
-            yield from wrap_text(make_printable(format_causes(alternative)), "    or ", "       ")
-        if len(alternatives) > len(shown_alternatives):
-            yield f"    or {len(alternatives) - len(shown_alternatives)} more of the kind (--all)"
-    if len(groups) > len(shown_groups):
-        yield f"  … and {len(groups) - len(shown_groups)} more (--all)"
+    points = []
+    for first, *alternatives in list(groups.values())[: None if with_all else MAX_EXPLANATIONS]:
+        lines = [format_causes(first), *_list_details(diagnosis, first)]
+        shown = alternatives if with_all else alternatives[:ALIKE]
+        lines += (f"or {format_causes(x)}" for x in shown)
+        if len(alternatives) > len(shown):
+            lines.append(f"or {len(alternatives) - len(shown)} more of the kind (--all)")
+        points.append(lines)
+    yield make_points(points, is_close=True)
+    if len(groups) > len(points):
+        yield Paragraph(
+            make_text(f"… and {len(groups) - len(points)} more (--all)"), "  ", "  ", True
+        )
 
 
 def format_causes(explanation: Explanation) -> str:
@@ -182,17 +194,22 @@ def format_causes(explanation: Explanation) -> str:
     return " and ".join(cause.phrase for cause in explanation.causes) or "as documented"
 
 
-def _detail_lines(diagnosis: Diagnosis, explanation: Explanation, indent: str) -> Iterator[str]:
+def _iter_detail_blocks(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[Block]:
+    for line in _list_details(diagnosis, explanation):
+        yield make_paragraph(line, "  ", "  ", is_close=True)
+
+
+def _list_details(diagnosis: Diagnosis, explanation: Explanation) -> Iterator[str]:
     """Yield the changed line, the changed operands, and the selectors that fit."""
     if explanation.instruction != diagnosis.instruction:
-        yield indent + make_printable(explanation.ptx)
+        yield f"`{explanation.ptx}`"
     is_swapped = any(cause.is_swap for cause in explanation.causes)
     observed_operands = diagnosis.cases[explanation.shown_index].observation.operands
     changed_operands = format_changed_operands(
         diagnosis.instruction, observed_operands, explanation.operands[explanation.shown_index]
     )
     if changed_operands and not is_swapped:
-        yield f"{indent}{changed_operands}"
+        yield changed_operands
     matches = explanation.matches
     if matches and matches.match_count > 1:
         solved_roles = [
@@ -205,7 +222,7 @@ def _detail_lines(diagnosis: Diagnosis, explanation: Explanation, indent: str) -
             if matches.lanes and len(solved_roles) == 1
             else ""
         )
-        yield f"{indent}one of {format_match_count(matches)} that fit{choices_text}"
+        yield f"one of {format_match_count(matches)} that fit{choices_text}"
 
 
 def _format_digit_choices(matches: SelectorMatches, role: str) -> str:
@@ -222,8 +239,8 @@ def _format_digits(digits: Sequence[int]) -> str:
     return "".join(map(str, digits))
 
 
-def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]:
-    """Yield the lines for an unexplained result: the causes tried, and the nearest results."""
+def iter_unexplained_blocks(diagnosis: Diagnosis) -> Iterator[Block]:
+    """Yield the blocks of an unexplained result: the causes tried, and the nearest results."""
     ins = diagnosis.instruction
     missing_roles = _list_missing_roles(diagnosis)
     names = " or ".join(ins.format_operand(role) for role in missing_roles)
@@ -236,10 +253,9 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
         "operands exchanged, missing, overwritten, misread, byte-reversed, and what people often "
         f"expect.{not_tried}"
     )
-    yield from wrap_text(make_printable(sentence), "", "", width)
+    yield make_paragraph(sentence)
     count = len(diagnosis.cases)
-    if diagnosis.near_misses:
-        yield from ("", "The nearest")
+    points = []
     for explanation in diagnosis.near_misses:
         distances = [f"explains {explanation.match_count} of {count}"] if count > 1 else []
         if explanation.distance:
@@ -248,7 +264,10 @@ def unexplained_lines(diagnosis: Diagnosis, width: int = WIDTH) -> Iterator[str]
             )
         result_text = format_result_bits(ins, explanation.get_result(explanation.shown_index))
         sentence = f"{result_text}  {', '.join(distances)}: {format_causes(explanation)}"
-        yield from wrap_text(make_printable(sentence), "  ", "      ", width)
+        points.append([sentence])
+    if points:
+        yield make_heading("The nearest")
+        yield make_points(points, VALUE_INDENTS, is_close=True)
 
 
 _READING_C = ("mask", "dsel", "secop")
@@ -287,18 +306,18 @@ def _format_not_tried(ins: Instruction, role: str) -> str:
     )
 
 
-def explanation_lines(
+def iter_explanation_blocks(
     diagnosis: Diagnosis, explanation: Explanation, width: int = WIDTH
-) -> list[str]:
-    """Return an explanation's sentence, its changes, and its steps from the point of divergence."""
-    lines = wrap_text(make_printable(explanation.sentence), "", "", width)
-    lines += _detail_lines(diagnosis, explanation, "  ")
-    return [*lines, *_divergence_lines(diagnosis, explanation, width)]
+) -> Iterator[Block]:
+    """Yield an explanation's sentence, its changes, and its steps from where they differ."""
+    yield make_paragraph(explanation.sentence)
+    yield from _iter_detail_blocks(diagnosis, explanation)
+    yield from _iter_divergence_blocks(diagnosis, explanation, width)
 
 
-def _divergence_lines(
-    diagnosis: Diagnosis, explanation: Explanation, width: int = WIDTH
-) -> Iterator[str]:
+def _iter_divergence_blocks(
+    diagnosis: Diagnosis, explanation: Explanation, width: int
+) -> Iterator[Block]:
     """Yield the steps of an explanation from the point where it and the documented trace differ."""
     documented_trace, trace = diagnosis.documented, explanation.trace
     if not explanation.causes:
@@ -308,13 +327,72 @@ def _divergence_lines(
         steps = (*trace.steps, *documented_trace.steps)
         name = format_title(next(step for step in steps if step.stage is stage))
         heading = f"The explanation, from the first step that differs, `{name}`"
-        yield from ("", *wrap_text(heading, "", "", width), "")
-        for step in iter_steps(trace, stage):
-            yield from step_lines(step, width)
-        yield from ("", f"It gives {make_printable(format_result(trace))}.")
+        yield make_heading(heading)
+        shown = iter_steps(trace, stage)
+        yield make_verbatim(line for step in shown for line in step_lines(step, width))
+        yield make_paragraph(f"It gives {format_result(trace)}.")
     if any(cause.reading for cause in explanation.causes):
         result_text = format_result_bits(
             trace.instruction, explanation.get_result(explanation.shown_index)
         )
-        yield f"It is read as {make_printable(result_text)}."
-    yield from command_lines(list_command_words(trace), width)
+        yield make_paragraph(f"It is read as {result_text}.", is_close=True)
+    yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
+
+
+# --- blocks ------------------------------------------------------------------------------
+
+
+def iter_block_diagnosis_blocks(
+    diagnosis: BlockDiagnosis, *, with_all: bool = False
+) -> Iterator[Block]:
+    """Yield a diagnosis of several statements; ``with_all`` yields every explanation."""
+    block, explanations = diagnosis.block, diagnosis.explanations
+    observed = diagnosis.observations[diagnosis.shown_index].observed
+    documented = diagnosis.documented.result_by_role
+    widths = {role: block.type_of(role).bits for role in observed}
+    got = _join(block, {role: x.format_bits(widths[role]) for role, x in observed.items()})
+    right = _join(block, {role: format_hex(documented[role], widths[role]) for role in observed})
+    yield make_verbatim(block.lines, "ptx")
+    yield make_verbatim([f"  got         {got}", f"  documented  {right}"])
+    if diagnosis.is_documented:
+        yield make_paragraph("This is the documented result.")
+        return
+    if not explanations:
+        sentence = (
+            f"No single change in a statement explains it. {diagnosis.try_count} were tried. If "
+            "the register of another statement is known, explain the statements up to there."
+        )
+        yield make_paragraph(sentence)
+        return
+    first, *details = _describe_change(explanations[0])
+    yield make_paragraph(first)
+    yield from (make_paragraph(x, "  ", "  ", is_close=True) for x in details)
+    if others := explanations[1:] if with_all else explanations[1:MAX_EXPLANATIONS]:
+        yield make_heading("Also with one change")
+        yield make_points(map(_describe_change, others), is_close=True)
+    if rest := len(explanations) - len(others) - 1:
+        yield make_paragraph(f"… and {rest} more (--all)", "  ", "  ", is_close=True)
+
+
+def block_diagnosis_to_json(diagnosis: BlockDiagnosis) -> list[dict[str, object]]:
+    """Return the explanations as those of an instruction, each with its ``statement``."""
+    return [
+        {"statement": x.statement.number, **explanation_to_json(x.explanation)}
+        for x in diagnosis.explanations
+    ]
+
+
+def _describe_change(x: StatementExplanation) -> list[str]:
+    """Return the statement and its change, and the changed line if there is one."""
+    verb = "would give" if x.explanation.kind == "habit" else "gives"
+    text = f"Statement {x.statement.number} {verb} this {format_causes(x.explanation)}."
+    is_changed = x.explanation.instruction != x.statement.instruction
+    return [text, *[f"`{x.explanation.ptx}`"] * is_changed]
+
+
+def _join(block: BasicBlock, texts: Mapping[str, str]) -> str:
+    """Join one text for each observed result, with their names if the block has several."""
+    names = block.results
+    if len(names) == 1:
+        return next(iter(texts.values()))
+    return ", ".join(f"{names[role]} = {text}" for role, text in texts.items())

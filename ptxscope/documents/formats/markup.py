@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Trace
 from ..content.document import Answers, Document, DocumentRow, Section, StepView, build_document
 from ..options import DEFAULT, MachineSection, Options
@@ -47,13 +48,20 @@ class Paragraph(NamedTuple):
     """A paragraph."""
 
     line: InlineText
+    lead: str = ""
+    """In text, what is before its first line."""
+    indent: str = ""
+    """In text, what is before its other lines."""
+    is_close: bool = False
+    """In text, whether it follows the block before without an empty line."""
 
 
 class Verbatim(NamedTuple):
     """A block of literal text."""
 
     text: str
-    language: str
+    language: str = "text"
+    is_close: bool = False
 
 
 class Table(NamedTuple):
@@ -70,9 +78,13 @@ class NoteBlock(NamedTuple):
 
 
 class Points(NamedTuple):
-    """A list."""
+    """A list; an item has one or more lines."""
 
-    items: tuple[InlineText, ...]
+    items: tuple[tuple[InlineText, ...], ...]
+    is_close: bool = False
+    indents: tuple[str, str, str] = ("  - ", "    ", "       ")
+    """In text, what is before an item, before its lines, and before the rest of long ones."""
+    is_numbered: bool = False
 
 
 Block = Heading | Paragraph | Verbatim | Table | NoteBlock | Points
@@ -94,6 +106,46 @@ def make_text(text: str) -> InlineText:
 def make_code(text: str) -> InlineText:
     """Return code as a line; no code is an empty line."""
     return (InlineSpan(text, InlineKind.CODE),) if text else ()
+
+
+def make_inline(text: str) -> InlineText:
+    """Return text as a line, whose parts in backquotes are code."""
+    parts = make_printable(text).split("`")
+    if len(parts) % 2 == 0:  # a backquote alone
+        parts[-2:] = ["`".join(parts[-2:])]
+    kinds = (InlineKind.PLAIN, InlineKind.CODE)
+    return tuple(InlineSpan(part, kinds[i % 2]) for i, part in enumerate(parts) if part)
+
+
+def make_heading(text: str, level: int = 0) -> Heading:
+    """Return a heading; text in backquotes is code."""
+    return Heading(level, make_inline(text))
+
+
+def make_paragraph(
+    text: str, lead: str = "", indent: str = "", *, is_close: bool = False
+) -> Paragraph:
+    """Return a paragraph; text in backquotes is code."""
+    return Paragraph(make_inline(text), lead, indent, is_close)
+
+
+def make_points(
+    items: Iterable[Iterable[str]],
+    indents: tuple[str, str, str] = ("  - ", "    ", "       "),
+    *,
+    is_close: bool = False,
+    is_numbered: bool = False,
+) -> Points:
+    """Return a list of the lines of each item; text in backquotes is code."""
+    points = tuple(tuple(map(make_inline, lines)) for lines in items)
+    return Points(points, is_close, indents, is_numbered)
+
+
+def make_verbatim(
+    lines: Iterable[str], language: str = "text", *, is_close: bool = False
+) -> Verbatim:
+    """Return lines as they are, in printable characters."""
+    return Verbatim("\n".join(map(make_printable, lines)), language, is_close)
 
 
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
@@ -211,7 +263,8 @@ def iter_answer_blocks(answers: Answers) -> Iterator[Block]:
         )
     )
     points = (
-        (InlineSpan(e.id, InlineKind.STRONG), InlineSpan(f": {e.sentence}")) for e in answers.errata
+        ((InlineSpan(e.id, InlineKind.STRONG), InlineSpan(f": {e.sentence}")),)
+        for e in answers.errata
     )
     if answers.errata:
         yield Points(tuple(points))
@@ -256,6 +309,10 @@ class MarkupWriter(NamedTuple):
     """Delimiter of strong text."""
     emphasis: str
     bullet: str
+    numbered_bullet: str
+    """The same of a numbered list, with braces for the number."""
+    line_break: str
+    """The text between two lines of a point."""
     heading: Callable[[MarkupWriter, Heading, Options], str]
     """Formats a heading; those of a standalone page are sections."""
     verbatim: Callable[[Verbatim], str]
@@ -302,8 +359,8 @@ class MarkupWriter(NamedTuple):
         match block:
             case Heading():
                 return self.heading(self, block, options)
-            case Paragraph(line):
-                return self.format_line(line)
+            case Paragraph():
+                return self.format_line(block.line)
             case Verbatim():
                 return self.verbatim(block)
             case Table():
@@ -311,4 +368,12 @@ class MarkupWriter(NamedTuple):
             case NoteBlock(line):
                 return self.remark + self.format_line(line)
             case Points(items):
-                return "\n".join(f"{self.bullet} {self.format_line(item)}" for item in items)
+                bullet = self.numbered_bullet if block.is_numbered else self.bullet
+                return "\n".join(
+                    self._format_point(f"{bullet.format(number)} ", lines)
+                    for number, lines in enumerate(items, 1)
+                )
+
+    def _format_point(self, bullet: str, lines: Iterable[InlineText]) -> str:
+        joint = self.line_break + " " * len(bullet)
+        return bullet + joint.join(map(self.format_line, lines))

@@ -76,12 +76,14 @@ def _format_table(writer: MarkupWriter, table: Table) -> str:
     return "\n".join([".. list-table::", "   :header-rows: 1", "", *rows])
 
 
-_WRITER = MarkupWriter(
+WRITER = MarkupWriter(
     escape=escape_text,
     code=_format_code,
     strong="**",
     emphasis="*",
     bullet="-",
+    numbered_bullet="#.",
+    line_break="\n\n",
     heading=_format_heading,
     verbatim=lambda block: "::\n\n" + _indent_text(block.text, "    "),
     table=_format_table,
@@ -89,4 +91,4 @@ _WRITER = MarkupWriter(
     escape_start=_start,
     join=_join_pieces,
 )
-render = _WRITER.render
+render = WRITER.render

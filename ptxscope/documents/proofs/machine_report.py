@@ -1,4 +1,4 @@
-"""Machine code and verdicts on it, as text and as JSON."""
+"""Machine code and verdicts on it, as reports and as JSON."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.errors import format_count, make_printable
 from ..formats.json_text import Fields, convert_to_json
-from ..formats.text import WIDTH, machine_row_lines, wrap_text
+from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
+from ..formats.text import machine_row_lines
 from ..options import MachineRow, MachineSection
 from .proof_report import format_seconds
 
@@ -21,29 +22,25 @@ _SHOWN = 10
 """The lines of one kind that are listed."""
 
 
-def render_listings(line: str, listings: Sequence[MachineListing], tools: str) -> str:
-    """Render the machine code of a line for one or several targets."""
-    lines = [make_printable(line), tools, ""]
+def iter_listing_blocks(
+    line: str, listings: Sequence[MachineListing], tools: str
+) -> Iterator[Block]:
+    """Yield the machine code of a line for one or several targets."""
+    yield make_verbatim([line, tools])
     if len(listings) > 1:
         width = max(len(x.arch) for x in listings)
-        lines += [*(f"{x.arch:<{width}}  {format_instruction_count(x)}" for x in listings), ""]
+        yield make_verbatim(f"{x.arch:<{width}}  {format_instruction_count(x)}" for x in listings)
     for listing in listings:
-        lines += [*_listing_lines(listing), ""]
-    return "\n".join(x.rstrip() for x in lines[:-1]) + "\n"
+        yield make_heading(f"{listing.arch}: {format_instruction_count(listing)}")
+        for sentence in _iter_sentences(listing):
+            yield make_paragraph(sentence, "  ", "  ", is_close=True)
+        yield make_verbatim(f"  {line}" for line in machine_row_lines(_make_rows(listing)))
 
 
 def format_instruction_count(listing: MachineListing) -> str:
     """Return the count of a listing's instructions: ``12 instructions``."""
     count = format_count(listing.instruction_count, "instruction")
     return count if listing.is_interpreted else f"{count}, loads and stores included"
-
-
-def _listing_lines(listing: MachineListing) -> Iterator[str]:
-    yield f"{listing.arch}: {format_instruction_count(listing)}"
-    for sentence in _iter_sentences(listing):
-        yield from wrap_text(sentence, "  ", "  ", WIDTH)
-    yield ""
-    yield from (f"  {line}" for line in machine_row_lines(_make_rows(listing)))
 
 
 def _iter_sentences(listing: MachineListing, *, with_time: bool = True) -> Iterator[str]:
@@ -210,19 +207,13 @@ class VerdictCounts:
         }
 
 
-def render_verdicts(
-    verdicts: Sequence[FormVerdict], title: str, expected: ExpectedModel, *, width: int = WIDTH
-) -> str:
-    """Render verdicts on lines of one target: counts, and every line that is not as expected."""
+def iter_verdict_blocks(
+    verdicts: Sequence[FormVerdict], title: str, expected: ExpectedModel
+) -> Iterator[Block]:
+    """Yield verdicts on lines of one target: counts, and every line that is not as expected."""
     if len(verdicts) == 1:
-        verdict = verdicts[0]
-        lines = [make_printable(verdict.line), f"  {title}"]
-        lines += wrap_text(make_printable(format_verdict(verdict)), "  ", "  ", width)
-        lines += _erratum_lines(verdict.errata, width)
-        if verdict.models:
-            manner = "follows" if expected.is_followed(verdict) else "does not follow"
-            lines.append(f"  Expected is {expected.name}, which it {manner}.")
-        return "\n".join(lines) + "\n"
+        yield from _iter_single_blocks(verdicts[0], title, expected)
+        return
     counts = VerdictCounts(verdicts)
     rows = [(counts.documented_count, "as documented, for all operands")]
     rows += [
@@ -235,11 +226,25 @@ def render_verdicts(
         if x is not Outcome.PROVED and (counts.outcomes[x] or x is Outcome.DEPARTED)
     ]
     number = max(len(f"{count:,}") for count, _ in rows)
-    lines = [title, *(f"  {count:>{number},}  {text}" for count, text in rows)]
+    lines = [f"  {count:>{number},}  {text}" for count, text in rows]
     for opcode, count in counts.opcodes.most_common():
         lines.append(f"  {'':>{number}}    {opcode}: {count}")
-    lines += _exception_lines(verdicts, expected, width)
-    return "\n".join(lines) + "\n"
+    yield make_heading(title)
+    yield make_verbatim(lines, is_close=True)
+    yield from _iter_exception_blocks(verdicts, expected)
+
+
+def _iter_single_blocks(
+    verdict: FormVerdict, title: str, expected: ExpectedModel
+) -> Iterator[Block]:
+    yield make_verbatim([verdict.line], "ptx")
+    sentences = [title, format_verdict(verdict)]
+    sentences += (f"{id_}: {get_erratum(id_).sentence}" for id_ in verdict.errata)
+    if verdict.models:
+        manner = "follows" if expected.is_followed(verdict) else "does not follow"
+        sentences.append(f"Expected is {expected.name}, which it {manner}.")
+    for sentence in sentences:
+        yield make_paragraph(sentence, "  ", "  ", is_close=True)
 
 
 _OUTCOMES: Mapping[Outcome, str] = {
@@ -248,14 +253,6 @@ _OUTCOMES: Mapping[Outcome, str] = {
     Outcome.UNKNOWN: "not interpreted: an opcode has no known meaning here",
     Outcome.REFUSED: "refused by the assembler",
 }
-
-
-def _erratum_lines(ids: Sequence[str], width: int) -> list[str]:
-    return [
-        line
-        for id_ in ids
-        for line in wrap_text(f"{id_}: {get_erratum(id_).sentence}", "  ", "  ", width)
-    ]
 
 
 def _format_errata(ids: Sequence[str]) -> str:
@@ -267,9 +264,9 @@ def _get_erratum_order(item: tuple[tuple[str, ...], int]) -> list[int]:
     return [int(id_[1:]) for id_ in item[0]]
 
 
-def _exception_lines(
-    verdicts: Sequence[FormVerdict], expected: ExpectedModel, width: int
-) -> Iterator[str]:
+def _iter_exception_blocks(
+    verdicts: Sequence[FormVerdict], expected: ExpectedModel
+) -> Iterator[Block]:
     """Yield lines that do not follow a model: an example of each erratum, and all others."""
     groups: dict[tuple[Outcome, tuple[str, ...]], list[FormVerdict]] = {}
     for verdict in verdicts:
@@ -279,14 +276,13 @@ def _exception_lines(
         is_known = outcome is Outcome.PROVED
         names = ", ".join(ids) or "as documented"
         heading = f"not as {expected.name}: {names}" if is_known else _OUTCOMES[outcome]
-        yield ""
-        yield f"{len(group):,} {heading}"
+        yield make_heading(f"{len(group):,} {heading}")
         shown = sorted(group, key=lambda x: len(x.line))[: 1 if is_known else _SHOWN]
-        for verdict in shown:
-            yield from wrap_text(make_printable(verdict.line), "  ", "    ", width)
-            yield from wrap_text(make_printable(format_verdict(verdict)), "    ", "    ", width)
+        points = ([x.line, format_verdict(x)] for x in shown)
+        yield make_points(points, ("  ", "    ", "    "), is_close=True)
         if len(group) > len(shown):
-            yield f"  {len(group) - len(shown):,} more"
+            more = f"{len(group) - len(shown):,} more"
+            yield make_paragraph(more, "  ", "  ", is_close=True)
 
 
 # --- results of a GPU -------------------------------------------------------------------------
@@ -304,8 +300,10 @@ class DeviceFindings(NamedTuple):
     obtained: Mapping[str, int]
 
 
-def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) -> str:
-    """Render what a GPU's results say about the models."""
+def iter_device_blocks(
+    findings: Sequence[DeviceFindings], device: str, sets: int
+) -> Iterator[Block]:
+    """Yield what a GPU's results say about the models."""
     kinds = Counter(
         "equal to no known model"
         if not x.models
@@ -314,8 +312,8 @@ def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) ->
         else "as documented"
         for x in findings
     )
-    lines = [make_printable(device), f"  {len(findings):,} lines on {sets:,} operand sets each:"]
-    lines += [f"  {count:>6,} {kind}" for kind, count in kinds.most_common()]
+    lines = [device, f"  {len(findings):,} lines on {sets:,} operand sets each:"]
+    yield make_verbatim([*lines, *(f"  {n:>6,} {kind}" for kind, n in kinds.most_common())])
     shown: set[tuple[str, ...]] = set()
     for x in sorted(findings, key=lambda x: len(x.line)):
         kind = (*x.errata, "" if x.models else x.line)
@@ -323,6 +321,5 @@ def render_device(findings: Sequence[DeviceFindings], device: str, sets: int) ->
             shown.add(kind)
             name = ", ".join(x.errata) or "no known model"
             example = _format_difference(x.operands, x.documented, x.obtained)
-            lines += ["", f"  {name}: {make_printable(x.line)}"]
-            lines += wrap_text(make_printable(example), "    ", "    ", WIDTH)
-    return "\n".join(lines) + "\n"
+            yield make_paragraph(f"{name}: {x.line}", "  ", "  ")
+            yield make_paragraph(example, "    ", "    ", is_close=True)

@@ -1,4 +1,4 @@
-"""A Proof as text and as JSON: the answer, and how a counterexample is computed on both sides."""
+"""A proof as a report and as JSON: the answer, and how both sides compute a counterexample."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from ...engine.isa.value_text import format_hex
 from ...engine.proof.differences import Difference
 from ...engine.proof.equivalence import Proof, Verdict
 from ...engine.proof.operand_search import OperandSearch
-from ...engine.syntax.errors import make_printable
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
 from ..content.document import build_document
 from ..formats.json_text import Fields, convert_to_json
-from ..formats.text import WIDTH, command_lines, step_lines, wrap_text
+from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
+from ..formats.text import WIDTH, command_lines, step_lines
 
 _LETTERS = "AB"
 _ADVICE = "--timeout gives it more time; --where asks about fewer operands."
 """Advice for an undecided question, on the command line."""
 
 
-def render_text(
+def iter_proof_blocks(
     proof: Proof, *, is_brief: bool = False, width: int = WIDTH, advice: str = _ADVICE
-) -> str:
-    """Render a proof; unless brief, with the steps of a counterexample, in 80 columns.
+) -> Iterator[Block]:
+    """Yield a proof; unless brief, with the steps of a counterexample, which `width` is for.
 
     ``advice`` is the advice for an undecided question.
     """
-    lines = [*_program_lines(proof, width), ""]
-    lines += wrap_text(make_printable(format_answer(proof, advice)), "", "", width)
+    yield from _iter_program_blocks(proof)
+    yield make_paragraph(format_answer(proof, advice))
     if proof.verdict is Verdict.DIFFERENT:
-        lines += [*_result_lines(proof), *_difference_lines(proof, width)]
+        yield make_verbatim(_result_lines(proof))
+        yield from _iter_difference_blocks(proof)
         if not is_brief:
-            lines += _trace_lines(proof)
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+            yield from _iter_trace_blocks(proof, width)
 
 
-def _program_lines(proof: Proof, width: int) -> Iterator[str]:
+def _iter_program_blocks(proof: Proof) -> Iterator[Block]:
     has_models = proof.models[0] != proof.models[1] or proof.models[0].errata
     for letter, program, model in zip(_LETTERS, proof.programs, proof.models, strict=True):
-        text = f"{make_printable(str(program))}{f'  ({model.name})' if has_models else ''}"
-        yield from wrap_text(text, f"{letter}  ", "   ", width)
+        text = f"{letter}  {program}{f'  ({model.name})' if has_models else ''}"
+        yield make_paragraph(text, "", "   ", is_close=True)
         for note in program.notes:
-            yield from wrap_text(make_printable(note), "   ", "   ", width)
+            yield make_paragraph(note, "   ", "   ", is_close=True)
 
 
 def format_answer(proof: Proof, advice: str = _ADVICE) -> str:
@@ -86,13 +86,12 @@ def format_operands(types: Mapping[str, Type], operands: Mapping[str, int]) -> s
 
 
 def _result_lines(proof: Proof) -> Iterator[str]:
-    yield ""
     for pair, values in zip(proof.pairs, proof.results, strict=True):
         for index, letter in enumerate(_LETTERS):
             name = pair[index] or f"{pair[1 - index]}, as before,"
             bits = _get_result_bits(proof, pair)
             mark = "" if values[0] != values[1] else "  (the same)"
-            yield make_printable(f"  {letter}  {name} = {format_hex(values[index], bits)}{mark}")
+            yield f"  {letter}  {name} = {format_hex(values[index], bits)}{mark}"
 
 
 def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
@@ -104,7 +103,7 @@ def _get_result_bits(proof: Proof, pair: tuple[str, str]) -> int:
     return program.type_of(role).bits
 
 
-def _difference_lines(proof: Proof, width: int) -> Iterator[str]:
+def _iter_difference_blocks(proof: Proof) -> Iterator[Block]:
     if found := proof.difference:
         names = (
             x or y
@@ -119,15 +118,13 @@ def _difference_lines(proof: Proof, width: int) -> Iterator[str]:
         if found.number:
             values = f"{found.number:,} of the {found.total:,} values of"
             clauses.append(f"for {values} {' and '.join(found.parts)}")
-        sentence = f"{part or 'They differ'} {', that is '.join(clauses)}."
-        yield ""
-        yield from wrap_text(make_printable(sentence), "", "", width)
+        yield make_paragraph(f"{part or 'They differ'} {', that is '.join(clauses)}.")
 
 
 # --- the two evaluations ---------------------------------------------------------------------
 
 
-def _trace_lines(proof: Proof) -> Iterator[str]:
+def _iter_trace_blocks(proof: Proof, width: int) -> Iterator[Block]:
     """Yield the steps of both sides from where they part, and the commands that show them."""
     x, y = proof.traces
     first, note = 0, ""
@@ -138,16 +135,14 @@ def _trace_lines(proof: Proof) -> Iterator[str]:
         first = _count_common(*([(s.text, t.result) for s, t in z.statements] for z in (x, y)))
         note = ", from where they part" if first else ""
     for letter, trace in zip(_LETTERS, (x, y), strict=True):
-        yield ""
-        yield f"{letter}{note}"
+        yield make_heading(f"{letter}{note}")
+        lines = _statement_lines(trace, first)
         if trace.is_line:
-            document = build_document(trace)
-            for step in document.steps[min(first, len(document.steps) - 1) :]:
-                yield from step_lines(step)
-            yield from command_lines(document.words)
-        else:
-            yield from _statement_lines(trace, first)
-            yield from command_lines(list_command_words(trace))
+            steps = build_document(trace).steps
+            shown = steps[min(first, len(steps) - 1) :]
+            lines = (line for step in shown for line in step_lines(step, width))
+        yield make_verbatim(lines, is_close=True)
+        yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
 
 
 def _get_step_values(step: object) -> object:
@@ -170,7 +165,7 @@ def _statement_lines(trace: Trace, first: int) -> Iterator[str]:
             name: part.instruction.type_of(role) for role, name in part.instruction.results.items()
         }
         results = format_results(part.result, types)
-        text = make_printable(f"{statement.text};")
+        text = f"{statement.text};"
         yield (
             f"  {text:<{width}}  {results}"
             if len(text) <= width
@@ -180,10 +175,8 @@ def _statement_lines(trace: Trace, first: int) -> Iterator[str]:
 
 def format_results(results: Mapping[str, int], types: Mapping[str, Type]) -> str:
     """Return ``d = 0x00000080``."""
-    return make_printable(
-        ", ".join(
-            f"{name} = {format_hex(bits, types[name].bits)}" for name, bits in results.items()
-        )
+    return ", ".join(
+        f"{name} = {format_hex(bits, types[name].bits)}" for name, bits in results.items()
     )
 
 
@@ -220,21 +213,23 @@ def proof_to_json(proof: Proof) -> dict[str, object]:
 # --- searches --------------------------------------------------------------------------------
 
 
-def render_search(search: OperandSearch) -> str:
-    """Render the operands that were found, with their results, in at most 80 columns."""
-    lines = wrap_text(make_printable(str(search.program)), "", "    ")
-    lines += [f"where {make_printable(search.where)}", ""]
+def iter_search_blocks(search: OperandSearch) -> Iterator[Block]:
+    """Yield the operands that were found, with their results."""
+    yield make_paragraph(str(search.program), "", "    ")
+    yield make_paragraph(f"where {search.where}", is_close=True)
+    types = {name: search.program.type_of(role) for role, name in search.program.results.items()}
+    points = []
     for operands in search.answers:
-        trace = search.make_trace(operands)
-        left = format_operands(search.inputs, operands)
-        right = format_results(trace.result, _get_result_types(search.program))
-        lines += wrap_text(make_printable(f"{left or 'always'}  ->  {right}"), "  ", "      ")
-    lines += [""] if search.answers else []
-    lines += wrap_text(make_printable(format_search_answer(search)), "", "")
+        left = format_operands(search.inputs, operands) or "always"
+        result = search.make_trace(operands).result
+        right = format_results(result, types)
+        points.append([f"{left}  ->  {right}"])
+    if points:
+        yield make_points(points, ("  ", "      ", ""))
+    yield make_paragraph(format_search_answer(search))
     if search.answers:
         trace = search.make_trace(search.answers[0])
-        lines += ["", *command_lines(list_command_words(trace))]
-    return "\n".join(line.rstrip() for line in lines) + "\n"
+        yield make_verbatim(command_lines(list_command_words(trace)), "sh")
 
 
 def format_search_answer(search: OperandSearch) -> str:
@@ -250,10 +245,6 @@ def format_search_answer(search: OperandSearch) -> str:
     count = len(search.answers)
     found = "Found" if count == 1 else f"{count} found"
     return f"{found} in {seconds}{'; there are no others' if search.is_complete else ''}."
-
-
-def _get_result_types(program: BasicBlock) -> dict[str, Type]:
-    return {name: program.type_of(role) for role, name in program.results.items()}
 
 
 def search_to_json(search: OperandSearch) -> dict[str, object]:

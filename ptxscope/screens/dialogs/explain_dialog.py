@@ -15,11 +15,12 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from ...documents.formats.diagnosis_report import (
-    explanation_lines,
     format_causes,
+    iter_explanation_blocks,
+    iter_unexplained_blocks,
     observation_lines,
-    unexplained_lines,
 )
+from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
 from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
 from ...engine.diagnosis.observation import Observation, parse_got
@@ -170,12 +171,13 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
             self._causes_page.show(self._write_next(width) if self._write_next else "searching…")
             if not self._write_next and not self._search.is_running:
                 self.call_later(self._find_next, diagnosis)
-        elif diagnosis.explanations:
-            self._causes_page.show(
-                "\n".join(explanation_lines(diagnosis, diagnosis.explanations[index], width))
-            )
         else:
-            self._causes_page.show("\n".join(unexplained_lines(diagnosis, width)))
+            blocks = (
+                iter_explanation_blocks(diagnosis, diagnosis.explanations[index], width)
+                if diagnosis.explanations
+                else iter_unexplained_blocks(diagnosis)
+            )
+            self._causes_page.show(write_text(blocks, width).rstrip("\n"))
 
     def _is_question(self, index: int) -> bool:
         """Whether an item of the menu is the question which explanation it is."""
@@ -183,12 +185,12 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
-        from ...documents.proofs.next_report import render_next_operands
+        from ...documents.proofs.next_report import iter_next_blocks
         from ...engine.proof.next_operands import find_next_operands
 
         def take(answer: NextOperands | None) -> None:
             self._next = answer if answer and len(answer.groups) > 1 else None
-            show(partial(render_next_operands, diagnosis.instruction, answer))
+            show(partial(write_text, [*iter_next_blocks(diagnosis.instruction, answer)]))
 
         def refuse(error: Exception) -> None:
             show(lambda _: make_printable(str(error)))

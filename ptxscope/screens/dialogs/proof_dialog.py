@@ -7,8 +7,9 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
-from ...documents.proofs.proof_report import render_text
+from ...documents.proofs.proof_report import iter_proof_blocks
 from ...engine.proof.equivalence import Proof, Verdict
 from ...state.pin_proof import SECONDS
 from ...widgets.base.form_fields import Page
@@ -59,7 +60,8 @@ class ProofDialog(Dialog[bool]):
 
     def _show(self) -> None:
         width = min(self._page.scrollable_content_region.width or WIDTH, WIDTH)
-        self._page.show(render_text(self._proof, is_brief=True, width=width, advice=_ADVICE))
+        blocks = iter_proof_blocks(self._proof, is_brief=True, advice=_ADVICE)
+        self._page.show(write_text(blocks, width))
         self._page.refresh(layout=True)
 
     def action_copy(self) -> None:

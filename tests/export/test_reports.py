@@ -1,0 +1,75 @@
+"""Reports in every format: a reader sees the words of the text, in their order, and no markup."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+from docutils import nodes
+from markdown_it import MarkdownIt
+
+from ptxscope.documents.formats.markup import Block, make_heading, make_paragraph, make_points
+from ptxscope.documents.formats.report import REPORT_FORMATS, write_report
+from tests.cli.running import run
+from tests.export.asciidoc_reader import blocks
+from tests.export.every import rst_tree
+
+BLOCK = "{ vadd4.u32.u32.u32 t, a, b, b; prmt.b32 d, t, c, 0x5410; }"
+COMMANDS = {
+    "an explanation": ("explain", "vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "4"),
+    "none": ("explain", "vadd.u32.u32.u32 d, a, b", "a=1", "b=2", "--got", "0xdeadbeef"),
+    "a statement": ("explain", BLOCK, "a=1", "b=2", "c=3", "--got", "0x01000003"),
+    "errata": ("errata",),
+    "an erratum": ("errata", "E3"),
+}
+
+
+def seen_in_html(text: str) -> str:
+    assert text.count("<p>") == text.count("</p>")
+    return unescape(re.sub(r"<[^>]*>", lambda x: "" if "code" in x[0] else " ", text))
+
+
+def seen_in_rst(text: str) -> str:
+    tree = rst_tree(text)
+    assert not [x for x in tree.findall(nodes.system_message) if x["level"] > 1]
+    return tree.astext()
+
+
+READERS = {
+    "markdown": lambda text: seen_in_html(MarkdownIt().render(text)),
+    "rst": seen_in_rst,
+    "asciidoc": lambda text: "\n".join(x.text for x in blocks(text.replace(" +\n", "\n"))),
+    "html": seen_in_html,
+}
+
+
+def words(text: str) -> list[str]:
+    return [x for x in text.replace("`", "").split() if x not in ("-", "*")]
+
+
+@pytest.mark.parametrize("format_", READERS)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_format_says_what_the_text_says(command: str, format_: str) -> None:
+    given = (*COMMANDS[command], *(["--no-next"] if "explain" in COMMANDS[command][0] else []))
+    text = run(*given).stdout
+    written = run(*given, "-f", format_).stdout
+    assert words(READERS[format_](written)) == words(text)
+
+
+def test_a_list_is_numbered_and_code_is_marked() -> None:
+    points = [["with `.sat`", "`vadd a`"], ["2 * 3 < 7"]]
+    report: list[Block] = [
+        make_heading("A `b`"),
+        make_paragraph("c"),
+        make_points(points, is_close=True, is_numbered=True),
+    ]
+    assert {name: write_report(report, name) for name in REPORT_FORMATS} == {
+        "text": "A `b`\n\nc\n  1. with `.sat`\n    vadd a\n  2. 2 * 3 < 7\n",
+        "markdown": "## A `b`\n\nc\n\n1. with `.sat`\\\n   `vadd a`\n2. 2 \\* 3 &lt; 7\n",
+        "rst": ".. rubric:: A ``b``\n\nc\n\n#. with ``.sat``\n\n   ``vadd a``\n#. 2 \\* 3 < 7\n",
+        "asciidoc": "[discrete]\n== A `+b+`\n\nc\n\n"
+        ". with `+.sat+` +\n  `+vadd a+`\n. 2 &#42; 3 &#60; 7\n",
+        "html": "<h3>A <code>b</code></h3>\n<p>c</p>\n"
+        "<ol><li>with <code>.sat</code><br><code>vadd a</code></li><li>2 * 3 &lt; 7</li></ol>\n",
+    }
