@@ -13,11 +13,12 @@ from random import Random
 from typing import NamedTuple
 
 from ptxscope import parse
-from ptxscope.engine.isa.catalog import C_BITS, get_entry
+from ptxscope.engine.isa.catalog import get_entry
 from ptxscope.engine.isa.entry import Entry
 from ptxscope.engine.isa.form import Form
 from ptxscope.engine.isa.legality import find_remarks, find_violations, with_slot
 from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
+from ptxscope.engine.isa.video_entries import C_BITS
 from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.micro_operations.logic import Choose
 from ptxscope.engine.micro_operations.numbers import Average

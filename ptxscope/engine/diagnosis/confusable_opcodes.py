@@ -7,10 +7,10 @@ from functools import cache
 from typing import NamedTuple
 
 from ..isa.catalog import ENTRIES, get_entry
+from ..isa.constraints import CMP6
 from ..isa.entry import Entry
 from ..isa.form import Form
 from ..isa.roles import Role
-from ..isa.slots import CMP6
 from ..isa.types import Type
 
 _CONFUSION_COSTS = {

@@ -5,6 +5,7 @@ They move words, combine their bits, shift and multiply them. Listings pass over
 
 from __future__ import annotations
 
+from .constraints import NEEDS_F64
 from .entry import (
     ANY_VERSION,
     Constraint,
@@ -19,7 +20,6 @@ from .entry import (
 from .form import Form
 from .integers import get_limits
 from .roles import Role
-from .slots import NEEDS_F64
 from .syntax_line import NUMBERS, read_syntax
 from .types import ProductWord, Type
 

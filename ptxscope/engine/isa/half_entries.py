@@ -5,6 +5,7 @@ Scalars and pairs of halves are shapes of their own: a pair has two lanes.
 
 from __future__ import annotations
 
+from .constraints import C_WITH_BOOLOP, CMP_FITS, SINK_ALONE
 from .entry import (
     Constraint,
     Entry,
@@ -18,7 +19,6 @@ from .entry import (
 )
 from .form import Form
 from .roles import Role
-from .slots import C_WITH_BOOLOP, CMP_FITS, SINK_ALONE
 from .syntax_line import NUMBERS, read_syntax
 from .types import Destinations, Type
 

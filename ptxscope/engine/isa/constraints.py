@@ -1,4 +1,4 @@
-"""Values of slots, constraints and remarks shared by instructions (PTX ISA 9.7.6, 9.7.18)."""
+"""Constraints, remarks and requirements shared by instructions (PTX ISA 9.7.6, 9.7.18)."""
 
 from __future__ import annotations
 
