@@ -113,19 +113,9 @@ class AsmOperands(NamedTuple):
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
         """Yield notes on literals that nvcc refuses for their constraints, each once."""
-        reported_names = set[str]()
-        placeholders = (
-            _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.refused else ()
-        )
-        for match in placeholders if self.number is not None else ():
-            name = match[0]
-            if (
-                name in self.refused
-                and name not in reported_names
-                and not is_doubled(fragment, match.start())
-            ):
-                reported_names.add(name)
-                yield self.refused[name], match.span()
+        if self.refused and self.number is not None:
+            spans = _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end)
+            yield from ((self.refused[x], span) for x, span in spans.items() if x in self.refused)
 
     def find_unmatched_placeholders(
         self, fragment: Fragment, start: int, end: int
@@ -141,34 +131,21 @@ class AsmOperands(NamedTuple):
             yield from self._find_unmatched_braces(fragment, start, end)
         if self.number is None:
             return
-        names = set[str]()
-        for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
-            name = match[0]
-            if name in names or int(match[1][:_DIGITS]) < self.number:
-                continue
-            if is_doubled(fragment, match.start()):
-                continue
-            names.add(name)
-            yield name, self._format_operand(name), match.span()
-            if not self.number:
-                return  # the same holds for every other
-        for match in _MODIFIED.finditer(fragment.ptx, start, end) if self.number else ():
-            name = match[0]
-            if name not in names and not is_doubled(fragment, match.start()):
-                names.add(name)
-                yield name, _undouble_percent(name), match.span()
+        for name, span in _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end).items():
+            if int(name[1:][:_DIGITS]) >= self.number:
+                yield name, self._format_operand(name), span
+                if not self.number:
+                    return  # the same holds for every other
+        modified = _find_spans(_MODIFIED, fragment, start, end) if self.number else {}
+        yield from ((name, _undouble_percent(name), span) for name, span in modified.items())
 
     def _find_unmatched_dollars(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, str, Span]]:
-        names = set[str]()
         count = self.dollar_count or 0
-        for match in _DOLLAR_PLACEHOLDER.finditer(fragment.ptx, start, end):
-            name = match[0]
-            is_known = int(match[1][:_DIGITS]) < count or name in names
-            if not is_known and not is_doubled(fragment, match.start()):
-                names.add(name)
-                yield name, _describe_past(name, "$", count), match.span()
+        for name, span in _find_spans(_DOLLAR_PLACEHOLDER, fragment, start, end).items():
+            if int(name[1:][:_DIGITS]) >= count:
+                yield name, _describe_past(name, "$", count), span
 
     def _find_unmatched_braces(
         self, fragment: Fragment, start: int, end: int
@@ -189,32 +166,28 @@ class AsmOperands(NamedTuple):
         """Return the first placeholder whose operand could not be read, as one in a macro."""
         if self.number is not None or (self.is_braced and self.has_all_expressions):
             return None
-        for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
-            name = match[0]
-            is_known = name in self.types or name in self.constants or name in self.texts
-            if not is_known and not is_doubled(fragment, match.start()):
-                return name, match.span()
-        return None
+        known = {*self.types, *self.constants, *self.texts}
+        spans = _find_spans(_NUMBERED_PLACEHOLDER, fragment, start, end)
+        return next((x for x in spans.items() if x[0] not in known), None)
 
     def find_escaped_registers(
         self, fragment: Fragment, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[str, Span]]:
         """Yield registers named like an operand, ``%%1``, if the statement has operands."""
         end = len(fragment.ptx) if end is None else end
-        for match in (
-            _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end) if self.number else ()
-        ):
-            if is_doubled(fragment, match.start()):
-                yield match[0], match.span()
+        if self.number:
+            for match in _NUMBERED_PLACEHOLDER.finditer(fragment.ptx, start, end):
+                if is_doubled(fragment, match.start()):
+                    yield match[0], match.span()
 
     def find_special_registers(
         self, fragment: Fragment, start: int, end: int
     ) -> Iterator[tuple[str, Span]]:
         """Yield special registers whose ``%`` is not doubled, if the statement has operands."""
-        matches = _PERCENT.finditer(fragment.ptx, start, end) if self.number else ()
-        for match in matches:
-            if SPECIAL.fullmatch(match[0]) and not is_doubled(fragment, match.start()):
-                yield match[0], match.span()
+        if self.number:
+            for match in _PERCENT.finditer(fragment.ptx, start, end):
+                if SPECIAL.fullmatch(match[0]) and not is_doubled(fragment, match.start()):
+                    yield match[0], match.span()
 
     def find_name(self, fragment: Fragment, start: int, end: int) -> Span | None:
         """Return the span of the first use of an operand's name."""
@@ -377,6 +350,17 @@ def _encode_literal(text: str, type_: str) -> int | None:
     if literal is None or literal.is_float is not (type_[0] == "f"):
         return None
     return literal.encode(int(type_[1:]))
+
+
+def _find_spans(
+    pattern: re.Pattern[str], fragment: Fragment, start: int, end: int
+) -> dict[str, Span]:
+    """Return where each placeholder whose mark is not doubled stands first in a range."""
+    spans = dict[str, Span]()
+    for match in pattern.finditer(fragment.ptx, start, end):
+        if match[0] not in spans and not is_doubled(fragment, match.start()):
+            spans[match[0]] = match.span()
+    return spans
 
 
 def is_doubled(fragment: Fragment, position: int) -> bool:
