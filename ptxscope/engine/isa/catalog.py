@@ -112,6 +112,7 @@ def _group_by_opcode() -> dict[str, tuple[Entry, ...]]:
 _SHAPES = _group_by_opcode()
 CATALOG: dict[str, Entry] = {opcode: shapes[0] for opcode, shapes in _SHAPES.items()}
 """The first entry of each opcode; ``find_entry`` and ``get_entry`` find the others."""
+MOVES = frozenset(x.opcode for x in ENTRIES if x.is_move)
 
 
 def list_shapes(opcode: str) -> tuple[Entry, ...]:

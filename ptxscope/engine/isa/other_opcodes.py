@@ -4,11 +4,12 @@ from __future__ import annotations
 
 ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
 """Those whose operands all have the instruction's type."""
+BRANCHES = frozenset(("bra", "brx"))
 BARRIERS = frozenset(("bar", "barrier"))
 """Those with a destination only if they reduce values: ``.red``."""
-WITHOUT_DESTINATION = BARRIERS | frozenset(
+WITHOUT_DESTINATION = (BRANCHES | BARRIERS) | frozenset(
     """
-    applypriority bra brkpt brx cp discard exit fence griddepcontrol membar nanosleep pmevent
+    applypriority brkpt cp discard exit fence griddepcontrol membar nanosleep pmevent
     prefetch prefetchu red ret setmaxnreg st stackrestore stmatrix sured sust trap
     """.split()
 )

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from ..isa.catalog import MOVES
+from ..isa.other_opcodes import BRANCHES
 from ..isa.types import Type
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
@@ -23,7 +25,6 @@ from ..syntax.tokens import (
 )
 from .asm_operands import AsmOperands
 
-_BRANCHES = frozenset(("bra", "brx"))
 _MAX_NUMBERED = 64
 """The most numbered registers of one directive that are followed."""
 
@@ -162,7 +163,7 @@ class _Flow:
                 self.write_guards.setdefault(name, set()).add(guard)
                 if not writes or (len(writes) == 1 and writes[0].source not in ("", source)):
                     writes.append(_Write(statement, register, guard, self.number, source))
-        self.has_branches |= statement.opcode.text in _BRANCHES
+        self.has_branches |= statement.opcode.text in BRANCHES
 
     def find_clobbers(self) -> Iterator[FlowFinding]:
         """Yield the outputs that are written while an input is still needed."""
@@ -191,7 +192,7 @@ class _Flow:
         for name, constraint in self.outputs.items():
             guards = self.write_guards.get(name, {""})
             write = self.writes[name][0] if len(guards) == 1 and "" not in guards else None
-            if write and write.statement.opcode.text == "mov":
+            if write and write.statement.opcode.text in MOVES:
                 message = (
                     f"{quote_word(name)} is written only under {quote_word(f'@{write.guard}')}, "
                     "else it has no value: "
@@ -240,7 +241,7 @@ class _Flow:
 
 def _is_packed(statement: RawInstruction, register: Token) -> bool:
     """Return whether a ``mov`` packs a register into a wider one; its bits may not matter."""
-    return statement.opcode.text == "mov" and any(
+    return statement.opcode.text in MOVES and any(
         words and words[0].text == "{" and words[0].start < register.start < words[-1].end
         for words in statement.operands[1:]
     )
@@ -259,5 +260,5 @@ def _is_unselected(statement: RawInstruction, register: Token) -> bool:
 def _find_copied_register(statement: RawInstruction) -> str:
     """Return the register that a ``mov`` without a guard copies; empty for other statements."""
     operands = statement.operands
-    is_copy = statement.opcode.text == "mov" and not statement.guard and len(operands) == 2
+    is_copy = statement.opcode.text in MOVES and not statement.guard and len(operands) == 2
     return operands[1][0].text if is_copy and len(operands[0]) == len(operands[1]) == 1 else ""

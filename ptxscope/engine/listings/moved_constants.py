@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from ..isa.catalog import MOVES
 from ..isa.types import Type
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.opcodes import OPCODES
@@ -101,7 +102,7 @@ class MovedConstants:
                 self._bits.pop(word.text, None)
             modifiers = [word.text for word in statement.modifiers]
             type_ = _TYPES.get(modifiers[0]) if len(modifiers) == 1 else None
-            is_move = statement.opcode.text == "mov" and type_ and not statement.guard
+            is_move = statement.opcode.text in MOVES and type_ and not statement.guard
             if is_move and type_ and len(destination) == len(sources) == 1:
                 bits = convert_words(sources[0], type_) if is_constant(sources[0]) else None
                 if bits is not None:

@@ -145,7 +145,7 @@ def _make_head_pattern(entry: Entry) -> str:
     number = r"-?(?:[1-9][0-9]*+|0[xX][0-9a-fA-F]++|0)U?+(?!\w)"
     source = rf"[ \t]*+,[ \t]*+(?:{name}|{number})"
     operands = rf"(?:{name})(?:{source}){{{count - 1}}}"
-    if entry.opcode == "mov":
+    if entry.is_move:
         operands = r"[^;\"/\n!]*+"
     return rf"{entry.opcode}(?:{'|'.join(sorted(map(re.escape, heads)))})[ \t]++{operands}"
 
