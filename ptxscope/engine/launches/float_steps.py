@@ -122,6 +122,11 @@ class _FloatType(NamedTuple):
         flushed: Bits = np.where(is_normal, bits, bits & self.sign)
         return flushed
 
+    def round(self, values: Floats) -> Bits:
+        """Return the bits of numbers rounded to nearest, ties to even; of NaN, all but the sign."""
+        result: Bits = np.where(np.isnan(values), ~self.sign, self.encode(values))
+        return result
+
     def compute(self, compute: Compute, words: list[Bits], modifiers: Set[str]) -> Bits:
         """Return the bits of a result with its modifiers; the operands are flushed already."""
         with np.errstate(all="ignore"):
@@ -131,8 +136,7 @@ class _FloatType(NamedTuple):
                 values = np.where(np.isnan(sources[0]), sources[0], values)
                 values = np.where(np.isnan(sources[1]), sources[1], values)
             values = _saturate(values) if "sat" in modifiers else values
-            rounded = self.encode(values)
-        result: Bits = np.where(np.isnan(values), ~self.sign, rounded)
+            result = self.round(values)
         return self.flush(result) if "ftz" in modifiers else result
 
 
@@ -381,7 +385,7 @@ def _make_half_conversion(
         words = source.flush(bits) if source is _SINGLE and "ftz" in flags else bits
         values = source.decode(words).astype(np.float64)
         values = _saturate(values) if "sat" in flags else values
-        return np.where(np.isnan(values), ~target.sign, target.encode(values))
+        return target.round(values)
 
     def convert(*words: Bits) -> Bits:
         high, *low = map(convert_one, words)
@@ -438,7 +442,6 @@ def _make_float_rounding(
             values = rounding(values)
         if "sat" in flags:
             values = _saturate(values)
-        result: Bits = np.where(np.isnan(values), np.uint32(0x7FFFFFFF), values.view(np.uint32))
-        return result
+        return _SINGLE.round(values)
 
     return convert

@@ -67,16 +67,16 @@ class Printer:
 
 def iter_lines_of_texts(texts: Sequence[PrintedText]) -> Iterator[str]:
     """Yield the lines of texts; the first text of another thread begins a line."""
-    held, thread = "", ""
+    start, thread = "", ""
     for x in texts:
-        if held and x.thread != thread:
-            yield held
-            held = ""
-        *lines, held = (held + x.text).split("\n")
+        if start and x.thread != thread:
+            yield start
+            start = ""
+        *lines, start = (start + x.text).split("\n")
         yield from lines
         thread = x.thread
-    if held:
-        yield held
+    if start:
+        yield start
 
 
 # --- values in memory --------------------------------------------------------------------

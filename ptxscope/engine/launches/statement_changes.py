@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from enum import IntEnum
-from itertools import chain, combinations
+from itertools import chain
 from typing import NamedTuple
 
 from ..arrays.call_sequence import get_storage_dtype
@@ -445,17 +445,6 @@ def _iter_label_changes(function: Function, statement: Statement) -> Iterator[St
             phrase = f"with `{name}` rather than `{function.labels[old]}`"
             changed = statement._replace(targets=(index,), text=text)
             yield StatementChange(statement, changed, None, phrase, _LABEL_COST)
-
-
-def _iter_operand_exchanges(statement: Statement) -> Iterator[StatementChange]:
-    """Yield two exchanged operands of ``shfl``."""
-    operands = statement.operands
-    for x, y in combinations(range(1, len(operands)), 2) if statement.opcode == "shfl" else ():
-        order = list(operands)
-        order[x], order[y] = operands[y], operands[x]
-        phrase = f"with operands {x + 1} and {y + 1} exchanged"
-        changed = statement._replace(operands=tuple(order))
-        yield StatementChange(statement, changed, None, phrase, _REGISTER_COST)
 
 
 def _replace_operand(
