@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Protocol
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from ..program.operands import (
 )
 from ..program.statement import Statement
 from ..program.variables import Variable
+from .branches import Leaving, Machine
 from .device_code import Function
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
@@ -31,13 +31,10 @@ from .thread_state import (
     ThreadValues,
     Transfer,
     TransferPlace,
-    WaveState,
     write_causes,
     write_values,
 )
 
-Leaving = Callable[[Group], None]
-"""What threads do at a statement that ends their block."""
 _MAX_DEPTH = 64
 """Maximum depth of calls."""
 _WORD_BYTES = (1, 2, 4, 8)
@@ -48,18 +45,6 @@ _PRINT = "vprintf"
 """The function that ``printf`` calls."""
 _HARMLESS_FUNCTIONS = frozenset((_PRINT, _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
-
-
-class Machine(Protocol):
-    """What runs the threads."""
-
-    state: WaveState
-
-    def send(self, frame: Frame, block: int, group: Group) -> None:
-        """Let threads go on at the start of a block."""
-
-    def get_frame(self, function: Function, depth: int) -> Frame:
-        """Return the frame of a function at a depth of calls."""
 
 
 def make_call(machine: Machine, frame: Frame, statement: Statement, next_block: int) -> Leaving:

@@ -17,11 +17,12 @@ import numpy as np
 from ..program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
 from ..program.statement import Statement
 from .barriers import Barriers
+from .branches import make_branch, make_indexed_branch
 from .calls import Leaving, leave_frame, make_call
 from .device_code import Function
 from .launch import WARP
 from .statement_steps import make_step, with_observer
-from .thread_state import Frame, Group, LaunchError, Step, ThreadValues, WaveState
+from .thread_state import Frame, Group, Step, ThreadValues, WaveState
 
 _TURNS = 256
 """After so many turns of the lowest place, the highest has one."""
@@ -231,8 +232,8 @@ class Lockstep:
     def make_leaving(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {
-            "bra": lambda: self._make_branch(frame, statement),
-            "brx": lambda: self._make_indexed_branch(frame, statement),
+            "bra": lambda: make_branch(self, frame, statement),
+            "brx": lambda: make_indexed_branch(self, frame, statement),
             "call": lambda: make_call(self, frame, statement, next_block),
             "ret": lambda: partial(self._return, frame),
             "exit": lambda: self._exit,
@@ -266,38 +267,10 @@ class Lockstep:
 
     # --- statements that end blocks
 
-    def _make_branch(self, frame: Frame, statement: Statement) -> Leaving:
-        if not statement.targets:
-            raise LaunchError("there is no such label", statement)
-        target = self._find_targets(frame, statement)[0]
-        return lambda group: self.send(frame, target, group)
-
-    def _find_targets(self, frame: Frame, statement: Statement) -> list[int]:
+    def find_targets(self, frame: Frame, statement: Statement) -> list[int]:
         """Return the numbers of the blocks to which a statement branches."""
         starts = [block.start for block in self._get_blocks(frame.function)]
         return [bisect_left(starts, x) for x in statement.targets]
-
-    def _make_indexed_branch(self, frame: Frame, statement: Statement) -> Leaving:
-        index = frame.find_source(next(iter(statement.operands), None), "u32")
-        targets = self._find_targets(frame, statement)
-        if index is None or not targets:
-            raise LaunchError("there is no such list of labels", statement)
-
-        def branch(group: Group) -> None:
-            if index.causes is not None and index.causes[group.mask].any():
-                count = int(np.count_nonzero(index.causes[group.mask]))
-                self.state.fidelity.note_decision(statement, "the branch", count)
-            values = index.bits[group.lanes]
-            is_wrong = values >= len(targets)
-            if is_wrong.any():
-                message = f"the index is {values[is_wrong][0]}, of {len(targets)} labels"
-                self.state.fail(statement, group.lanes[is_wrong], message)
-            for value in np.unique(values).tolist():
-                part = group.narrow(index.bits == value)
-                assert part
-                self.send(frame, targets[value], part)
-
-        return branch
 
     def _trap(self, statement: Statement, group: Group) -> None:
         self.state.fail(statement, group.lanes, "executes trap")
