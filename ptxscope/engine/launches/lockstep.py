@@ -17,8 +17,8 @@ import numpy as np
 from ..program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
 from ..program.statement import Statement
 from .barriers import Barriers
-from .branches import make_branch, make_indexed_branch
-from .calls import Leaving, leave_frame, make_call
+from .branches import Leaving, make_branch, make_indexed_branch
+from .calls import leave_frame, make_call
 from .device_code import Function
 from .launch import WARP
 from .statement_steps import make_step, with_observer

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..program.statement import Statement
 from ..semantics.models import Model
-from .calls import Leaving
+from .branches import Leaving
 from .changed_steps import LaneChange, make_changed_step, make_choice
 from .fidelity import Fidelity
 from .launch import WARP, Wave
