@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Any
 from ...engine.isa.integers import get_limits
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
-from ...engine.semantics.models import Model
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.evaluation import evaluate
+from ...engine.tracing.evaluation import evaluate_plan
 from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
     add_instruction,
     add_model,
-    build_block_trace,
     build_trace,
     choose_model,
     find_column_operands,
@@ -40,7 +37,7 @@ from ..support.csv_rows import CsvRow, parse_cell, read_rows
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
-    from ...engine.tracing.basic_block import BasicBlock
+    pass
 
 _EPILOG = """\
 A CSV file has a header and a column for each register that is read; other columns are unchanged. A
@@ -89,7 +86,7 @@ def run(words: Sequence[str]) -> int:
     """Print the results."""
     arguments = parse_words(make_parser(), words)
     model, ins = choose_model(arguments.model), parse_ptx(arguments.ptx)
-    for note in ins.notes:
+    for note in (*ins.notes, *ins.statements[0].instruction.notes):
         if note.startswith(OMISSION_PREFIX):
             print_message(f"note: {note}")
     if not ins.results:
@@ -108,17 +105,14 @@ def run(words: Sequence[str]) -> int:
 
         evaluate_file(
             ins,
-            _choose_evaluator(ins, model),
+            partial(evaluate_plan, ins, ins.make_plan, model=model),
             arguments.values,
             arguments.arrays,
             arguments.output,
         )
         return 0
     if arguments.csv is None:
-        if isinstance(ins, Instruction):
-            result = build_trace(ins, arguments.values, model).result
-        else:
-            result = build_block_trace(ins, arguments.values, model).result
+        result = build_trace(ins, arguments.values, model).result
         for name, bits in _iter_results(result, ins):
             print(f"{name}={bits}")
         return 0
@@ -128,17 +122,8 @@ def run(words: Sequence[str]) -> int:
     with ProgressBar(prints=True) as bar:
         bar.begin("evaluating")
         table = read_rows(arguments.csv, bar)
-        _stream_rows(ins, _choose_evaluator(ins, model), table, inputs)
+        _stream_rows(ins, partial(evaluate_plan, ins, ins.make_plan, model=model), table, inputs)
     return 0
-
-
-def _choose_evaluator(ins: Instruction | BasicBlock, model: Model) -> Evaluator:
-    """Return a function from arrays by name to results by name."""
-    if isinstance(ins, Instruction):
-        return partial(evaluate, ins, model=model)
-    from ...engine.blocks.block_trace import evaluate_block
-
-    return partial(evaluate_block, ins, model=model)
 
 
 def _iter_results(bits_by_role: Mapping[str, int], ins: Signature) -> Iterator[tuple[str, str]]:

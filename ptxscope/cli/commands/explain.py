@@ -29,7 +29,6 @@ from ...engine.syntax.errors import (
     format_existence,
     make_printable,
 )
-from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
@@ -102,14 +101,15 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the explanations of the observations."""
     arguments = parse_words(make_parser(), words)
-    ins = parse_ptx(arguments.ptx)
-    if not ins.results:
+    block = parse_ptx(arguments.ptx)
+    if not block.results:
         raise CommandError("error: the instruction discards its result, so nothing can be observed")
     if bool(arguments.got) == (arguments.observations is not None):
         advice = "one of them, not both" if arguments.got else "what was observed"
         raise CommandError(f"error: give {advice}: --got VALUE, or --observations FILE.csv")
-    if not isinstance(ins, Instruction):
-        return _explain_block(ins, arguments)
+    if not block.is_line:
+        return _explain_block(block, arguments)
+    ins = block.instruction
     diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
     if arguments.format == "json":
         print(format_json(diagnosis_to_json(diagnosis), indent=1))

@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...engine.syntax.errors import PtxError, make_printable, quote_value
-from ...engine.syntax.instruction import Instruction
 from ..support.arguments import (
     Parser,
     add_instruction,
@@ -70,8 +69,8 @@ def run(words: Sequence[str]) -> int:
     elif arguments.ptx is not None and is_file_name(arguments.ptx):
         raise CommandError(f"error: {make_printable(arguments.ptx)}: there is no such file")
     target = None if arguments.ptx is None or listing else parse_ptx(arguments.ptx)
-    ins = target if isinstance(target, Instruction) else None
-    if target is not None and not isinstance(target, Instruction):
+    ins = target.instruction if target and target.is_line else None
+    if target and not ins:
         listing = _open_block(target, arguments.values, model.name)
     values = parse_assignments(ins, arguments.values) if ins else {}
     # The explorer is drawn on standard error.

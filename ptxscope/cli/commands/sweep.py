@@ -123,7 +123,8 @@ def _make_options(arguments: argparse.Namespace) -> Options:
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
-    ins = parse_ptx(arguments.ptx)
+    block = parse_ptx(arguments.ptx)
+    ins = block.instruction if block.is_line else block
     x, y, result = _choose_parts(ins, arguments)
     bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
     inputs = parse_assignments(ins, arguments.values)

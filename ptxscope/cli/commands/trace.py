@@ -6,7 +6,6 @@ import argparse
 import re
 from collections.abc import Sequence
 from itertools import zip_longest
-from typing import TYPE_CHECKING
 
 from ...documents import FORMATS, TEXTS, export
 from ...documents.content.annotated_trace import annotate_trace
@@ -15,7 +14,7 @@ from ...documents.option_table import OPTIONS, Subject, make_options
 from ...documents.options import MachineSection, Options
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
-from ...engine.syntax.instruction import Instruction
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..support.arguments import (
     Parser,
@@ -23,7 +22,6 @@ from ..support.arguments import (
     add_instruction,
     add_model,
     add_tool_paths,
-    build_block_trace,
     build_trace,
     choose_model,
     make_command_parser,
@@ -47,10 +45,6 @@ from ..support.picture_output import (
     write_frames,
 )
 from ..support.streams import print_message
-
-if TYPE_CHECKING:
-    from ...engine.tracing.basic_block import BasicBlock
-
 
 _EPILOG = """\
 examples:
@@ -83,7 +77,7 @@ def run(words: Sequence[str]) -> int:
     reject_idle_options(arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
         raise CommandError("error: --alt is printed; the picture beside it needs a file: -o FILE")
-    trace, options = _annotate_request(arguments, _find_block(arguments))
+    trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     if arguments.sass is not None:
         options = options._replace(machine_code=_compile_line(trace, arguments))
     elif arguments.ptxas or arguments.nvdisasm:
@@ -181,7 +175,7 @@ def render_request(words: Sequence[str]) -> str:
     """
     arguments = parse_words(_make_trace_parser(is_document=True), words)
     choose_format(arguments, FORMATS, "text")
-    trace, options = _annotate_request(arguments, _find_block(arguments))
+    trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     text: str = export(trace, arguments.format, options)
     return text
 
@@ -195,8 +189,8 @@ def parse_request(
     ``strict``, options without an effect are rejected in it too.
     """
     arguments = _parse_document_words(words, format_, strict=strict)
-    trace, options = _annotate_request(arguments)
-    assert trace.is_line
+    block = BasicBlock.of(parse_instruction(arguments.ptx))
+    trace, options = _annotate_request(arguments, block)
     return trace, options, arguments
 
 
@@ -205,7 +199,7 @@ def parse_any_request(
 ) -> tuple[Trace, Options, argparse.Namespace]:
     """Return the trace of an instruction or of a block as ``parse_request`` does."""
     arguments = _parse_document_words(words, format_, strict=strict)
-    return (*_annotate_request(arguments, _find_block(arguments)), arguments)
+    return (*_annotate_request(arguments, parse_ptx(arguments.ptx)), arguments)
 
 
 def _parse_document_words(
@@ -218,12 +212,6 @@ def _parse_document_words(
     if strict:
         reject_idle_options(arguments)
     return arguments
-
-
-def _find_block(arguments: argparse.Namespace) -> BasicBlock | None:
-    """Return the block that the arguments have instead of an instruction, or None."""
-    arguments.target = parse_ptx(arguments.ptx)
-    return None if isinstance(arguments.target, Instruction) else arguments.target
 
 
 def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> Parser:
@@ -241,14 +229,12 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     return parser
 
 
-def _annotate_request(
-    arguments: argparse.Namespace, block: BasicBlock | None = None
-) -> tuple[Trace, Options]:
+def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple[Trace, Options]:
     """Return the trace with its annotations, and the options of its document."""
     for name in ("steps", "until"):
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
-    trace = _trace_line(arguments, block)
+    trace = build_trace(block, arguments.values, choose_model(arguments.model))
     reject_other_subjects(arguments, Subject.LINE if trace.is_line else Subject.BLOCK)
     options = make_options(vars(arguments))._replace(format=arguments.format)
     if arguments.beside is not None:
@@ -267,15 +253,6 @@ def _annotate_request(
         raise CommandError(f"error: {make_printable(str(error))}") from None
 
 
-def _trace_line(arguments: argparse.Namespace, block: BasicBlock | None) -> Trace:
-    """Return the trace of the line or of the block."""
-    model = choose_model(arguments.model)
-    if block:
-        return build_block_trace(block, arguments.values, model)
-    ins = getattr(arguments, "target", None) or parse_instruction(arguments.ptx)
-    return build_trace(ins, arguments.values, model)
-
-
 def _trace_beside(trace: Trace, text: str) -> Trace:
     """Return the trace of ``PTX``, of ``name=value …`` or of both; the rest is as in the other."""
     try:
@@ -284,14 +261,14 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
         raise CommandError(f"error: --beside: {error}") from None
     values = [word for word in words if _ASSIGNMENT.match(word)]
     ptx = " ".join(word for word in words if word not in values)
-    ins = parse_instruction(ptx) if ptx else trace.instruction
-    names = {x.name for x in ins.inputs} - {value.partition("=")[0] for value in values}
+    block = BasicBlock.of(parse_instruction(ptx)) if ptx else trace.block
+    names = {x.name for x in block.inputs} - {value.partition("=")[0] for value in values}
     given = (
         f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"
         for name, role in list_given_values(trace)
         if name in names
     )
-    return build_trace(ins, [*given, *values], trace.model)
+    return build_trace(block, [*given, *values], trace.model)
 
 
 def _format_alt(trace: Trace, options: Options, length: str) -> str:

@@ -24,16 +24,15 @@ from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printab
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
+from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import Signature, bind_values, complete_carry
-from ...engine.tracing.trace import Trace, trace
+from ...engine.tracing.trace import Trace, trace, trace_program
 from .command_error import CommandError
 from .streams import print_message
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
-
-    from ...engine.tracing.basic_block import BasicBlock
 
 
 VALUES_HELP = (
@@ -232,7 +231,7 @@ def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     names = _find_operand_names(ins, name)
     for role, bits in ins.constants.items():
         if ins.names.get(role) in names:
-            if isinstance(ins, Instruction) and _is_hidden(ins, role):
+            if _is_hidden(ins, role):
                 return ()
             constant = format_hex(bits, ins.type_of(role).bits)
             message = f"`{name}` is the constant {constant} here: it takes no other value"
@@ -240,7 +239,7 @@ def find_operand_names(ins: Signature, name: str) -> tuple[str, ...]:
     return names
 
 
-def _is_hidden(ins: Instruction, role: str) -> bool:
+def _is_hidden(ins: Signature, role: str) -> bool:
     """Whether an operand stands for nothing that is written in the call of an intrinsic."""
     start, end = ins.spans.get(role, (0, 0))
     return ins.text[start:end].startswith("__")
@@ -345,7 +344,8 @@ def bind_operands(
 
 def _complete(ins: Signature, bits: Mapping[str, int]) -> Mapping[str, int]:
     """Return the bits, with the carry of an instruction; a block takes no value for granted."""
-    return complete_carry(ins, bits) if isinstance(ins, Instruction) else bits
+    is_block = isinstance(ins, BasicBlock) and not ins.is_line
+    return bits if is_block else complete_carry(ins, bits)
 
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
@@ -365,18 +365,13 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
         )
 
 
-def build_trace(ins: Instruction, assignments: Sequence[str], model_: Model) -> Trace:
-    """Return the trace of an instruction on ``name=value`` arguments for all operands."""
-    with _command_errors():
-        return trace(ins, parse_all_assignments(ins, assignments), model=model_)
-
-
-def build_block_trace(block: BasicBlock, assignments: Sequence[str], model_: Model) -> Trace:
+def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
     """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
-    from ...engine.blocks.block_trace import trace_block
-
     with _command_errors():
-        return trace_block(block, parse_all_assignments(block, assignments), model=model_)
+        values = parse_all_assignments(block, assignments)
+        if block.is_line:  # which may read a carry flag that is not given
+            return trace(block.instruction, values, model=model)
+        return trace_program(block, values, model=model)
 
 
 def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:
@@ -419,7 +414,7 @@ def check_no_file_name(text: str) -> None:
         raise CommandError(f"error: {name}: there is no such file")
 
 
-def parse_ptx(text: str) -> Instruction | BasicBlock:
+def parse_ptx(text: str) -> BasicBlock:
     """Return the instruction in a text, or the block of several; an illegal one ends the command.
 
     ``FILE:10-17`` names lines of a file. An instruction beside other statements that write
@@ -441,9 +436,8 @@ def parse_ptx(text: str) -> Instruction | BasicBlock:
         if block is None:
             raise CommandError(str(error), 2) from None
         return block
-    if any(note.startswith(OMISSION_PREFIX) for note in ins.notes):
-        return _find_block(text) or ins
-    return ins
+    has_others = any(note.startswith(OMISSION_PREFIX) for note in ins.notes)
+    return (has_others and _find_block(text)) or BasicBlock.of(ins)
 
 
 def _find_legal_block(text: str, error: PtxError) -> BasicBlock:

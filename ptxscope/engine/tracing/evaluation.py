@@ -69,7 +69,7 @@ def evaluate_plan(
     values: Mapping[str, Given],
     *,
     model: str | Model,
-    out: Outputs | None,
+    out: Outputs | None = None,
 ) -> dict[str, Value]:
     """Return the results of a model's plan for the registers of ``ins``, as in ``evaluate``."""
     if out is not None and not isinstance(out, Mapping):
