@@ -16,9 +16,8 @@ from ...documents.formats.diagnosis_report import (
     iter_diagnosis_blocks,
     iter_unexplained_blocks,
 )
-from ...documents.formats.json_text import format_json
 from ...documents.formats.markup import Block, make_paragraph
-from ...documents.formats.report import REPORT_FORMATS, write_report
+from ...documents.formats.report import write_report
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
 from ...engine.listings.asm_bindings import read_bindings_of, reading_type
@@ -33,7 +32,6 @@ from ...engine.syntax.values import parse_value
 from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
-    add_format,
     add_instruction,
     bind_operands,
     find_column_operands,
@@ -45,6 +43,7 @@ from ..support.arguments import (
 )
 from ..support.command_error import CommandError
 from ..support.csv_rows import parse_cell, read_rows
+from ..support.report_output import add_report_format, print_report
 from ..support.streams import print_message
 
 if TYPE_CHECKING:
@@ -94,7 +93,7 @@ def make_parser() -> Parser:
         help="operands to observe next, which tell the explanations apart, however long it takes "
         f"(default: if found in {_NEXT_SECONDS:.0f} s, with the extra prove)",
     )
-    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(parser)
     return parser
 
 
@@ -111,17 +110,15 @@ def run(words: Sequence[str]) -> int:
         return _explain_block(block, arguments)
     ins = block.instruction
     diagnosis = investigate(ins, tuple(_iter_observations(ins, arguments)))
+    blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
+    print_report(arguments.format, blocks, lambda: diagnosis_to_json(diagnosis))
     if arguments.format == "json":
-        print(format_json(diagnosis_to_json(diagnosis), indent=1))
         if not diagnosis.explanations:
             print_message(write_report(iter_unexplained_blocks(diagnosis)).rstrip("\n"))
-    else:
-        blocks = iter_diagnosis_blocks(diagnosis, with_all=arguments.all, is_brief=arguments.brief)
-        sys.stdout.write(write_report(blocks, arguments.format))
-        if arguments.next is not False and len(diagnosis.likeliest) > 1:
-            next_blocks = _find_next_blocks(diagnosis, is_requested=bool(arguments.next))
-            if next_text := write_report(next_blocks, arguments.format).strip("\n"):
-                sys.stdout.write(f"\n{next_text}\n")
+    elif arguments.next is not False and len(diagnosis.likeliest) > 1:
+        next_blocks = _find_next_blocks(diagnosis, is_requested=bool(arguments.next))
+        if next_text := write_report(next_blocks, arguments.format).strip("\n"):
+            sys.stdout.write(f"\n{next_text}\n")
     return int(not diagnosis.explanations)
 
 
@@ -135,17 +132,14 @@ def _explain_block(block: BasicBlock, arguments: argparse.Namespace) -> int:
         message = f"--next is for one instruction, and this is a block of {count}; {advice}"
         raise CommandError(f"error: {message}")
     diagnosis = investigate_block(block, tuple(_iter_observations(block, arguments)))
-    if arguments.format == "json":
-        print(format_json(block_diagnosis_to_json(diagnosis), indent=1))
-    else:
-        blocks = iter_block_diagnosis_blocks(diagnosis, with_all=arguments.all)
-        sys.stdout.write(write_report(blocks, arguments.format))
+    blocks = iter_block_diagnosis_blocks(diagnosis, with_all=arguments.all)
+    print_report(arguments.format, blocks, lambda: block_diagnosis_to_json(diagnosis))
     return int(not diagnosis.explanations and not diagnosis.is_documented)
 
 
 def _find_next_blocks(diagnosis: Diagnosis, *, is_requested: bool) -> Iterator[Block]:
     """Yield the operands to observe next, and what each result there would mean."""
-    from ...documents.proofs.next_report import iter_next_blocks
+    from ...documents.proofs.proof_report import iter_next_blocks
     from ...engine.proof.next_operands import TIMEOUT, find_next_operands
 
     try:

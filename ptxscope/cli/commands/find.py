@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from ...documents.formats.json_text import format_json
-from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.proofs.proof_report import iter_search_blocks, search_to_json
 from ...engine.extras import format_install_hint
 from ...engine.proof.operand_search import MAX_ANSWERS, OLD, find_operands
 from ..support.arguments import (
     VALUES_HELP,
     Parser,
-    add_format,
     add_model,
     choose_model,
     make_command_parser,
@@ -28,6 +24,7 @@ from ..support.programs import (
     parse_given,
     parse_program,
 )
+from ..support.report_output import add_report_format, print_report
 
 _EPILOG = f"""\
 A condition has registers and their parts (a, d, a.b0, a.h1, a.signed), the rows of a trace by key
@@ -62,7 +59,7 @@ def make_parser() -> Parser:
     )
     add_model(parser)
     add_timeout(parser)
-    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(parser)
     return parser
 
 
@@ -82,8 +79,5 @@ def run(words: Sequence[str]) -> int:
             timeout=arguments.timeout,
         )
     )
-    if arguments.format == "json":
-        print(format_json(search_to_json(search), indent=1))
-    else:
-        sys.stdout.write(write_report(iter_search_blocks(search), arguments.format))
+    print_report(arguments.format, iter_search_blocks(search), lambda: search_to_json(search))
     return 3 if search.is_undecided and not search.answers else int(not search.answers)

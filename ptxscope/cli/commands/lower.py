@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from ...documents.formats.json_text import format_json
-from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.proofs.machine_report import code_to_json, iter_listing_blocks
 from ...engine.extras import format_install_hint
 from ..support.arguments import (
     Parser,
-    add_format,
     make_command_parser,
     parse_instruction,
     parse_words,
 )
 from ..support.line_code import format_line, list_line_code, make_line_source
 from ..support.programs import add_timeout
+from ..support.report_output import add_report_format, print_report
 from ..support.tools import (
     TOOL_HELP,
     add_tools,
@@ -53,7 +50,7 @@ def make_parser() -> Parser:
     parser.add_argument("ptx", metavar="PTX", help="instruction")
     add_tools(parser)
     add_timeout(parser)
-    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(parser)
     return parser
 
 
@@ -66,15 +63,12 @@ def run(words: Sequence[str]) -> int:
     source = make_line_source(ins)
     line = format_line(ins)
     listings = list_line_code(source, archs, (ptxas, nvdisasm), arguments.timeout)
-    if arguments.format == "json":
-        document = {
-            "ptx": line,
-            "ptxas": ptxas.build,
-            "nvdisasm": nvdisasm.build,
-            "targets": [code_to_json(x) for x in listings],
-        }
-        print(format_json(document, indent=1))
-    else:
-        blocks = iter_listing_blocks(line, listings, format_tools(ptxas, nvdisasm))
-        sys.stdout.write(write_report(blocks, arguments.format))
+    document = {
+        "ptx": line,
+        "ptxas": ptxas.build,
+        "nvdisasm": nvdisasm.build,
+        "targets": [code_to_json(x) for x in listings],
+    }
+    blocks = iter_listing_blocks(line, listings, format_tools(ptxas, nvdisasm))
+    print_report(arguments.format, blocks, lambda: document)
     return 0

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
-from ...documents.formats.json_text import format_json
-from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.proofs.proof_report import iter_proof_blocks, proof_to_json
 from ...engine.extras import format_install_hint
 from ...engine.proof.equivalence import Verdict, prove_equal
 from ..support.arguments import (
     Parser,
-    add_format,
     add_model,
     choose_model,
     make_command_parser,
@@ -27,6 +23,7 @@ from ..support.programs import (
     parse_program,
     parse_same,
 )
+from ..support.report_output import add_report_format, print_report
 
 _EPILOG = f"""\
 Registers of one name are the same operand; --same names others. In a file, what is loaded is an
@@ -74,7 +71,7 @@ def make_parser() -> Parser:
         )
     add_timeout(parser)
     parser.add_argument("--brief", action="store_true", help="omit the traces")
-    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(parser)
     return parser
 
 
@@ -96,10 +93,6 @@ def run(words: Sequence[str]) -> int:
             timeout=arguments.timeout,
         )
     )
-    if arguments.format == "json":
-        print(format_json(proof_to_json(proof), indent=1))
-    else:
-        sys.stdout.write(
-            write_report(iter_proof_blocks(proof, is_brief=arguments.brief), arguments.format)
-        )
+    blocks = iter_proof_blocks(proof, is_brief=arguments.brief)
+    print_report(arguments.format, blocks, lambda: proof_to_json(proof))
     return _STATUS[proof.verdict]

@@ -10,8 +10,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
 
-from ...documents.formats.json_text import format_json
-from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.proofs.machine_report import (
     ExpectedModel,
     VerdictCounts,
@@ -30,7 +28,6 @@ from ...engine.syntax.parser import parse
 from ...nvidia.toolchain import Tool
 from ..support.arguments import (
     Parser,
-    add_format,
     choose_model,
     make_command_parser,
     parse_count,
@@ -42,6 +39,7 @@ from ..support.departures import render_departures
 from ..support.line_code import format_line
 from ..support.programs import add_timeout
 from ..support.progress_bar import ProgressBar
+from ..support.report_output import add_report_format, print_report
 from ..support.streams import print_message
 from ..support.tools import TOOL_HELP, add_tools, choose_archs, choose_tools, use_tools
 from ..support.verification import Task, VerdictStore, verify_all
@@ -110,7 +108,7 @@ def make_parser() -> Parser:
     )
     parser.add_argument("--fresh", action="store_true", help="forget earlier verdicts")
     output = parser.add_mutually_exclusive_group()
-    add_format(output, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(output)
     output.add_argument(
         "--report",
         action="store_true",
@@ -145,15 +143,13 @@ def run(words: Sequence[str]) -> int:
     if arguments.report:
         for task, kept, verdicts in zip(tasks, chosen, found, strict=True):
             sys.stdout.write(use_tools(lambda: render_departures(task, kept, verdicts)))  # noqa: B023
-    elif arguments.format == "json":
-        print(format_json(_to_json(tasks, found, expected), indent=1))
     else:
         blocks = (
             block
             for task, verdicts in zip(tasks, found, strict=True)
             for block in iter_verdict_blocks(verdicts, _format_title(task, verdicts), expected)
         )
-        sys.stdout.write(write_report(blocks, arguments.format))
+        print_report(arguments.format, blocks, lambda: _to_json(tasks, found, expected))
     return max(_get_status(x, expected) for verdicts in found for x in verdicts)
 
 

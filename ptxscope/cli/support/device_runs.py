@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ...documents.formats.json_text import convert_to_json, format_json
-from ...documents.formats.report import write_report
+from ...documents.formats.json_text import convert_to_json
 from ...documents.proofs.machine_report import DeviceFindings, iter_device_blocks
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import format_count, make_printable
@@ -24,6 +22,7 @@ from ...nvidia.device import (
 )
 from ...nvidia.device_launch import DriverError, Gpu, load_driver
 from .command_error import CommandError
+from .report_output import print_report
 
 MAX_LINES = 4000
 """The lines of one batch, of 64 KiB each."""
@@ -83,8 +82,7 @@ def _try(work: Callable[[], ResultT]) -> ResultT:
 
 def _report(verdicts: Sequence[DeviceVerdict], device: str, *, format_: str) -> int:
     findings = [DeviceFindings(*x) for x in verdicts]
-    if format_ == "json":
-        print(format_json(convert_to_json({"device": device, "lines": findings}, {}), indent=1))
-    else:
-        sys.stdout.write(write_report(iter_device_blocks(findings, device, THREADS), format_))
+    data = {"device": device, "lines": findings}
+    blocks = iter_device_blocks(findings, device, THREADS)
+    print_report(format_, blocks, lambda: convert_to_json(data, {}))
     return 0 if all(x.models for x in verdicts) else 1

@@ -8,11 +8,14 @@ from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.proof.differences import Difference
 from ...engine.proof.equivalence import Proof, Verdict
+from ...engine.proof.next_operands import NextOperands
 from ...engine.proof.operand_search import OperandSearch
+from ...engine.syntax.instruction import Instruction
 from ...engine.tracing.basic_block import BasicBlock
 from ...engine.tracing.trace import Trace
 from ..content.command_words import list_command_words
 from ..content.document import build_document
+from ..formats.diagnosis_report import VALUE_INDENTS, format_causes
 from ..formats.json_text import Fields, convert_to_json
 from ..formats.markup import Block, make_heading, make_paragraph, make_points, make_verbatim
 from ..formats.text import WIDTH, command_lines, step_lines
@@ -225,7 +228,7 @@ def iter_search_blocks(search: OperandSearch) -> Iterator[Block]:
         right = format_results(result, types)
         points.append([f"{left}  ->  {right}"])
     if points:
-        yield make_points(points, ("  ", "      ", ""))
+        yield make_points(points, VALUE_INDENTS)
     yield make_paragraph(format_search_answer(search))
     if search.answers:
         trace = search.make_trace(search.answers[0])
@@ -251,3 +254,39 @@ def search_to_json(search: OperandSearch) -> dict[str, object]:
     """Return a search as JSON, in the shape of ``find -f json``."""
     answers = [{"operands": x, "results": search.make_trace(x).result} for x in search.answers]
     return {**convert_to_json(search, _FIELDS), "answers": answers}
+
+
+# --- operands to observe next ----------------------------------------------------------------
+
+_MAX_MEANINGS = 3
+"""Explanations of one result that are shown."""
+
+
+def iter_next_blocks(ins: Instruction, answer: NextOperands | None) -> Iterator[Block]:
+    """Yield the operands and what each result would mean."""
+    if answer is None:
+        yield make_paragraph("No operands were found that tell the explanations apart.")
+        return
+    if len(answer.groups) > 1:
+        yield from _iter_meaning_blocks(ins, answer)
+    for x, y in answer.equal:
+        sentence = f"{format_causes(x)}, and {format_causes(y)}: proved to be the same instruction."
+        yield make_paragraph(sentence, "", "  ", is_close=True)
+
+
+def _iter_meaning_blocks(ins: Instruction, answer: NextOperands) -> Iterator[Block]:
+    types = {name: ins.type_of(role) for role, name in ins.names.items()}
+    words = (
+        f"{name}={format_hex(bits, types[name].bits)}" for name, bits in answer.operands.items()
+    )
+    yield make_paragraph(f"To decide, observe {' '.join(words)}:", "", "  ")
+    points = []
+    for result, explanations in answer.groups:
+        values = ", ".join(
+            format_hex(bits, ins.type_of(role).bits) for role, bits in result.items()
+        )
+        texts = [*map(format_causes, explanations[:_MAX_MEANINGS])]
+        more = len(explanations) - len(texts)
+        texts += [f"{more} more"] if more else []
+        points.append([f"{values}  {', or '.join(texts)}"])
+    yield make_points(points, VALUE_INDENTS, is_close=True)

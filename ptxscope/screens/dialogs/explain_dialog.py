@@ -185,7 +185,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     async def _find_next(self, diagnosis: Diagnosis) -> None:
         """Find the operands to try next, and show what each result there would mean."""
-        from ...documents.proofs.next_report import iter_next_blocks
+        from ...documents.proofs.proof_report import iter_next_blocks
         from ...engine.proof.next_operands import find_next_operands
 
         def take(answer: NextOperands | None) -> None:
