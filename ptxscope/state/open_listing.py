@@ -22,8 +22,8 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import execute
+from ..engine.kernels.program_run import Run, RunStep
 from ..engine.kernels.registers import ShadowedRegisters
-from ..engine.kernels.run import Run, RunStep
 from ..engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,

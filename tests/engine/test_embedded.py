@@ -9,7 +9,7 @@ import pytest
 
 from ptxscope import PtxError, parse
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.run import StopReason
+from ptxscope.engine.kernels.program_run import StopReason
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.program.program import Program
 from ptxscope.engine.program.program_loader import load

@@ -19,7 +19,7 @@ from ptxscope.engine.isa.legality import draw_entry_form
 from ptxscope.engine.isa.types import Destinations, Type
 from ptxscope.engine.isa.value_text import format_value
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.kernels.run import StopReason
+from ptxscope.engine.kernels.program_run import StopReason
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.program.program_loader import load

@@ -14,7 +14,7 @@ from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
 from ...engine.kernels.blame import find_culprits, find_first_culprit, find_origins
 from ...engine.kernels.execution import execute
-from ...engine.kernels.run import MissingInput, Run, RunStep, StopReason, Value
+from ...engine.kernels.program_run import MissingInput, Run, RunStep, StopReason, Value
 from ...engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,

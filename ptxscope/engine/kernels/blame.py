@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from ..diagnosis.observation import Observed
 from ..micro_operations.merge import Merge
 from ..syntax.instruction import Register
-from .run import Run, RunStep
+from .program_run import Run, RunStep
 
 
 def find_origins(run: Run, step: RunStep) -> Iterator[RunStep]:

@@ -14,8 +14,8 @@ from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values
 from ..tracing.trace import Trace
+from .program_run import Run, RunStep, StopReason
 from .registers import MissingError, Registers, UnknownError, make_given_value
-from .run import Run, RunStep, StopReason
 from .run_inputs import find_unknown_sites
 
 _MAX_NAMES = 4

@@ -9,7 +9,7 @@ from ..isa.types import Type
 from ..program.program import Program
 from ..program.statement import Statement
 from ..tracing.operand_bits import convert_to_bits
-from .run import MissingInput, Value
+from .program_run import MissingInput, Value
 from .run_inputs import UnknownSites, make_initial_key, register_of
 
 

@@ -9,8 +9,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..program.operands import MemoryOperand, Operand, RegisterOperand, SinkOperand
 from ..program.statement import Statement
+from ..program.statement_operands import MemoryOperand, Operand, RegisterOperand, SinkOperand
 from .conflicts import Scope
 from .device_code import Function
 from .fidelity import Causes

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import RegisterOperand
 from ..program.statement import Statement
+from ..program.statement_operands import RegisterOperand
 from ..syntax.errors import format_count
 from .conflicts import Mask, Scope
 from .thread_state import (

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     ConstantOperand,
     ListOperand,
     Operand,
@@ -14,7 +15,6 @@ from ..program.operands import (
     SymbolOperand,
     VectorOperand,
 )
-from ..program.statement import Statement
 from ..program.variables import Variable
 from .branches import Leaving, Machine
 from .device_code import Function

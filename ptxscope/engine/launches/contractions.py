@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from ..program.control_flow import find_thread_blocks
-from ..program.operands import RegisterOperand
 from ..program.statement import Statement
+from ..program.statement_operands import RegisterOperand
 from .device_code import Function
 from .register_names import iter_written_names
 

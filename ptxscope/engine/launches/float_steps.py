@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import TYPE_BITS, RegisterOperand
 from ..program.statement import Statement
+from ..program.statement_operands import TYPE_BITS, RegisterOperand
 from .contractions import FusibleProduct
 from .thread_state import (
     Bits,

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import SymbolOperand
+from ..program.statement_operands import SymbolOperand
 from ..program.variables import Variable
 from .device_code import DeviceCode, Function
 from .launch import LaunchShape, Wave

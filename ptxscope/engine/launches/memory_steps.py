@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     MemoryOperand,
@@ -17,7 +18,6 @@ from ..program.operands import (
     SinkOperand,
     VectorOperand,
 )
-from ..program.statement import Statement
 from .fidelity import Causes
 from .memory import AddressSpace, Elements, Numbers, join_bytes
 from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ..program.control_flow import find_thread_blocks
-from ..program.operands import TYPE_BITS, ConstantOperand, ListOperand, RegisterOperand
 from ..program.statement import Statement, StatementKind
+from ..program.statement_operands import TYPE_BITS, ConstantOperand, ListOperand, RegisterOperand
 from .device_code import DeviceCode, Function
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 

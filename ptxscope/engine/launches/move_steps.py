@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     TYPE_BITS,
     Operand,
     RegisterOperand,
@@ -13,7 +14,6 @@ from ..program.operands import (
     SymbolOperand,
     VectorOperand,
 )
-from ..program.statement import Statement
 from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..program.control_flow import is_leaving
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     ListOperand,
     MemoryOperand,
     Operand,
@@ -13,7 +14,6 @@ from ..program.operands import (
     RegisterOperand,
     VectorOperand,
 )
-from ..program.statement import Statement
 
 
 def iter_register_names(operand: Operand | None) -> Iterator[str]:

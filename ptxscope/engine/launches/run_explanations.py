@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed
-from ..program.operands import SymbolOperand
 from ..program.statement import Statement
+from ..program.statement_operands import SymbolOperand
 from ..semantics.models import PTXAS_MODELS, Model
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument

@@ -21,7 +21,8 @@ from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     MemoryOperand,
@@ -29,14 +30,13 @@ from ..program.operands import (
     RegisterOperand,
     SpecialOperand,
 )
-from ..program.statement import Statement
 from ..semantics.models import Model
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
 from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.evaluation import make_plan
 from .device_code import Function
-from .operand_text import replace_operand_text
+from .operand_replacement import replace_operand_text
 from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
 

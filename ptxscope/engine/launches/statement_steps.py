@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..program.operands import MemoryOperand, SpecialOperand
 from ..program.statement import Statement
+from ..program.statement_operands import MemoryOperand, SpecialOperand
 from .atomics import make_atomic
 from .conflicts import Scope
 from .float_steps import make_float_conversion, make_float_step

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..program.operands import TYPE_BITS, MemoryOperand
 from ..program.statement import Statement
+from ..program.statement_operands import TYPE_BITS, MemoryOperand
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..program.operand_reader import convert_constant_operand
-from ..program.operands import TYPE_BITS, ConstantOperand, Operand, RegisterOperand
 from ..program.statement import Statement
+from ..program.statement_operands import TYPE_BITS, ConstantOperand, Operand, RegisterOperand
 from ..semantics.models import Model
 from .conflicts import Accessors, Conflict, Mask, Scope
 from .contractions import FusibleProducts, find_fusible_products

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..program.operands import Operand, PairOperand, RegisterOperand
 from ..program.statement import Statement
+from ..program.statement_operands import Operand, PairOperand, RegisterOperand
 from .conflicts import Mask
 from .fidelity import Causes
 from .launch import WARP

@@ -9,7 +9,7 @@ from ..isa.types import Type
 from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.tokens import Token, TokenKind
-from .operands import (
+from .statement_operands import (
     TYPE_BITS,
     ConstantOperand,
     ListOperand,

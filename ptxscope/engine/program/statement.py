@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..isa.types import Type
 from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Guard, Instruction, Register
-from .operands import Operand
+from .statement_operands import Operand
 from .vector_move import VectorMove
 
 

@@ -21,9 +21,9 @@ from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment, remove_comments
 from ..syntax.tokens import RawInstruction, Token, TokenKind
 from .operand_reader import read_operand
-from .operands import Operand
 from .register_types import iter_names
 from .statement import Statement, StatementKind
+from .statement_operands import Operand
 from .vector_move import SINK, make_vector_move
 
 _LEAVING = frozenset(("bra", "brx", "exit", "ret", "trap"))

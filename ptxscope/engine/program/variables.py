@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ..syntax.constants import is_constant
 from ..syntax.tokens import Token, TokenKind
 from .operand_reader import convert_constant_operand, read_constant, read_symbol
-from .operands import TYPE_BITS, SymbolOperand
+from .statement_operands import TYPE_BITS, SymbolOperand
 
 _SPACES = frozenset((".global", ".shared", ".const", ".local", ".param", ".reg"))
 _MAX_ALIGNMENT = 1 << 12

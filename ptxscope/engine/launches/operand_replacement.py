@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ..program.operands import (
+from ..program.statement import Statement
+from ..program.statement_operands import (
     ConstantOperand,
     MemoryOperand,
     Operand,
     RegisterOperand,
     SpecialOperand,
 )
-from ..program.statement import Statement
 
 
 def replace_operand_text(statement: Statement, index: int, operand: Operand) -> str:
