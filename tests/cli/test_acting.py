@@ -72,7 +72,7 @@ def test_every_format_has_an_ending() -> None:
 def test_frames_and_figures_are_what_their_name_ends_in(tmp_path: Path) -> None:
     assert run("trace", *E3, "--frames", str(tmp_path / "deck.pdf")).returncode == 0
     assert (tmp_path / "deck.pdf").read_bytes().startswith(b"%PDF")
-    for ending, begin in ((".svg", b"<svg "), (".pdf", b"%PDF"), (".md", b"vadd4: ")):
+    for ending, begin in ((".svg", b"<svg "), (".pdf", b"%PDF"), (".md", b"## vadd4: ")):
         path = tmp_path / f"vadd4{ending}"
         assert run("show", "vadd4", "-o", str(path)).returncode == 0
         assert path.read_bytes().startswith(begin)

@@ -22,6 +22,7 @@ COMMANDS = {
     "a statement": ("explain", BLOCK, "a=1", "b=2", "c=3", "--got", "0x01000003"),
     "errata": ("errata",),
     "an erratum": ("errata", "E3"),
+    "an instruction": ("show", "vadd4"),
 }
 
 

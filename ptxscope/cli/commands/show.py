@@ -7,6 +7,14 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...documents.content.command_words import format_command
+from ...documents.formats.markup import (
+    Block,
+    make_heading,
+    make_paragraph,
+    make_points,
+    make_verbatim,
+)
+from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...documents.option_table import PICTURES
 from ...engine.isa.catalog import CATALOG, list_shapes
 from ...engine.isa.entry import Entry, VersionRequirement, format_targets
@@ -43,6 +51,8 @@ A figure shows a form, with letters instead of a trace's bits and ranges instead
 an opcode alone, it is the form of the example.
 """
 DAGGER = "\u2020"
+_FORMATS = (*REPORT_FORMATS, *PICTURES)
+_WIDTH = 78
 
 
 def make_parser() -> Parser:
@@ -54,7 +64,7 @@ def make_parser() -> Parser:
         metavar="OPCODE",
         help="opcode: vadd, vset4, setp, …; for a figure also a line of PTX",
     )
-    add_format(parser, ("text", *PICTURES), "text")
+    add_format(parser, _FORMATS, "text")
     add_output(parser)
     return parser
 
@@ -69,11 +79,11 @@ def run(words: Sequence[str]) -> int:
 def render_request(words: Sequence[str]) -> tuple[str | bytes, argparse.Namespace]:
     """Return the document of the arguments, and these. Raise CommandError if they are invalid."""
     arguments = parse_words(make_parser(), words)
-    choose_format(arguments, ("text", *PICTURES))
-    if arguments.format == "text":
+    choose_format(arguments, _FORMATS)
+    if arguments.format in REPORT_FORMATS:
         shapes = list_shapes(_check_opcode(arguments.opcode))
-        lines = ("\n".join(_entry_lines(entry)) for entry in shapes)
-        document: str | bytes = "\n\n".join(lines) + "\n"
+        blocks = (block for entry in shapes for block in _iter_blocks(entry))
+        document: str | bytes = write_report(blocks, arguments.format, _WIDTH)
     else:
         document = render_picture(_render_figure(arguments.opcode), arguments.format)
     return document, arguments
@@ -115,58 +125,49 @@ def _format_counts(entry: Entry) -> str:
     return texts if counts == form_count else f"{texts}, {counts:,} of them accepted by ptxas 13.0"
 
 
-def _list_lines(heading: str, texts: Iterable[str]) -> Iterator[str]:
-    """Yield a blank line, the heading if any, and a point per text; nothing for no texts."""
-    for index, text in enumerate(texts):
-        if index == 0:
-            yield from ("", heading) if heading else ("",)
-        yield from textwrap.wrap(
-            text, 78, initial_indent="  - ", subsequent_indent="    ", break_on_hyphens=False
-        )
+def _iter_blocks(entry: Entry) -> Iterator[Block]:
+    yield make_heading(f"{entry.opcode}: {entry.summary}")
+    facts = [f"{entry.group}, PTX ISA {entry.section}; {entry.minimum}"]
+    facts += ["; ".join(map(_format_requirement, entry.requirements))] * bool(entry.requirements)
+    yield make_verbatim([*facts, _format_counts(entry)], is_close=True)
+    yield make_paragraph(f"`{entry.syntax};`", "  ", "      ")
+    yield make_verbatim(_iter_slot_lines(entry))
+    yield from _iter_list_blocks("", dict.fromkeys(x.rule for x in entry.constraints))
+    yield from _iter_list_blocks("legal, but:", (x.text for x in entry.remarks))
+    contradictions = (x.text for x in entry.contradictions)
+    yield from _iter_list_blocks("where the manual contradicts itself:", contradictions)
+    if successor := find_successor(entry.opcode):
+        yield from _iter_list_blocks(f"{successor.summary}; but:", successor.differences)
+    ptx, values = entry.example
+    ins = parse(ptx)
+    example = trace(ins, values)
+    lines = [
+        f"steps of the example: {', '.join(map(format_title, example.steps))}",
+        f"example: {ins} gives {format_result(example)}",
+        f"  $ {format_command(example)}",
+    ]
+    if errata := [x.id for x in ERRATA if entry.opcode in x.opcodes]:
+        lines.append(f"errata: {', '.join(errata)} (ptxscope errata ID)")
+    yield make_verbatim(lines)
 
 
-def _entry_lines(entry: Entry) -> Iterator[str]:
-    yield f"{entry.opcode}: {entry.summary}"
-    yield f"{entry.group}, PTX ISA {entry.section}; {entry.minimum}"
-    if entry.requirements:
-        yield "; ".join(map(_format_requirement, entry.requirements))
-    yield _format_counts(entry)
-    yield ""
-    yield from textwrap.wrap(
-        f"{entry.syntax};",
-        78,
-        initial_indent="  ",
-        subsequent_indent="      ",
-        break_on_hyphens=False,
-    )
-    yield ""
+def _iter_slot_lines(entry: Entry) -> Iterator[str]:
     width = max(7, *(len(slot.name) for slot in entry.slots))
     for slot in entry.slots:
         if slot.name != "c":
             choices = format_slot_choices(slot, find_undocumented_values(entry, slot), DAGGER)
             lead = f"  {slot.name:<{width}} {'' if slot.is_optional else '* '}"
+            text = f"{SLOT_NAMES[slot.name]}: {choices}"
             yield from textwrap.wrap(
-                f"{SLOT_NAMES[slot.name]}: {choices}",
-                78,
-                initial_indent=lead,
-                subsequent_indent=" " * (width + 3),
+                text, _WIDTH, initial_indent=lead, subsequent_indent=" " * (width + 3)
             )
     has_undocumented_values = any(find_undocumented_values(entry, slot) for slot in entry.slots)
     yield "  (* required" + (f"; {DAGGER} undocumented)" if has_undocumented_values else ")")
-    yield from _list_lines("", dict.fromkeys(x.rule for x in entry.constraints))
-    yield from _list_lines("legal, but:", (x.text for x in entry.remarks))
-    yield from _list_lines(
-        "where the manual contradicts itself:", (x.text for x in entry.contradictions)
-    )
-    if successor := find_successor(entry.opcode):
-        yield from _list_lines(f"{successor.summary}; but:", successor.differences)
-    errata = [x for x in ERRATA if entry.opcode in x.opcodes]
-    ptx, values = entry.example
-    ins = parse(ptx)
-    example = trace(ins, values)
-    yield ""
-    yield f"steps of the example: {', '.join(map(format_title, example.steps))}"
-    yield f"example: {ins} gives {format_result(example)}"
-    yield f"  $ {format_command(example)}"
-    if errata:
-        yield f"errata: {', '.join(x.id for x in errata)} (ptxscope errata ID)"
+
+
+def _iter_list_blocks(heading: str, texts: Iterable[str]) -> Iterator[Block]:
+    """Yield a heading, if any, and a point for each text; nothing for no texts."""
+    if points := [[text] for text in texts]:
+        if heading:
+            yield make_heading(heading, 1)
+        yield make_points(points, is_close=bool(heading))
