@@ -10,7 +10,7 @@ from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.lowering import lower
-from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.tracing.evaluation import make_plan
 from tests.strategies import instruction_of

@@ -1,6 +1,6 @@
 """Explains wrong answers: runs every single mistake and compares its value.
 
-Mistakes are of three sorts: a mutated row (``row_mutations``), the same row under another form,
+Mistakes are of three sorts: a mutated row, the same row under another form,
 rule or operand (the causes of the diagnosis), and the value of another lane. If no mistake explains
 a destination, the diagnosis looks for two causes together.
 """
@@ -18,13 +18,14 @@ from ..engine.diagnosis.observation import Observation, Observed
 from ..engine.diagnosis.value_causes import iter_value_causes
 from ..engine.diagnosis.variants import Variant, Variants
 from ..engine.isa.roles import DESTINATIONS
+from ..engine.isa.types import Type
 from ..engine.micro_operations.arithmetic import LaneValues
-from ..engine.micro_operations.base import LaneView, RowMutation
+from ..engine.micro_operations.base import PREVIOUS_RESULT, LaneView, MutationSite, RowMutation
+from ..engine.micro_operations.saturation import iter_early_narrowings
 from ..engine.micro_operations.step_words import append_sentence
 from ..engine.semantics.lowering import lower
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions
-from ..engine.semantics.plan import Plan, Row
-from ..engine.semantics.plan_execution import run_plan
+from ..engine.semantics.plan import Plan, Row, Source, run_plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import get_part_name
@@ -36,7 +37,6 @@ from .question import (
     locate_answer,
     measure_destination,
 )
-from .row_mutations import iter_mutations, with_mutation
 
 _MIN_UNLIKELY_COST = 5
 """Weight from which a cause is not a plausible mistake in a prediction."""
@@ -392,3 +392,35 @@ def _explain_by_two_causes(
         if causes and is_likely and explanation.cost < _MIN_UNLIKELY_COST:
             phrases = " and ".join(cause.phrase for cause in explanation.causes)
             yield make_explanation(f"That would be right {phrases}.")
+
+
+def iter_mutations(trace: Trace, row: RowTrace, lane: int | None) -> Iterator[RowMutation]:
+    """Yield the plausible mutations of a row, those that read only visible operands."""
+    site, visible_operands = MutationSite(trace.views[row.key], lane), get_visible_operands(trace)
+    for mutation in row.micro.iter_mutations(site):
+        if all(name in visible_operands for name in _list_inputs(mutation).intersection("abc")):
+            yield mutation
+    if row.micro.is_exact:
+        yield from iter_early_narrowings(site)
+
+
+def _list_inputs(mutation: RowMutation) -> set[str]:
+    return {name for _, inputs in mutation.operations for name in inputs}
+
+
+def with_mutation(plan: Plan, key: str, mutation: RowMutation) -> Plan:
+    """Return the plan with a mutated row; the mutation may read any operand."""
+    rows: list[Row] = []
+    for row in plan.rows:
+        if row.key != key:
+            rows.append(row)
+            continue
+        previous_key = ""
+        for number, (micro, inputs) in enumerate(mutation.operations, 1):
+            own_key = key if number == len(mutation.operations) else f"{key} {number}"
+            input_keys = tuple(previous_key if name == PREVIOUS_RESULT else name for name in inputs)
+            rows.append(row._replace(key=own_key, micro=micro, inputs=input_keys))
+            previous_key = own_key
+    new_roles = _list_inputs(mutation) - {source.role for source in plan.sources}
+    new_sources = tuple(Source(role, Type.U32) for role in sorted(new_roles.intersection("ab")))
+    return plan._replace(rows=tuple(rows), sources=plan.sources + new_sources)

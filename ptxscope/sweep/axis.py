@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..engine.isa.floats import decode_float
 from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
-from ..engine.semantics.plan_execution import compute_results
+from ..engine.semantics.plan import compute_results
 from .register_parts import RegisterPart, Swept, make_swept_plan
 
 NEARLY = "\u2248"

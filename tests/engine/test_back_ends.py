@@ -34,8 +34,7 @@ from ptxscope.engine.listings.plain_ptx import write_plain_ptx
 from ptxscope.engine.micro_operations.arithmetic import EXACT, LaneValues
 from ptxscope.engine.proof.bit_vectors import PROOF_RULES, BitVectors
 from ptxscope.engine.proof.solver import Solver
-from ptxscope.engine.semantics.plan import Builder, Plan
-from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
+from ptxscope.engine.semantics.plan import Builder, Plan, compute_results, run_plan
 from ptxscope.engine.semantics.rules import ISA, Rules
 from tests.engine.added_instructions import ADDED
 from tests.engine.test_tape import operands

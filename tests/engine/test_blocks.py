@@ -17,7 +17,7 @@ from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.semantics.models import parse_model
-from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance

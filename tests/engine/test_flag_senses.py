@@ -21,7 +21,7 @@ from ptxscope.engine.launches.kernel_run import run_kernel
 from ptxscope.engine.launches.parameters import Argument
 from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.semantics.models import find_errata, parse_model
-from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.semantics.plan import compute_results
 from tests.cli.running import run as run_cli
 from tests.engine.test_launches import make_kernel
 

@@ -27,7 +27,7 @@ from ptxscope.engine.proof.programs import read_program
 from ptxscope.engine.proof.question import Question
 from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
-from ptxscope.engine.semantics.plan_execution import compute_results
+from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.tracing.basic_block import BasicBlock
 from tests.block_idioms import IDIOMS

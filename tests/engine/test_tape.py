@@ -26,8 +26,7 @@ from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.lowering import lower
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import Model, parse_model
-from ptxscope.engine.semantics.plan import Plan
-from ptxscope.engine.semantics.plan_execution import compute_results, run_plan
+from ptxscope.engine.semantics.plan import Plan, compute_results, run_plan
 from tests.tiers import ci_only, some
 
 _EDGES = (0, 1, 2, 31, 32, 33, 0x7F800000, 0xFF800000, 0x7FC00000, 0x7F800001, 0x007FFFFF)

@@ -28,7 +28,7 @@ from ptxscope.documents.formats.text import render
 from ptxscope.documents.options import Options
 from ptxscope.engine.micro_operations.arithmetic import LaneValues
 from ptxscope.engine.micro_operations.stage import Stage
-from ptxscope.engine.semantics import plan_execution
+from ptxscope.engine.semantics import plan as plan_module
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.tracing.annotations import Annotations, Note
@@ -432,7 +432,7 @@ def test_a_document_runs_each_plan_once(monkeypatch: pytest.MonkeyPatch) -> None
 
     def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
         runs.append(plan)
-        return plan_execution.run_plan(plan, operands)
+        return plan_module.run_plan(plan, operands)
 
     monkeypatch.setattr("ptxscope.engine.tracing.trace.run_plan", run_plan)
     shown = trace("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": -1, "b": 0, "c": 0x11223344})

@@ -8,9 +8,8 @@ import pytest
 
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.state import edits
-from ptxscope.state.edit_text import describe_edit
 from ptxscope.state.open_listing import open_listing
-from ptxscope.state.session import MAX_UNDO_STEPS, Session
+from ptxscope.state.session import MAX_UNDO_STEPS, Session, describe_edit
 from ptxscope.state.setup import make_example, make_setup
 from tests.state.states import make_state, move_by, open_text, set_values
 

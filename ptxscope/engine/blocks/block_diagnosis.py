@@ -12,7 +12,7 @@ from ..diagnosis.explanations import Explanation, investigate
 from ..diagnosis.observation import Observation
 from ..isa.roles import CARRY_REGISTER, Role
 from ..semantics.models import ISA_MODEL
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock, BlockStatement, ValuePlace
 from ..tracing.evaluation import make_plan

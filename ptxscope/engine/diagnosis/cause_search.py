@@ -13,8 +13,7 @@ from typing import NamedTuple
 from ..isa.catalog import get_entry
 from ..isa.floats import decode_float
 from ..semantics.models import PTXAS_MODELS, Model
-from ..semantics.plan import Plan
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import Plan, compute_results
 from ..syntax.instruction import Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
 from .digit_changes import iter_digit_changes, make_lane_selector_cause

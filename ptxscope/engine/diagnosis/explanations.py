@@ -11,7 +11,7 @@ from ..isa.entry import SlotPlace
 from ..isa.form import Form
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model, format_versions, parse_model
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from ..tracing.evaluation import Scalar, check_names, make_plan

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from ..isa.value_text import format_hex
 from ..micro_operations.permutation import EvaluateTable
 from ..semantics.lowering import lower
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Immediate, Instruction
 from .causes import Bits, Cause, CauseKind, ObservedCase
 

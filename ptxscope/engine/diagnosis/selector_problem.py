@@ -16,8 +16,7 @@ from ..isa.catalog import get_entry
 from ..isa.form import Form
 from ..isa.types import Selector
 from ..semantics.lowering import lower
-from ..semantics.plan import Plan
-from ..semantics.plan_execution import run_plan
+from ..semantics.plan import Plan, run_plan
 from ..semantics.rules import Rules
 from .observation import Observed
 from .selector_simplicity import (

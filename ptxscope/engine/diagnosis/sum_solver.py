@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from ..micro_operations.merge import Accumulate
 from ..semantics.lowering import lower
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem
 
 Vector = tuple[int, ...]

@@ -9,7 +9,7 @@ from ..isa.types import Type
 from ..program.program import Program
 from ..program.statement import Statement, StatementKind
 from ..semantics.models import Model
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values

@@ -12,7 +12,7 @@ from ..isa.roles import DESTINATIONS, Role
 from ..isa.value_text import format_hex
 from ..semantics.erratum import Erratum
 from ..semantics.models import PTXAS_MODELS, Model, find_errata
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from ..tracing.evaluation import make_plan

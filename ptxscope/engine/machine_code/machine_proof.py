@@ -15,8 +15,7 @@ from ..proof.equivalence import TIMEOUT, Verdict
 from ..proof.question import Question
 from ..proof.simple_operands import find_simple_operands
 from ..proof.solver import IsStopped, Undecided, never
-from ..semantics.plan import Plan
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import Plan, compute_results
 from ..syntax.instruction import Instruction
 from .disassembly import MachineKernel
 from .kernel_source import PARAMETER_BYTES, STRIDE, KernelSource

@@ -12,7 +12,7 @@ from ..diagnosis.causes import Bits, ObservedCase
 from ..diagnosis.explanations import Diagnosis, Explanation
 from ..diagnosis.observation import Observation, Observed
 from ..isa.roles import DESTINATIONS
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import make_plan

@@ -15,7 +15,7 @@ from ..isa.types import Type
 from ..records import freeze_dicts
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..tracing.basic_block import BasicBlock
 from .conditions import get_flag_name, iter_flags
 from .differences import make_difference

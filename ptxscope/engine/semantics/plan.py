@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import NamedTuple
 
 from ..isa.form import Form
 from ..isa.integers import Range, get_limits
 from ..isa.types import Type
-from ..micro_operations.arithmetic import RANGES
+from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.saturation import Clamp, Wrap
 from ..micro_operations.selection import Extend
@@ -145,3 +145,22 @@ class Builder:
 
 Lowering = Callable[[Builder, Form, Rules], dict[str, str]]
 """Adds the rows of a form under some rules, and returns the row of each destination."""
+
+
+def run_plan(plan: Plan, operands: Mapping[str, int]) -> dict[str, LaneValues]:
+    """Return the lane values of every row by key, lane 0 first.
+
+    ``operands`` are unsigned bits by role.
+    """
+    values: dict[str, LaneValues] = {
+        source.role: (operands[source.role],) for source in plan.sources
+    }
+    for row in plan.rows:
+        values[row.key] = row.micro.run(EXACT, *(values[key] for key in row.inputs))
+    return values
+
+
+def compute_results(plan: Plan, operands: Mapping[str, int]) -> dict[str, int]:
+    """Return the bits of the destinations by role: d, or p and q."""
+    values = run_plan(plan, operands)
+    return {result.role: values[result.key][0] for result in plan.results}

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, SupportsFloat, SupportsIndex
 from ..isa.roles import DESTINATIONS, Role
 from ..semantics.lowering import lower
 from ..semantics.models import Model, parse_model
-from ..semantics.plan import Plan
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import Plan, compute_results
 from ..semantics.rules import ISA, Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction

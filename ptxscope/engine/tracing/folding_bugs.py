@@ -12,7 +12,7 @@ from ..isa.form import Form
 from ..isa.roles import Role
 from ..isa.types import Type
 from ..semantics.lowering import lower
-from ..semantics.plan_execution import compute_results
+from ..semantics.plan import compute_results
 from ..syntax.constant_folding import FOLDING, format_folding_note
 from ..syntax.instruction import Instruction
 

@@ -18,8 +18,7 @@ from ..micro_operations.stage import Stage
 from ..records import FrozenDict, freeze_dicts, get_field_values
 from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, Model
-from ..semantics.plan import Plan, Row
-from ..semantics.plan_execution import compute_results, run_plan
+from ..semantics.plan import Plan, Row, compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction

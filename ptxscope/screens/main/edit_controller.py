@@ -12,9 +12,9 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.lane_text import format_operand_name
 from ...state import edits
-from ...state.edit_text import describe_edit
 from ...state.explorer_state import Edit, ExplorerState
 from ...state.figure_edits import with_nudge
+from ...state.session import describe_edit
 from ...state.setup import Setup
 from ...widgets.base.hint_bar import REFUSED
 from ...widgets.instruction_browser import InstructionBrowser

@@ -15,7 +15,13 @@ from ...scene.scene_builder import build_scene
 from ...scene.scene_model import LaneRef, Link, RegisterFigure, RowScene, Scene
 from ..base.pane import StyledLine, StyledText
 from ..base.step_lines import step_words
-from .lane_answers import MIN_WIDTH, AnswersPainter
+from .lane_answers import (
+    MIN_WIDTH,
+    AnswersPainter,
+    draw_pinned_rows,
+    iter_pinned_rows,
+    make_pinned_piece,
+)
 from .lane_cells import (
     NO_HIGHLIGHTS,
     Highlights,
@@ -35,7 +41,6 @@ from .lane_links import (
     has_crossing,
     start_of,
 )
-from .lane_pin import draw_pinned_rows, iter_pinned_rows, make_pinned_piece
 from .lane_registers import (
     draw_register_lines,
     make_whole_register,

@@ -1,4 +1,4 @@
-"""Both answers of an instruction from the step where they differ, side by side if there is room."""
+"""Other answers: both of an instruction, from the step where they differ, and rows of a pin."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from itertools import zip_longest
 from ...engine.micro_operations.stage import Stage
 from ...engine.tracing.divergence import Divergence
 from ...engine.tracing.trace import RowTrace, Trace
-from ...scene.row_pairs import iter_pairs, mark_differences
+from ...scene.row_pairs import hide_equal_cells, iter_pairs, mark_differences
 from ...scene.scene_builder import build_row_scene
 from ...scene.scene_cells import build_cells
+from ...scene.scene_model import Cell
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     NO_HIGHLIGHTS,
@@ -19,10 +20,12 @@ from .lane_cells import (
     draw_cell_pieces,
     measure_line,
     pad_line,
+    widen_cell,
     wrap_line,
 )
+from .lane_labels import NamedLine, Whole, shorten_name
 from .lane_levels import Level
-from .lane_rows import draw_row_lines, name_lines
+from .lane_rows import draw_in_columns, draw_row_lines, name_lines, step_of
 
 MIN_WIDTH = 17
 """Minimum columns of lanes: those of a screen of 40, less a scrollbar."""
@@ -151,3 +154,40 @@ def _draw_whole_line(trace: Trace, row: RowTrace | None) -> StyledLine:
     """Return the cells of a row in one line."""
     cells = build_cells(trace.views[row.key]) if row else ()
     return [piece for cell in cells for piece in draw_cell_pieces(cell)]
+
+
+def draw_pinned_rows(
+    trace: Trace, pin: Trace, stage: Stage, width: int, *, is_wide: bool, is_tight: bool
+) -> Iterator[NamedLine]:
+    """Yield the pinned evaluation's rows of a stage that differ, with equal lanes blank.
+
+    Each has its name if the step has several rows.
+    """
+    step = step_of(trace, stage)
+    has_several = step is not None and len(step.rows) > 1
+    for name, cells in iter_pinned_rows(trace, pin, stage, is_wide=is_wide):
+        lines = [
+            [make_pinned_piece(x) for x in line]
+            for line in draw_in_columns(cells, width, NO_HIGHLIGHTS, is_tight)
+        ]
+        if trace.instruction.entry.lanes > 1 and len(cells) == 1:
+            yield Whole(([StyledText("≠pin ", "label")], *lines)), []
+            continue
+        short_name = shorten_name(name) if has_several else ""
+        yield from ((short_name, line) for line in lines)
+
+
+def iter_pinned_rows(
+    trace: Trace, pin: Trace, stage: Stage, *, is_wide: bool
+) -> Iterator[tuple[str, tuple[Cell, ...]]]:
+    """Yield names and cells of the pinned evaluation's rows that differ."""
+    for pair in iter_pairs(trace, pin, stage):
+        if pair.other and pair.is_different:
+            own_cells = build_cells(trace.views[pair.key]) if pair.isa else ()
+            cells = hide_equal_cells(build_cells(pin.views[pair.key]), own_cells)
+            yield pair.other.name, tuple(map(widen_cell, cells)) if is_wide else cells
+
+
+def make_pinned_piece(piece: StyledText) -> StyledText:
+    """Return a piece of the pinned evaluation: it has no target."""
+    return StyledText(piece.text, "changed" if piece.text.strip() else "")

@@ -1,19 +1,25 @@
-"""The operands above the steps: their parts, and what they mean."""
+"""The operands above the steps: their parts, what they mean, and sentences on a part."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from ...engine.isa.value_text import format_bit_range
 from ...engine.micro_operations.stage import Stage
+from ...engine.tracing.lane_text import format_lane_sentence
+from ...engine.tracing.provenance import LaneBits, find_descendants
+from ...engine.tracing.trace import Trace
 from ...scene.scene_model import (
     BitRulers,
     Cell,
     CellSpan,
+    LaneRef,
     RegisterFigure,
     RowScene,
     Scene,
     SpanKind,
 )
+from ...state.figure_edits import find_control
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import Highlights, draw_cell_pieces, lay_out_cells, widen_cell, wrap_line
 from .lane_labels import Whole
@@ -73,3 +79,39 @@ def without_value(figure: BitRulers, value: str) -> BitRulers:
     """Return a register's figure without the value at the end of the line above."""
     rulers = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
     return BitRulers(tuple(rulers))
+
+
+def find_unread_places(scene: Scene) -> frozenset[LaneRef]:
+    """Return the parts of operands that cannot change a result, whatever the values are."""
+    return frozenset(
+        cell.place
+        for register in scene.registers
+        for cell in register.cells
+        if cell.spans[0].kind is SpanKind.UNUSED
+    )
+
+
+def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int) -> str:
+    """Return a sentence on bits of an operand, from the first ``step`` steps.
+
+    Of the values computed from them, it is on the one that they alone decide, such as the byte that
+    a digit of ``prmt`` picks; otherwise on the first. Empty if the steps don't read them yet.
+    """
+    places = find_descendants(trace, bits)
+    if not places:
+        part = format_bit_range(bits.low, bits.high - bits.low)
+        return f"nothing reads {part} of {bits.key}"
+    readers = [
+        LaneRef(row.key, lane)
+        for shown_step in trace.steps[:step]
+        for row in shown_step.rows
+        for lane in range(len(row.lanes))
+        if (row.key, lane) in places
+    ]
+    for place in reversed(readers):
+        control = find_control(trace, scene, place)
+        if control and control[:3] == (bits.key, bits.low, bits.high - bits.low):
+            return format_lane_sentence(trace, trace.rows[place.key], place.lane)
+    return (
+        format_lane_sentence(trace, trace.rows[readers[0].key], readers[0].lane) if readers else ""
+    )

@@ -42,7 +42,7 @@ from ..operand_table import OperandField
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
-from .operand_text import describe_operand_part, find_unread_places
+from .lane_registers import describe_operand_part, find_unread_places
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
