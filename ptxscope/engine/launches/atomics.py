@@ -11,7 +11,7 @@ import numpy as np
 
 from ..program.statement import Statement
 from ..program.statement_operands import MemoryOperand, Operand, RegisterOperand, SinkOperand
-from .conflicts import Scope
+from .conflicts import ThreadScope
 from .device_code import Function
 from .fidelity import Causes
 from .memory import Elements, make_elements
@@ -25,7 +25,7 @@ from .memory_steps import (
     parse_memory_form,
 )
 from .register_names import iter_read_names
-from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_lanes
+from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, write_lanes
 
 
 def _increment(old: Bits, limit: Bits) -> Bits:
@@ -60,7 +60,7 @@ _ANY_TYPE = frozenset(("exch", "cas"))
 _OPERAND_COUNTS = {"cas": 2}
 
 
-def make_atomic(frame: Frame, statement: Statement) -> Step | None:
+def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``atom`` or ``red``; None if it is of another kind.
 
     An operation that is not modelled, as on floats, makes its place and its result unknown.
@@ -111,7 +111,7 @@ def _is_read(function: Function, destination: Operand | None) -> bool:
 
 
 def _bind(
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     form: MemoryForm,
     address: Address,
@@ -123,11 +123,11 @@ def _bind(
 ) -> Step:
     state, act_count = frame.state, 0
     finds_conflicts = state.accessors.finds_conflicts
-    scope = Scope.BLOCK if "cta" in statement.modifiers else Scope.GRID
+    scope = ThreadScope.BLOCK if "cta" in statement.modifiers else ThreadScope.GRID
     kind = "i" if form.type.startswith("s") else "u"
     number_type = np.dtype(f"{kind}{form.width}")
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         nonlocal act_count
         act_count += group.count
         if is_ordered and act_count > 1:

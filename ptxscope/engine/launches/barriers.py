@@ -12,11 +12,11 @@ import numpy.typing as npt
 from ..program.statement import Statement
 from ..program.statement_operands import RegisterOperand
 from ..syntax.errors import format_count
-from .conflicts import Mask, Scope
+from .conflicts import Mask, ThreadScope
 from .thread_state import (
-    Frame,
-    Group,
+    CallFrame,
     RegisterPlace,
+    ThreadGroup,
     ThreadValues,
     WaveState,
     unite_causes,
@@ -29,7 +29,7 @@ _REDUCTIONS = ("popc", "and", "or")
 class _Waiting(NamedTuple):
     """Threads that wait at a statement."""
 
-    frame: Frame
+    frame: CallFrame
     statement: Statement
     next_block: int
     mask: Mask
@@ -65,16 +65,16 @@ class Barriers:
     def __init__(self, state: WaveState) -> None:
         self.state = state
         self._barriers: dict[int, _Barrier] = {}
-        self._released: list[tuple[Frame, int, Group]] = []
+        self._released: list[tuple[CallFrame, int, ThreadGroup]] = []
 
-    def take_released(self) -> Iterator[tuple[Frame, int, Group]]:
+    def take_released(self) -> Iterator[tuple[CallFrame, int, ThreadGroup]]:
         """Yield the threads that go on, and the blocks at which they do."""
         while self._released:
             yield self._released.pop(0)
 
     def make_arrival(
-        self, frame: Frame, statement: Statement, next_block: int
-    ) -> Callable[[Group], None]:
+        self, frame: CallFrame, statement: Statement, next_block: int
+    ) -> Callable[[ThreadGroup], None]:
         """Return what threads do at ``bar`` or ``barrier``."""
         names = statement.modifiers
         if "cluster" in names or not {"sync", "arrive", "red"} & set(names):
@@ -91,7 +91,7 @@ class Barriers:
         count_source = sources[1] if len(sources) > 1 else None
         waits = "arrive" not in names
 
-        def arrive(group: Group) -> None:
+        def arrive(group: ThreadGroup) -> None:
             lane = int(group.lanes[0])
             number = int(number_source.bits[lane]) if number_source else 0
             count = int(count_source.bits[lane]) if count_source else 0
@@ -102,7 +102,7 @@ class Barriers:
                 and not reduction
                 and number not in (self._barriers)
             ):
-                self.state.begin_epoch(group.mask, Scope.BLOCK)
+                self.state.begin_epoch(group.mask, ThreadScope.BLOCK)
                 self._released.append((frame, next_block, group))
                 return
             waiting = _Waiting(frame, statement, next_block, group.mask, reduction)
@@ -113,7 +113,7 @@ class Barriers:
         return arrive
 
     def _add(
-        self, number: int, count: int, group: Group, waiting: _Waiting, *, waits: bool
+        self, number: int, count: int, group: ThreadGroup, waiting: _Waiting, *, waits: bool
     ) -> None:
         wave = self.state.wave
         barrier = self._barriers.setdefault(number, _Barrier(wave.slot_count, wave.lane_count))
@@ -142,11 +142,11 @@ class Barriers:
         if not is_complete.any():
             return
         lanes = is_complete[wave.slots]
-        state.begin_epoch(lanes, Scope.BLOCK)
+        state.begin_epoch(lanes, ThreadScope.BLOCK)
         left: list[_Waiting] = []
         for x in barrier.waiting:
             mask = x.mask & lanes
-            group = Group(mask, int(np.count_nonzero(mask)), state)
+            group = ThreadGroup(mask, int(np.count_nonzero(mask)), state)
             if group.count:
                 if x.reduction:
                     _write_reduction(state, barrier, x.reduction, group)
@@ -161,11 +161,11 @@ class Barriers:
             del self._barriers[number]
 
     def _make_unmodelled(
-        self, frame: Frame, statement: Statement, next_block: int
-    ) -> Callable[[Group], None]:
+        self, frame: CallFrame, statement: Statement, next_block: int
+    ) -> Callable[[ThreadGroup], None]:
         reason = f"{statement.name} is not modelled"
 
-        def go_on(group: Group) -> None:
+        def go_on(group: ThreadGroup) -> None:
             self.state.fidelity.note_decision(statement, "when threads go on", group.count, reason)
             self._released.append((frame, next_block, group))
 
@@ -206,7 +206,7 @@ class Barriers:
         self.state.fail(first.statement, np.flatnonzero(first.mask), message)
 
 
-def _find_reduction(frame: Frame, statement: Statement) -> _Reduction | None:
+def _find_reduction(frame: CallFrame, statement: Statement) -> _Reduction | None:
     operands = statement.operands
     operation = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
     if len(operands) < 3:
@@ -220,7 +220,7 @@ def _find_reduction(frame: Frame, statement: Statement) -> _Reduction | None:
 
 
 def _write_reduction(
-    state: WaveState, barrier: _Barrier, reduction: _Reduction, group: Group
+    state: WaveState, barrier: _Barrier, reduction: _Reduction, group: ThreadGroup
 ) -> None:
     """Write the result over all threads of a block to those that go on."""
     slots = state.wave.slots

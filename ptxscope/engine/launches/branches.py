@@ -9,9 +9,9 @@ import numpy as np
 
 from ..program.statement import Statement
 from .device_code import Function
-from .thread_state import Frame, Group, LaunchError, WaveState
+from .thread_state import CallFrame, LaunchError, ThreadGroup, WaveState
 
-Leaving = Callable[[Group], None]
+Leaving = Callable[[ThreadGroup], None]
 """What threads do at a statement that ends a block."""
 
 
@@ -20,17 +20,17 @@ class Machine(Protocol):
 
     state: WaveState
 
-    def send(self, frame: Frame, block: int, group: Group) -> None:
+    def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
         """Let threads go on at the start of a block."""
 
-    def get_frame(self, function: Function, depth: int) -> Frame:
+    def get_frame(self, function: Function, depth: int) -> CallFrame:
         """Return the frame of a function at a depth of calls."""
 
-    def find_targets(self, frame: Frame, statement: Statement) -> list[int]:
+    def find_targets(self, frame: CallFrame, statement: Statement) -> list[int]:
         """Return the numbers of the blocks to which a statement branches."""
 
 
-def make_branch(machine: Machine, frame: Frame, statement: Statement) -> Leaving:
+def make_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
     """Return what threads do at ``bra``."""
     if not statement.targets:
         raise LaunchError("there is no such label", statement)
@@ -38,14 +38,14 @@ def make_branch(machine: Machine, frame: Frame, statement: Statement) -> Leaving
     return lambda group: machine.send(frame, target, group)
 
 
-def make_indexed_branch(machine: Machine, frame: Frame, statement: Statement) -> Leaving:
+def make_indexed_branch(machine: Machine, frame: CallFrame, statement: Statement) -> Leaving:
     """Return what threads do at ``brx``."""
     index = frame.find_source(next(iter(statement.operands), None), "u32")
     targets = machine.find_targets(frame, statement)
     if index is None or not targets:
         raise LaunchError("there is no such list of labels", statement)
 
-    def branch(group: Group) -> None:
+    def branch(group: ThreadGroup) -> None:
         if index.causes is not None and index.causes[group.mask].any():
             count = int(np.count_nonzero(index.causes[group.mask]))
             machine.state.fidelity.note_decision(statement, "the branch", count)

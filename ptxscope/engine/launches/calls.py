@@ -22,12 +22,12 @@ from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
 from .register_names import iter_register_names
 from .thread_state import (
+    CallFrame,
     CallSite,
-    Frame,
-    Group,
     LaunchError,
     LocalPlace,
     RegisterPlace,
+    ThreadGroup,
     ThreadValues,
     Transfer,
     TransferPlace,
@@ -47,7 +47,7 @@ _HARMLESS_FUNCTIONS = frozenset((_PRINT, _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
 
 
-def make_call(machine: Machine, frame: Frame, statement: Statement, next_block: int) -> Leaving:
+def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
     """Return what threads do at ``call``; they go on at a block when the function returns."""
     operands = list(statement.operands)
     results: tuple[Operand, ...] = ()
@@ -79,7 +79,7 @@ def make_call(machine: Machine, frame: Frame, statement: Statement, next_block: 
 
 def _make_indirect_call(
     machine: Machine,
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     next_block: int,
     address: ThreadValues,
@@ -89,7 +89,7 @@ def _make_indirect_call(
     functions = list(machine.state.code.functions.values())
     entrances: dict[int, Leaving] = {}
 
-    def call(group: Group) -> None:
+    def call(group: ThreadGroup) -> None:
         values = address.bits[group.lanes]
         is_wrong = (values < 1) | (values > len(functions))
         if is_wrong.any():
@@ -103,7 +103,7 @@ def _make_indirect_call(
             if part:
                 entrances[value](part)
 
-    def make_entrance(value: int, part: Group) -> Leaving:
+    def make_entrance(value: int, part: ThreadGroup) -> Leaving:
         function = functions[value - 1]
         try:
             return _make_entrance(
@@ -125,7 +125,7 @@ def _make_indirect_call(
 
 def _make_entrance(
     machine: Machine,
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     next_block: int,
     function: Function | None,
@@ -148,7 +148,7 @@ def _make_entrance(
     site_number = len(child.call_sites)
     child.call_sites.append(CallSite(frame, next_block, outputs))
 
-    def call(group: Group) -> None:
+    def call(group: ThreadGroup) -> None:
         child.enter(group, site_number)
         for x in inputs:
             _copy_value(group, x, (frame, x.outer), (child, x.inner))
@@ -173,7 +173,7 @@ def _split(variable: Variable, operand: Operand) -> Iterator[Transfer]:
         yield Transfer(inner, part, variable.type, size)
 
 
-def leave_frame(machine: Machine, frame: Frame, group: Group) -> None:
+def leave_frame(machine: Machine, frame: CallFrame, group: ThreadGroup) -> None:
     """Let threads return from a function to where they have come from, with its results."""
     numbers = frame.site_numbers
     for number in np.unique(numbers[group.lanes]).tolist():
@@ -184,7 +184,7 @@ def leave_frame(machine: Machine, frame: Frame, group: Group) -> None:
         machine.send(site.caller, site.return_to, part)
 
 
-def _describe_assertion(frame: Frame, arguments: tuple[Operand, ...], lane: int) -> str:
+def _describe_assertion(frame: CallFrame, arguments: tuple[Operand, ...], lane: int) -> str:
     """Return ``: i < n, in void f(int), a.cu:13``, as far as the arguments are known."""
     read = make_reader(frame.state, lane)
     values: list[int | None] = [find_integer(_find_argument(frame, x), lane) for x in arguments]
@@ -194,7 +194,7 @@ def _describe_assertion(frame: Frame, arguments: tuple[Operand, ...], lane: int)
     return "".join(texts) + (f":{line}" if file and line is not None else "")
 
 
-def _find_argument(frame: Frame, operand: Operand) -> ThreadValues | None:
+def _find_argument(frame: CallFrame, operand: Operand) -> ThreadValues | None:
     """Return the values of an argument of a function that is not in the text."""
     name = operand.name if isinstance(operand, SymbolOperand) else ""
     variable = frame.function.variables.get(name)
@@ -205,7 +205,7 @@ def _find_argument(frame: Frame, operand: Operand) -> ThreadValues | None:
 
 def _make_foreign_call(
     machine: Machine,
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     next_block: int,
     results: tuple[Operand, ...],
@@ -218,7 +218,7 @@ def _make_foreign_call(
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
 
-    def call(group: Group) -> None:
+    def call(group: ThreadGroup) -> None:
         if name == _FAILED_ASSERTION and not state.fidelity.decisions:
             details = _describe_assertion(frame, arguments, int(group.lanes[0]))
             state.fail(statement, group.lanes, f"calls {name}: an assertion fails{details}")
@@ -244,10 +244,10 @@ def _make_foreign_call(
 
 
 def _copy_value(
-    group: Group,
+    group: ThreadGroup,
     transfer: Transfer,
-    source: tuple[Frame, Operand],
-    destination: tuple[Frame, Operand],
+    source: tuple[CallFrame, Operand],
+    destination: tuple[CallFrame, Operand],
 ) -> None:
     """Copy an argument to a parameter, or a result to where the caller wants it."""
     origin = _find_place(*source, transfer.bytes)
@@ -269,7 +269,7 @@ def _copy_value(
         state.observer.note_transfer(group, origin, target)
 
 
-def _find_place(frame: Frame, x: Operand, size: int) -> TransferPlace | None:
+def _find_place(frame: CallFrame, x: Operand, size: int) -> TransferPlace | None:
     """Return where an argument or a result of some bytes is; None for a constant."""
     if isinstance(x, SymbolOperand):
         space, start = frame.find_symbol(x.name) or ("", 0)
@@ -279,7 +279,7 @@ def _find_place(frame: Frame, x: Operand, size: int) -> TransferPlace | None:
 
 def _find_values(
     local: AddressSpace,
-    frame: Frame,
+    frame: CallFrame,
     source: Operand,
     place: TransferPlace | None,
     type_: str,
@@ -298,7 +298,7 @@ def _find_values(
 
 
 def _store_values(
-    local: AddressSpace, group: Group, place: LocalPlace, values: ThreadValues
+    local: AddressSpace, group: ThreadGroup, place: LocalPlace, values: ThreadValues
 ) -> None:
     lanes, start, end = group.lanes, place.start, place.start + place.size
     elements = values.gather(lanes, np.dtype(f"u{place.size}"))
@@ -308,7 +308,7 @@ def _store_values(
 
 
 def _copy_bytes(
-    local: AddressSpace, group: Group, source: LocalPlace, destination: LocalPlace
+    local: AddressSpace, group: ThreadGroup, source: LocalPlace, destination: LocalPlace
 ) -> None:
     lanes, start, end = group.lanes, source.start, destination.start
     size = min(source.size, destination.size)

@@ -17,7 +17,7 @@ from .fidelity import Causes
 from .memory import fill_unknown
 from .statement_changes import StatementChange
 from .statement_steps import make_step
-from .thread_state import Bits, Frame, Group, Step, ThreadValues
+from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues
 
 
 class LaneChange(NamedTuple):
@@ -29,7 +29,7 @@ class LaneChange(NamedTuple):
 
 
 def make_changed_step(
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     changes: Sequence[LaneChange],
     protect: Callable[[Step], Step],
@@ -50,7 +50,7 @@ def make_choice(base: Step, steps: Sequence[Step], changes: Sequence[LaneChange]
     """Return a step that is another one in the lanes of each change."""
     start, end = changes[0].start, changes[-1].end
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         if not group.mask[start:end].any():
             base(group)
             return
@@ -72,7 +72,7 @@ class _SlicedStep:
     what the registers were before.
     """
 
-    def __init__(self, frame: Frame, base: Step, changes: Sequence[LaneChange]) -> None:
+    def __init__(self, frame: CallFrame, base: Step, changes: Sequence[LaneChange]) -> None:
         self.base = base
         self.start, self.end = changes[0].start, changes[-1].end
         first = changes[0].change.original
@@ -94,7 +94,7 @@ class _SlicedStep:
         written = [x for part in self.parts for x in part.iter_registers()]
         self.written = list({id(x): x for x in written}.values())
 
-    def run(self, group: Group) -> None:
+    def run(self, group: ThreadGroup) -> None:
         """Execute the statement."""
         lanes = slice(self.start, self.end)
         active = np.flatnonzero(group.mask[lanes].reshape(len(self.parts), -1).any(axis=1))
@@ -133,7 +133,7 @@ class _SlicedPart:
 
     def __init__(
         self,
-        frame: Frame,
+        frame: CallFrame,
         lane_change: LaneChange,
         registers: dict[str, ThreadValues],
         saved: dict[str, ThreadValues],

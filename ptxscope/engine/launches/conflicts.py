@@ -41,7 +41,7 @@ class Conflict(NamedTuple):
     """``param0[5]``."""
 
 
-class Scope(IntEnum):
+class ThreadScope(IntEnum):
     """Which threads a barrier or a fence orders."""
 
     WARP = 0
@@ -70,7 +70,7 @@ class Accessors(NamedTuple):
 
     def make_stamps(self, lanes: Numbers) -> Numbers:
         """Return who accesses memory, and when: a thread's number + 1, its epoch above 32 bits."""
-        stamps: Numbers = (self.threads[lanes] + 1) | self.epochs[Scope.WARP, lanes] << 32
+        stamps: Numbers = (self.threads[lanes] + 1) | self.epochs[ThreadScope.WARP, lanes] << 32
         return stamps
 
     def find_races(self, lanes: Numbers, stamps: Numbers) -> Mask:
@@ -87,8 +87,8 @@ class Accessors(NamedTuple):
         warps, other_warps = (x % self.block_size // WARP for x in (threads, others))
         scopes = np.where(
             blocks != other_blocks,
-            Scope.GRID,
-            np.where(warps != other_warps, Scope.BLOCK, Scope.WARP),
+            ThreadScope.GRID,
+            np.where(warps != other_warps, ThreadScope.BLOCK, ThreadScope.WARP),
         )
         places = np.searchsorted(self.own_threads, others)
         places[places == len(self.own_threads)] = 0

@@ -23,7 +23,7 @@ _LAST_BIT = 63
 """The bit that all further causes share."""
 
 
-class Cause(NamedTuple):
+class UnknownCause(NamedTuple):
     """A statement that made values unknown."""
 
     statement: Statement
@@ -47,7 +47,7 @@ class Fidelity:
     """The causes of a run, and what unknown values decided."""
 
     def __init__(self) -> None:
-        self.causes: list[Cause] = []
+        self.causes: list[UnknownCause] = []
         self._bits: dict[int, int] = {}
         self._decisions: dict[int, tuple[Statement, str, str]] = {}
         self._decision_counts = Counter[int]()
@@ -58,7 +58,7 @@ class Fidelity:
         """Return the set of causes that has this statement alone."""
         key = id(statement)
         if key not in self._bits:
-            self.causes.append(Cause(statement, reason))
+            self.causes.append(UnknownCause(statement, reason))
             self._bits[key] = min(len(self.causes), _LAST_BIT)
         return np.uint64(1 << self._bits[key])
 
@@ -80,7 +80,7 @@ class Fidelity:
             for key, (statement, effect, reason) in self._decisions.items()
         )
 
-    def iter_causes(self, causes: int) -> Iterator[Cause | None]:
+    def iter_causes(self, causes: int) -> Iterator[UnknownCause | None]:
         """Yield the causes in a set; None stands for what nothing has written."""
         if causes & NEVER_WRITTEN:
             yield None

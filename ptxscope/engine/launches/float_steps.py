@@ -18,9 +18,9 @@ from ..program.statement_operands import TYPE_BITS, RegisterOperand
 from .contractions import FusibleProduct
 from .thread_state import (
     Bits,
-    Frame,
-    Group,
+    CallFrame,
     Step,
+    ThreadGroup,
     ThreadValues,
     unite_causes,
     write_causes,
@@ -197,7 +197,7 @@ def _list_flags(opcode: str, type_: _FloatType) -> frozenset[str]:
     return frozenset(("rn", "ftz", "sat") if type_.has_flags else ("rn",))
 
 
-def make_float_step(frame: Frame, statement: Statement) -> Step | None:
+def make_float_step(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of arithmetic on floats; None for anything else."""
     opcode, operands = statement.opcode, statement.operands
     *flags, name = statement.modifiers or ("",)
@@ -223,7 +223,7 @@ def make_float_step(frame: Frame, statement: Statement) -> Step | None:
         return None
     destination = frame.get_register(operands[0].name)
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         words = _read_lanes(type_, sources, modifiers)
         if compute:
             result = type_.compute(compute, words, modifiers)
@@ -250,11 +250,11 @@ def _read_lanes(type_: _FloatType, sources: list[ThreadValues], modifiers: Set[s
 
 
 def _make_fusible_product(
-    frame: Frame, statement: Statement, step: Step, sources: list[ThreadValues]
+    frame: CallFrame, statement: Statement, step: Step, sources: list[ThreadValues]
 ) -> Step:
     """Return the step of a product that keeps its factors for a sum."""
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         frame.state.factors[id(statement)] = [ThreadValues(x.bits.copy()) for x in sources]
         step(group)
 
@@ -262,7 +262,7 @@ def _make_fusible_product(
 
 
 def _make_fusible_sum(
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     step: Step,
     sources: list[ThreadValues],
@@ -286,7 +286,7 @@ def _make_fusible_sum(
             a, c = (a ^ sign, c) if x.place else (a, c ^ sign)
         return type_.compute(_fuse, [a, b, c], modifiers), product == words[x.place]
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         words = _read_lanes(type_, sources, modifiers)
         fused = [find_fused(words, x) for x in products]
         step(group)
@@ -314,7 +314,7 @@ _ROUNDINGS: dict[str, Callable[[Any], Any]] = {
 }
 
 
-def make_float_conversion(frame: Frame, statement: Statement) -> Step | None:
+def make_float_conversion(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``cvt`` between f32 and an integer or a half, or f32 to f32 or f64.
 
     None for others.
@@ -339,7 +339,7 @@ def make_float_conversion(frame: Frame, statement: Statement) -> Step | None:
     if target_type == "f64" or source_type == "bf16":
         nan_cause = frame.state.fidelity.get_cause(statement, "no manual says which NaN it gives")
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         with np.errstate(all="ignore"):
             bits = convert(*(x.bits for x in sources)).astype(destination.bits.dtype, copy=False)
         causes = unite_causes(sources)

@@ -22,7 +22,7 @@ from .calls import leave_frame, make_call
 from .device_code import Function
 from .launch import WARP
 from .statement_steps import make_step, with_observer
-from .thread_state import Frame, Group, Step, ThreadValues, WaveState
+from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, WaveState
 
 _TURNS = 256
 """After so many turns of the lowest place, the highest has one."""
@@ -67,19 +67,19 @@ class Lockstep:
         self.state, self.max_steps, self.on_progress = state, max_steps, on_progress
         self.step_count = step_count
         """Statements executed, counted for each thread."""
-        self.group: Group | None = None
+        self.group: ThreadGroup | None = None
         """The threads that go to a block, or are in it."""
-        self.ready: dict[_Place, Group] = {}
-        self.parked: dict[_Place, Group] = {}
+        self.ready: dict[_Place, ThreadGroup] = {}
+        self.parked: dict[_Place, ThreadGroup] = {}
         """Groups before an exchange in which other threads of their warps take part."""
         self.barriers = Barriers(state)
-        self.frames: list[Frame] = []
+        self.frames: list[CallFrame] = []
         """The frames by their numbers."""
         self._code_blocks: dict[str, tuple[CodeBlock, ...]] = {}
         self._blocks: dict[_Place, _BoundBlock] = {}
-        self._frames_by_depth: dict[tuple[str, int], Frame] = {}
+        self._frames_by_depth: dict[tuple[str, int], CallFrame] = {}
         frame = self.get_frame(kernel, 0)
-        self.send(frame, 0, Group(state.live.copy(), state.live_count, state))
+        self.send(frame, 0, ThreadGroup(state.live.copy(), state.live_count, state))
 
     def run(self) -> None:
         """Run all threads. Raise LaunchError, or StepLimitError."""
@@ -109,7 +109,7 @@ class Lockstep:
                 self.on_progress(self.step_count)
             block.leave(group)
 
-    def count_steps(self, group: Group, size: int) -> None:
+    def count_steps(self, group: ThreadGroup, size: int) -> None:
         """Count the statements that threads have executed."""
         self.step_count += group.count * size
 
@@ -121,11 +121,13 @@ class Lockstep:
                 positions[statements[0].line] += group.count
         return sorted((positions + self.barriers.count_by_line()).items())
 
-    def get_frame(self, function: Function, depth: int) -> Frame:
+    def get_frame(self, function: Function, depth: int) -> CallFrame:
         """Return the frame of a function at a depth of calls; all calls there share it."""
         frame = self._frames_by_depth.get((function.name, depth))
         if frame is None:
-            frame = self._frames_by_depth[function.name, depth] = Frame(self.state, function, depth)
+            frame = self._frames_by_depth[function.name, depth] = CallFrame(
+                self.state, function, depth
+            )
             frame.number = len(self.frames)
             self.frames.append(frame)
         return frame
@@ -136,14 +138,14 @@ class Lockstep:
             self._code_blocks[function.name] = blocks
         return self._code_blocks[function.name]
 
-    def send(self, frame: Frame, block: int, group: Group) -> None:
+    def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
         """Let threads go on at the start of a block."""
         place = _Place(-frame.depth, frame.number, block)
         waiting = self.ready.pop(place, None)
         parked = self.parked.pop(place, None)
         for other in (waiting, parked):
             if other:
-                group = Group(group.mask | other.mask, group.count + other.count, self.state)
+                group = ThreadGroup(group.mask | other.mask, group.count + other.count, self.state)
         self.ready[place] = group
 
     def _resume(self) -> bool:
@@ -178,15 +180,17 @@ class Lockstep:
 
     # --- exchanges in warps
 
-    def _take_complete(self, place: _Place, members: ThreadValues, group: Group) -> Group | None:
+    def _take_complete(
+        self, place: _Place, members: ThreadValues, group: ThreadGroup
+    ) -> ThreadGroup | None:
         """Return the threads whose warps are complete; the others wait."""
         complete = self._find_complete(members, group)
         if complete is None or complete.count < group.count:
             mask = group.mask if complete is None else group.mask & ~complete.mask
-            self.parked[place] = Group(mask, int(np.count_nonzero(mask)), self.state)
+            self.parked[place] = ThreadGroup(mask, int(np.count_nonzero(mask)), self.state)
         return complete
 
-    def _find_complete(self, members: ThreadValues, group: Group) -> Group | None:
+    def _find_complete(self, members: ThreadValues, group: ThreadGroup) -> ThreadGroup | None:
         if group.has_all:
             return group
         rows = group.mask.reshape(-1, WARP)
@@ -218,18 +222,18 @@ class Lockstep:
             leave = with_observer(frame, last, leave, is_leaving=True)
         else:
 
-            def leave(group: Group) -> None:
+            def leave(group: ThreadGroup) -> None:
                 self.send(frame, next_block, group)
 
         steps = tuple(self.make_step(frame, x) for x in statements)
         bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
         return bound
 
-    def make_step(self, frame: Frame, statement: Statement) -> Step:
+    def make_step(self, frame: CallFrame, statement: Statement) -> Step:
         """Return the step of a statement that stays in its block."""
         return make_step(frame, statement)
 
-    def make_leaving(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
+    def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
         makers: dict[str, Callable[[], Leaving]] = {
             "bra": lambda: make_branch(self, frame, statement),
@@ -247,7 +251,7 @@ class Lockstep:
         guard, is_negated = frame.get_register(statement.guard.name), statement.guard.negated
         fidelity = self.state.fidelity
 
-        def leave(group: Group) -> None:
+        def leave(group: ThreadGroup) -> None:
             if guard.causes is not None:
                 count = int(np.count_nonzero(guard.causes[group.mask]))
                 if count:
@@ -261,38 +265,38 @@ class Lockstep:
                 return
             rest = group.mask & ~acting.mask
             act(acting)  # may fail; nobody has gone on then
-            self.send(frame, next_block, Group(rest, group.count - acting.count, self.state))
+            self.send(frame, next_block, ThreadGroup(rest, group.count - acting.count, self.state))
 
         return leave
 
     # --- statements that end blocks
 
-    def find_targets(self, frame: Frame, statement: Statement) -> list[int]:
+    def find_targets(self, frame: CallFrame, statement: Statement) -> list[int]:
         """Return the numbers of the blocks to which a statement branches."""
         starts = [block.start for block in self._get_blocks(frame.function)]
         return [bisect_left(starts, x) for x in statement.targets]
 
-    def _trap(self, statement: Statement, group: Group) -> None:
+    def _trap(self, statement: Statement, group: ThreadGroup) -> None:
         self.state.fail(statement, group.lanes, "executes trap")
 
-    def _exit(self, group: Group) -> None:
+    def _exit(self, group: ThreadGroup) -> None:
         self.state.live &= ~group.mask
         self.state.live_count -= group.count
         self.barriers.update()
         for frame, block, released in self.barriers.take_released():
             self.send(frame, block, released)
 
-    def _make_barrier(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
+    def _make_barrier(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         arrive = self.barriers.make_arrival(frame, statement, next_block)
 
-        def wait(group: Group) -> None:
+        def wait(group: ThreadGroup) -> None:
             arrive(group)
             for released_frame, block, released in self.barriers.take_released():
                 self.send(released_frame, block, released)
 
         return wait
 
-    def _return(self, frame: Frame, group: Group) -> None:
+    def _return(self, frame: CallFrame, group: ThreadGroup) -> None:
         if frame.depth:
             leave_frame(self, frame, group)
         else:

@@ -17,7 +17,7 @@ from .conflicts import Accessors, Conflict, ConflictKind, Lines, Mask, Visitors,
 from .fidelity import NEVER_WRITTEN, Causes
 from .memory_regions import Access, Region, RegionMap
 from .sparse_arrays import WrittenPages, make_sparse_zeros
-from .write_journal import Write, WriteJournal
+from .write_journal import MemoryWrite, WriteJournal
 
 Bits = npt.NDArray[Any]
 Numbers = npt.NDArray[np.int64]
@@ -269,7 +269,7 @@ class AddressSpace(RegionMap):
             if x.causes is not None:
                 shape = len(x.bits), access.width
                 is_unknown = np.broadcast_to(x.list_byte_causes(), shape) != 0
-            write = Write(access.offsets + i * access.width, x.bits, is_unknown)
+            write = MemoryWrite(access.offsets + i * access.width, x.bits, is_unknown)
             journal.note(write, own_instances)
 
     def note_reads(

@@ -23,9 +23,9 @@ from .memory import AddressSpace, Elements, Numbers, join_bytes
 from .memory_regions import SPACES, Access, AccessError, get_window_start, split_addresses
 from .thread_state import (
     Bits,
-    Frame,
-    Group,
+    CallFrame,
     Step,
+    ThreadGroup,
     ThreadValues,
     write_lanes,
     write_values,
@@ -78,7 +78,7 @@ class Target(NamedTuple):
 class Address:
     """The address operand of a statement, in a frame."""
 
-    def __init__(self, frame: Frame, operand: MemoryOperand, form: MemoryForm) -> None:
+    def __init__(self, frame: CallFrame, operand: MemoryOperand, form: MemoryForm) -> None:
         self.state, self.form = frame.state, form
         self.space, self.offset = form.space, operand.offset
         self.distance: Bits | None = None
@@ -106,14 +106,14 @@ class Address:
         if self.space == "global":  # whose addresses are generic
             self.offset -= get_window_start("global")
 
-    def find_causes(self, group: Group) -> Causes | None:
+    def find_causes(self, group: ThreadGroup) -> Causes | None:
         """Return why addresses are unknown, for each thread of a group; None if all are known."""
         if self.base is None or self.base.causes is None:
             return None
         causes = self.base.causes[group.lanes]
         return causes if causes.any() else None
 
-    def find_known(self, group: Group) -> Group | None:
+    def find_known(self, group: ThreadGroup) -> ThreadGroup | None:
         """Return the threads of a group whose addresses are known; None if there are none."""
         causes = self.base.causes if self.base else None
         return group if causes is None else group.narrow(causes == 0)
@@ -164,7 +164,7 @@ def find_operands(operand: Operand | None, count: int) -> tuple[Operand, ...] | 
     return known if len(known) == count else None
 
 
-def make_load(frame: Frame, statement: Statement) -> Step | None:
+def make_load(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``ld`` or ``ldu``; None if it is of another kind."""
     form = parse_memory_form(statement)
     if form is None or len(statement.operands) < 2:
@@ -189,7 +189,7 @@ def make_load(frame: Frame, statement: Statement) -> Step | None:
     state, is_weak = frame.state, not _ORDERS & set(statement.modifiers)
     accessors = state.accessors
 
-    def load(group: Group) -> None:
+    def load(group: ThreadGroup) -> None:
         lanes = group.lanes
         causes = address.find_causes(group)
         if causes is not None:
@@ -239,7 +239,7 @@ def _extend_elements(x: Elements, type_: str, register: ThreadValues) -> Element
 
 
 def _make_parameter_load(
-    frame: Frame, address: Address, registers: list[ThreadValues | None]
+    frame: CallFrame, address: Address, registers: list[ThreadValues | None]
 ) -> Step | None:
     """Return the load of a kernel parameter, which is the same for all threads."""
     state, form = frame.state, address.form
@@ -257,7 +257,7 @@ def _make_parameter_load(
         for x, register in zip(elements, registers, strict=True)
     ]
 
-    def load(group: Group) -> None:
+    def load(group: ThreadGroup) -> None:
         for register, constant in zip(registers, loaded, strict=True):
             if register and constant:
                 write_values(register, constant.bits, group, None)
@@ -274,7 +274,7 @@ def extend(bits: Bits, type_: str, register: ThreadValues) -> Bits:
     return bits.astype(dtype, copy=False)
 
 
-def make_store(frame: Frame, statement: Statement) -> Step | None:
+def make_store(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``st``; None if it is of another kind, as ``st.async``."""
     form = parse_memory_form(statement)
     if form is None or len(statement.operands) != 2:
@@ -290,7 +290,7 @@ def make_store(frame: Frame, statement: Statement) -> Step | None:
         return None
     state, dtype = frame.state, np.dtype(f"u{form.width}")
 
-    def store(group: Group) -> None:
+    def store(group: ThreadGroup) -> None:
         if address.find_causes(group) is not None:
             known_group = address.find_known(group)
             known_count = known_group.count if known_group else 0
@@ -316,7 +316,7 @@ def gather_lane_causes(values: list[ThreadValues], lanes: Numbers) -> Causes | N
 
 
 def store_elements(
-    frame: Frame,
+    frame: CallFrame,
     statement: Statement,
     address: Address,
     lanes: Numbers,

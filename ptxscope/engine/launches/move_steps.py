@@ -18,9 +18,9 @@ from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (
     Bits,
-    Frame,
-    Group,
+    CallFrame,
     Step,
+    ThreadGroup,
     ThreadValues,
     find_dtype,
     unite_causes,
@@ -28,7 +28,7 @@ from .thread_state import (
 )
 
 
-def make_move(frame: Frame, statement: Statement) -> Step | None:
+def make_move(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov``; None if its operands are of another kind."""
     if len(statement.operands) != 2 or not statement.modifiers:
         return None
@@ -44,7 +44,7 @@ def make_move(frame: Frame, statement: Statement) -> Step | None:
     return _make_copy(frame.get_register(destination.name), values) if values else None
 
 
-def find_move_source(frame: Frame, source: Operand | None, type_: str) -> ThreadValues | None:
+def find_move_source(frame: CallFrame, source: Operand | None, type_: str) -> ThreadValues | None:
     """Return what a ``mov`` copies, except a vector; None if it is not known."""
     dtype = find_dtype(type_)
     if isinstance(source, SpecialOperand):
@@ -60,7 +60,7 @@ def find_move_source(frame: Frame, source: Operand | None, type_: str) -> Thread
     return frame.find_source(source, type_)
 
 
-def find_address(frame: Frame, symbol: SymbolOperand) -> int | None:
+def find_address(frame: CallFrame, symbol: SymbolOperand) -> int | None:
     """Return the address of a variable in its space, or of a function; None for another name."""
     if place := frame.find_symbol(symbol.name):
         space, offset = place
@@ -71,13 +71,13 @@ def find_address(frame: Frame, symbol: SymbolOperand) -> int | None:
 
 
 def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
-    def copy(group: Group) -> None:
+    def copy(group: ThreadGroup) -> None:
         write_values(destination, source.bits, group, source.causes, source.unknown)
 
     return copy
 
 
-def make_packing(frame: Frame, statement: Statement) -> Step | None:
+def make_packing(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov.b64 d, {a, b}``; None for other operands."""
     destination, source = statement.operands
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -101,7 +101,7 @@ def make_packing(frame: Frame, statement: Statement) -> Step | None:
         bits: Bits = packed.view(find_dtype(type_)).reshape(-1)
         return bits
 
-    def pack(group: Group) -> None:
+    def pack(group: ThreadGroup) -> None:
         causes = unite_causes(values)
         unknown = None if causes is None else join([x.list_unknown() for x in values])
         write_values(register, join([x.bits for x in values]), group, causes, unknown)
@@ -110,7 +110,7 @@ def make_packing(frame: Frame, statement: Statement) -> Step | None:
 
 
 def _make_unpacking(
-    frame: Frame, destination: VectorOperand, source: Operand | None, type_: str
+    frame: CallFrame, destination: VectorOperand, source: Operand | None, type_: str
 ) -> Step | None:
     values = frame.find_source(source, type_)
     count = len(destination.parts)
@@ -127,7 +127,7 @@ def _make_unpacking(
     def split(bits: Bits) -> Bits:
         return bits.view(f"u{part_bytes}").reshape(-1, count).copy()
 
-    def unpack(group: Group) -> None:
+    def unpack(group: ThreadGroup) -> None:
         columns, causes = split(values.bits), values.causes
         unknown = None if values.unknown is None else split(values.unknown)
         for i, register in parts:
@@ -138,14 +138,14 @@ def _make_unpacking(
     return unpack
 
 
-def make_any_move(frame: Frame, statement: Statement) -> Step | None:
+def make_any_move(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov``, of a value or of parts."""
     if len(statement.operands) == 2 and isinstance(statement.operands[1], VectorOperand):
         return make_packing(frame, statement)
     return make_move(frame, statement)
 
 
-def make_address_conversion(frame: Frame, statement: Statement) -> Step | None:
+def make_address_conversion(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``cvta`` on 64 bits (PTX ISA 9.7.9.20)."""
     if len(statement.operands) != 2 or statement.modifiers[-1:] != ("u64",):
         return None
@@ -163,13 +163,13 @@ def make_address_conversion(frame: Frame, statement: Statement) -> Step | None:
     start = np.uint64(get_window_start(space))
     convert = np.subtract if "to" in statement.modifiers else np.add
 
-    def convert_address(group: Group) -> None:
+    def convert_address(group: ThreadGroup) -> None:
         write_values(register, convert(values.bits, start), group, values.causes)
 
     return convert_address
 
 
-def make_space_test(frame: Frame, statement: Statement) -> Step | None:
+def make_space_test(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``isspacep`` (PTX ISA 9.7.9.19)."""
     if len(statement.operands) != 2:
         return None
@@ -182,7 +182,7 @@ def make_space_test(frame: Frame, statement: Statement) -> Step | None:
     window = get_window_start(space) >> WINDOW_BITS
     assert find_space_of_window(window) == space
 
-    def test(group: Group) -> None:
+    def test(group: ThreadGroup) -> None:
         bits = values.bits >> np.uint64(WINDOW_BITS) == window
         write_values(register, bits, group, values.causes)
 

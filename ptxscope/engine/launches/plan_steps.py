@@ -16,7 +16,15 @@ from ..program.statement import Statement
 from ..semantics.plan import Plan
 from ..tracing.evaluation import make_plan
 from .memory import fill_unknown
-from .thread_state import Bits, Frame, Group, Step, ThreadValues, unite_causes, write_values
+from .thread_state import (
+    Bits,
+    CallFrame,
+    Step,
+    ThreadGroup,
+    ThreadValues,
+    unite_causes,
+    write_values,
+)
 
 _DATA_ROLES = {
     **dict.fromkeys(("brev", "cvt", "not", "shl", "shr", "bfe", "szext"), "a"),
@@ -30,7 +38,7 @@ _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 
 
-def make_plan_step(frame: Frame, statement: Statement) -> Step | None:
+def make_plan_step(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of an instruction of the catalog; None if a register does not suit it."""
     ins = statement.instruction
     assert ins
@@ -61,7 +69,7 @@ def make_plan_step(frame: Frame, statement: Statement) -> Step | None:
 
 
 def _bind_unknown(
-    frame: Frame, plan: Plan, sources: Mapping[str, ThreadValues], data: Sequence[str]
+    frame: CallFrame, plan: Plan, sources: Mapping[str, ThreadValues], data: Sequence[str]
 ) -> Callable[[], Bits]:
     """Return a function that finds the unknown bits of a result.
 
@@ -105,7 +113,7 @@ def _bind_unknown(
 
 
 def _bind(
-    frame: Frame,
+    frame: CallFrame,
     plan: Plan,
     sources: dict[str, ThreadValues],
     destinations: dict[str, ThreadValues],
@@ -124,7 +132,7 @@ def _bind(
         places = {role: x.bits for role, x in destinations.items()}
         compute_in_place = _bind_program(frame, plan, sources, places)
 
-    def run_step(group: Group) -> None:
+    def run_step(group: ThreadGroup) -> None:
         causes, unknown = unite_causes(inputs), None
         if causes is not None and find_unknown:
             unknown = find_unknown()
@@ -143,7 +151,7 @@ def _bind(
 
 
 def _bind_program(
-    frame: Frame, plan: Plan, sources: Mapping[str, ThreadValues], results: Mapping[str, Bits]
+    frame: CallFrame, plan: Plan, sources: Mapping[str, ThreadValues], results: Mapping[str, Bits]
 ) -> Callable[[], None]:
     """Return a function that computes all lanes."""
     count = frame.state.wave.lane_count

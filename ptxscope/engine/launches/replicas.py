@@ -22,7 +22,7 @@ from .launch_memory import LaunchMemory
 from .lockstep import Lockstep
 from .memory import AddressSpace
 from .statement_changes import StatementChange
-from .thread_state import Frame, Group, LaunchError, Step, WaveState
+from .thread_state import CallFrame, LaunchError, Step, ThreadGroup, WaveState
 
 _LIMIT_INTERVAL = 16
 """Blocks of statements between two checks of the limit of steps."""
@@ -108,19 +108,19 @@ class _ReplicaLockstep(Lockstep):
             else:
                 return
 
-    def send(self, frame: Frame, block: int, group: Group) -> None:
+    def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
         """Let threads go on at the start of a block, if any are left."""
         if group.count:
             super().send(frame, block, group)
 
-    def make_step(self, frame: Frame, statement: Statement) -> Step:
+    def make_step(self, frame: CallFrame, statement: Statement) -> Step:
         """Return the step of a statement, another one in the replicas that change it."""
         changes = self.lane_changes.get(id(statement))
         if changes:
             return make_changed_step(frame, statement, changes, self._protect)
         return self._protect(super().make_step(frame, statement))
 
-    def make_leaving(self, frame: Frame, statement: Statement, next_block: int) -> Leaving:
+    def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at the end of a block, another thing in some replicas."""
         leave = self._protect(super().make_leaving(frame, statement, next_block))
         changes = self.lane_changes.get(id(statement))
@@ -135,7 +135,7 @@ class _ReplicaLockstep(Lockstep):
     def _protect(self, step: Step) -> Step:
         """Return a step that ends the replicas in which a thread can't go on."""
 
-        def act(group: Group) -> None:
+        def act(group: ThreadGroup) -> None:
             while group.count:
                 try:
                     step(group)
@@ -146,7 +146,7 @@ class _ReplicaLockstep(Lockstep):
 
         return act
 
-    def _end_replicas(self, error: LaunchError, group: Group) -> npt.NDArray[np.bool_]:
+    def _end_replicas(self, error: LaunchError, group: ThreadGroup) -> npt.NDArray[np.bool_]:
         """End the replicas of the threads that can't go on; return the lanes of all of these."""
         return self._remove(group.lanes if error.lanes is None else error.lanes)
 
@@ -167,7 +167,7 @@ class _ReplicaLockstep(Lockstep):
         self.barriers.remove(mask)
         return mask
 
-    def count_steps(self, group: Group, size: int) -> None:
+    def count_steps(self, group: ThreadGroup, size: int) -> None:
         """Count the statements of each thread, and end replicas that take too many."""
         if group.has_all:
             self.common_steps += size

@@ -9,13 +9,13 @@ import numpy as np
 from ..program.statement import Statement
 from ..program.statement_operands import MemoryOperand, SpecialOperand
 from .atomics import make_atomic
-from .conflicts import Scope
+from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_any_move, make_space_test
 from .plan_steps import make_plan_step
 from .register_names import iter_register_names
-from .thread_state import Frame, Group, Step, ThreadValues, unite_causes, write_causes
+from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, unite_causes, write_causes
 from .warp_steps import (
     make_active_mask,
     make_election,
@@ -25,28 +25,28 @@ from .warp_steps import (
     make_vote,
 )
 
-Maker = Callable[[Frame, Statement], Step | None]
+Maker = Callable[[CallFrame, Statement], Step | None]
 """Returns the step of a statement; None if the statement is of a kind that is not modelled."""
 
 
-def _do_nothing(_: Group) -> None:
+def _do_nothing(_: ThreadGroup) -> None:
     pass
 
 
-def _make_nothing(_: Frame, __: Statement) -> Step:
+def _make_nothing(_: CallFrame, __: Statement) -> Step:
     return _do_nothing
 
 
-def _make_fence(frame: Frame, statement: Statement) -> Step:
+def _make_fence(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of a fence: what a thread does after it conflicts with nothing before.
 
     ``bar.warp.sync`` orders the threads of a warp, and a fence of ``.cta`` those of a block.
     """
-    scope = Scope.GRID
+    scope = ThreadScope.GRID
     if "warp" in statement.modifiers:
-        scope = Scope.WARP
+        scope = ThreadScope.WARP
     elif "cta" in statement.modifiers:
-        scope = Scope.BLOCK
+        scope = ThreadScope.BLOCK
     return lambda group: frame.state.begin_epoch(group.mask, scope)
 
 
@@ -93,7 +93,7 @@ _WRITING_OPCODES = frozenset(("atom", "mbarrier", "red", "st"))
 """The opcodes that write memory even if they have a result."""
 
 
-def make_step(frame: Frame, statement: Statement) -> Step:
+def make_step(frame: CallFrame, statement: Statement) -> Step:
     """Return the step of a statement that stays in its block, with its guard."""
     make = _MAKERS.get(statement.opcode)
     step = make(frame, statement) if make else None
@@ -107,7 +107,7 @@ def make_step(frame: Frame, statement: Statement) -> Step:
 
 
 def with_observer(
-    frame: Frame, statement: Statement, step: Step, *, is_leaving: bool = False
+    frame: CallFrame, statement: Statement, step: Step, *, is_leaving: bool = False
 ) -> Step:
     """Return a step of which the observer of the wave is told, if there is one.
 
@@ -117,7 +117,7 @@ def with_observer(
     if observer is None:
         return step
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         observer.begin(statement, frame, group)
         if is_leaving:
             observer.end(statement, frame, group)
@@ -128,13 +128,13 @@ def with_observer(
     return act
 
 
-def _is_guard_in_plan(frame: Frame, statement: Statement) -> bool:
+def _is_guard_in_plan(frame: CallFrame, statement: Statement) -> bool:
     """Whether an instruction reads its guard itself, since it writes without it (E14)."""
     ins = statement.instruction
     return ins is not None and frame.state.model.make_rules(ins.form).old_converted
 
 
-def find_results(frame: Frame, statement: Statement) -> list[ThreadValues]:
+def find_results(frame: CallFrame, statement: Statement) -> list[ThreadValues]:
     """Return the registers that a statement writes."""
     if statement.instruction:
         return [frame.get_register(name) for name in statement.instruction.results.values()]
@@ -143,7 +143,7 @@ def find_results(frame: Frame, statement: Statement) -> list[ThreadValues]:
     return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
 
 
-def _make_unmodelled(frame: Frame, statement: Statement) -> Step:
+def _make_unmodelled(frame: CallFrame, statement: Statement) -> Step:
     """Return a step that makes results unknown."""
     state = frame.state
     results = find_results(frame, statement)
@@ -155,7 +155,7 @@ def _make_unmodelled(frame: Frame, statement: Statement) -> Step:
     causes = np.full(state.wave.lane_count, cause)
     may_write = _may_write_memory(statement)
 
-    def forget(group: Group) -> None:
+    def forget(group: ThreadGroup) -> None:
         for register in results:
             write_causes(register, group, causes)
         if may_write:
@@ -176,15 +176,15 @@ def _may_write_memory(statement: Statement) -> bool:
     return any(is_place)
 
 
-def _with_guard(frame: Frame, statement: Statement, step: Step) -> Step:
+def _with_guard(frame: CallFrame, statement: Statement, step: Step) -> Step:
     """Return the step of the threads whose guard holds."""
     assert statement.guard
     guard, is_negated = frame.get_register(statement.guard.name), statement.guard.negated
     results = find_results(frame, statement)
     state = frame.state
 
-    def act(group: Group) -> None:
-        doubtful: Group | None = None
+    def act(group: ThreadGroup) -> None:
+        doubtful: ThreadGroup | None = None
         if guard.causes is not None:
             doubtful = group.narrow(guard.causes != 0)
         part = group.narrow(~guard.bits if is_negated else guard.bits)

@@ -13,7 +13,14 @@ from .conflicts import get_threads
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
 from .register_names import iter_address_names, iter_source_names, iter_written_names
-from .thread_state import Frame, Group, LocalPlace, RegisterPlace, TransferPlace, WaveState
+from .thread_state import (
+    CallFrame,
+    LocalPlace,
+    RegisterPlace,
+    ThreadGroup,
+    TransferPlace,
+    WaveState,
+)
 from .write_journal import WriteJournal
 
 _MAX_STEPS = 1 << 20
@@ -118,7 +125,7 @@ class ThreadLog:
                 journal = WriteJournal(space.data[row], causes, instance)
                 space.journal = self.journals[name] = journal
 
-    def begin(self, statement: Statement, frame: Frame, group: Group) -> None:
+    def begin(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """Note what the thread is about to read."""
         if not group.mask[self._lane]:
             return
@@ -131,7 +138,7 @@ class ThreadLog:
         self._targets = list(self._find_targets(statement, frame))
         self._reads = tuple(self._iter_reads(statement, frame))
 
-    def end(self, statement: Statement, frame: Frame, group: Group) -> None:
+    def end(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """Note what the thread has written."""
         if not group.mask[self._lane]:
             return
@@ -167,7 +174,7 @@ class ThreadLog:
         )
 
     def note_transfer(
-        self, group: Group, source: TransferPlace | None, destination: TransferPlace
+        self, group: ThreadGroup, source: TransferPlace | None, destination: TransferPlace
     ) -> None:
         """Note that an argument or a result is copied: what wrote the source wrote the copy.
 
@@ -191,7 +198,7 @@ class ThreadLog:
         write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
         self.steps[-1] = last._replace(writes=(*last.writes, write))
 
-    def note_late_result(self, group: Group, destination: RegisterPlace) -> None:
+    def note_late_result(self, group: ThreadGroup, destination: RegisterPlace) -> None:
         """Replace the value of a register that the last step writes."""
         if not group.mask[self._lane] or not self.steps or self.is_cut:
             return
@@ -199,14 +206,14 @@ class ThreadLog:
         write = RegisterWrite(name, *self._peek(frame, name), frame.depth)
         self.steps[-1] = last._replace(writes=(write,))
 
-    def _peek(self, frame: Frame, name: str) -> tuple[int | None, int]:
+    def _peek(self, frame: CallFrame, name: str) -> tuple[int | None, int]:
         values = frame.get_register(name)
         width = 1 if values.bits.dtype == bool else 8 * values.bits.dtype.itemsize
         width = min(TYPE_BITS.get(frame.function.registers.get(name, ""), width), width)
         is_unknown = values.causes is not None and bool(values.causes[self._lane])
         return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
 
-    def _iter_reads(self, statement: Statement, frame: Frame) -> Iterator[ValueRead]:
+    def _iter_reads(self, statement: Statement, frame: CallFrame) -> Iterator[ValueRead]:
         addresses = set(iter_address_names(statement))
         if statement.guard:
             addresses.add(statement.guard.name)
@@ -217,7 +224,7 @@ class ThreadLog:
         if self._is_active and statement.opcode in ("ld", "ldu", "atom"):
             yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
 
-    def _find_targets(self, statement: Statement, frame: Frame) -> Iterator[Target]:
+    def _find_targets(self, statement: Statement, frame: CallFrame) -> Iterator[Target]:
         """Yield the places that a load, a store or an atomic operation accesses."""
         key = (frame.number, id(statement))
         if key not in self._addresses:

@@ -13,7 +13,7 @@ from ..program.operand_reader import convert_constant_operand
 from ..program.statement import Statement
 from ..program.statement_operands import TYPE_BITS, ConstantOperand, Operand, RegisterOperand
 from ..semantics.models import Model
-from .conflicts import Accessors, Conflict, Mask, Scope
+from .conflicts import Accessors, Conflict, Mask, ThreadScope
 from .contractions import FusibleProducts, find_fusible_products
 from .device_code import DeviceCode, Function
 from .fidelity import NEVER_WRITTEN, Causes, Fidelity
@@ -107,7 +107,7 @@ class ThreadValues:
         return make_elements(bits, causes, unknown)
 
 
-class Group:
+class ThreadGroup:
     """Threads that execute the same statement, at least one."""
 
     __slots__ = ("_lanes", "_state", "count", "mask")
@@ -134,15 +134,15 @@ class Group:
         self.count = int(np.count_nonzero(self.mask))
         self._lanes = None
 
-    def narrow(self, mask: Mask) -> Group | None:
+    def narrow(self, mask: Mask) -> ThreadGroup | None:
         """Return the threads of the group for which a mask is true; None if there are none."""
         mask = self.mask & mask
         count = int(np.count_nonzero(mask))
         if count == self.count:
             return self
-        return Group(mask, count, self._state) if count else None
+        return ThreadGroup(mask, count, self._state) if count else None
 
-    def narrow_to(self, start: int, end: int, *, is_inside: bool = True) -> Group | None:
+    def narrow_to(self, start: int, end: int, *, is_inside: bool = True) -> ThreadGroup | None:
         """Return the threads in a range of lanes, or outside of it; None if there are none."""
         mask = np.full(len(self.mask), not is_inside)
         mask[start:end] = is_inside
@@ -152,7 +152,7 @@ class Group:
 class RegisterPlace(NamedTuple):
     """A register of a function that threads are in."""
 
-    frame: Frame
+    frame: CallFrame
     name: str
 
 
@@ -170,18 +170,18 @@ TransferPlace = RegisterPlace | LocalPlace
 class Observer(Protocol):
     """What is told of every statement that threads execute."""
 
-    def begin(self, statement: Statement, frame: Frame, group: Group) -> None:
+    def begin(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """Before a statement."""
 
-    def end(self, statement: Statement, frame: Frame, group: Group) -> None:
+    def end(self, statement: Statement, frame: CallFrame, group: ThreadGroup) -> None:
         """After a statement; before threads leave a block by it."""
 
     def note_transfer(
-        self, group: Group, source: TransferPlace | None, destination: TransferPlace
+        self, group: ThreadGroup, source: TransferPlace | None, destination: TransferPlace
     ) -> None:
         """After an argument or a result of a call is there; a constant has no source."""
 
-    def note_late_result(self, group: Group, destination: RegisterPlace) -> None:
+    def note_late_result(self, group: ThreadGroup, destination: RegisterPlace) -> None:
         """After a barrier has written what its statement could not yet, for threads that waited."""
 
 
@@ -214,7 +214,7 @@ class WaveState:
         own_lanes = np.flatnonzero(wave.has_thread)
         self.accessors = Accessors(
             wave.threads,
-            np.zeros((len(Scope), wave.lane_count), np.int64),
+            np.zeros((len(ThreadScope), wave.lane_count), np.int64),
             wave.shape.block_size,
             own_lanes,
             wave.threads[own_lanes],
@@ -259,7 +259,7 @@ class WaveState:
         thread = self.wave.shape.format_thread(number)
         raise LaunchError(message, statement, thread, lanes, number)
 
-    def begin_epoch(self, mask: Mask, scope: Scope) -> None:
+    def begin_epoch(self, mask: Mask, scope: ThreadScope) -> None:
         """Note that threads pass a barrier or a fence together."""
         self._epoch += 1
         self.accessors.epochs[: scope + 1, mask] = self._epoch
@@ -285,13 +285,13 @@ class Transfer(NamedTuple):
 class CallSite(NamedTuple):
     """A call by which threads enter a function."""
 
-    caller: Frame
+    caller: CallFrame
     return_to: int
     """The block of the caller at which they go on."""
     results: tuple[Transfer, ...]
 
 
-class Frame:
+class CallFrame:
     """A function that threads are in at some depth of calls: its registers and its variables.
 
     Threads from all calls share it, since each is in one of them and has its own lane.
@@ -344,7 +344,7 @@ class Frame:
             self.registers[name] = values
         return values
 
-    def enter(self, group: Group, site_number: int) -> None:
+    def enter(self, group: ThreadGroup, site_number: int) -> None:
         """Let threads enter by a call; their registers and variables are unknown at first."""
         self.site_numbers[group.mask] = site_number
         local = self.state.spaces["local"]
@@ -366,7 +366,7 @@ class Frame:
         return None
 
 
-Step = Callable[[Group], None]
+Step = Callable[[ThreadGroup], None]
 """A statement, executed by a group of threads."""
 
 
@@ -388,7 +388,7 @@ def unite_causes(values: Iterable[ThreadValues]) -> Causes | None:
 def write_values(
     destination: ThreadValues,
     bits: Bits,
-    group: Group,
+    group: ThreadGroup,
     causes: Causes | None,
     unknown: Bits | None = None,
 ) -> None:
@@ -405,7 +405,10 @@ def write_values(
 
 
 def write_causes(
-    destination: ThreadValues, group: Group, causes: Causes | None, unknown: Bits | None = None
+    destination: ThreadValues,
+    group: ThreadGroup,
+    causes: Causes | None,
+    unknown: Bits | None = None,
 ) -> None:
     """Replace the causes and the unknown bits of the group's threads."""
     if group.has_all:
@@ -424,7 +427,7 @@ def write_causes(
     destination.set_causes(new_causes, unknown)
 
 
-def write_lanes(destination: ThreadValues, elements: Elements, group: Group) -> None:
+def write_lanes(destination: ThreadValues, elements: Elements, group: ThreadGroup) -> None:
     """Write an element for each thread of the group."""
     lanes, (bits, causes, unknown) = group.lanes, elements
     destination.bits[lanes] = bits

@@ -14,7 +14,7 @@ from .conflicts import Mask
 from .fidelity import Causes
 from .launch import WARP
 from .memory import make_elements
-from .thread_state import Bits, Frame, Group, Step, ThreadValues, write_values
+from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, write_values
 
 Words = npt.NDArray[np.uint32]
 _LANES = np.arange(WARP)
@@ -46,12 +46,12 @@ def _unite_by_warp(values: ThreadValues, mask: Mask) -> Causes | None:
     return causes if causes.any() else None
 
 
-def _find_register(frame: Frame, operand: Operand | None) -> ThreadValues | None:
+def _find_register(frame: CallFrame, operand: Operand | None) -> ThreadValues | None:
     return frame.get_register(operand.name) if isinstance(operand, RegisterOperand) else None
 
 
 def _find_pair(
-    frame: Frame, operand: Operand | None
+    frame: CallFrame, operand: Operand | None
 ) -> tuple[ThreadValues | None, ThreadValues | None]:
     """Return the registers of ``d`` or ``d|p``."""
     if isinstance(operand, PairOperand):
@@ -60,19 +60,19 @@ def _find_pair(
     return _find_register(frame, operand), None
 
 
-def make_active_mask(frame: Frame, statement: Statement) -> Step | None:
+def make_active_mask(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``activemask``."""
     register = _find_register(frame, statement.operands[0] if statement.operands else None)
     if register is None:
         return None
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         write_values(register, _spread(_ballot(group.mask)), group, None)
 
     return act
 
 
-def _find_members(frame: Frame, statement: Statement) -> ThreadValues:
+def _find_members(frame: CallFrame, statement: Statement) -> ThreadValues:
     """Return the threads of its warp that take part, as a word for each lane."""
     members = None
     if "sync" in statement.modifiers:
@@ -89,7 +89,7 @@ _VOTES: dict[str, Callable[[Words, Words], npt.NDArray[Any]]] = {
 """Functions of the lanes whose predicate holds, and of those that take part, as words."""
 
 
-def make_vote(frame: Frame, statement: Statement) -> Step | None:
+def make_vote(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``vote``; None if it is of another kind."""
     mode = next((x for x in statement.modifiers if x in _VOTES), "")
     if not mode or len(statement.operands) < 2:
@@ -102,7 +102,7 @@ def make_vote(frame: Frame, statement: Statement) -> Step | None:
     is_negated = isinstance(operand, RegisterOperand) and operand.is_negated
     vote = _VOTES[mode]
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         truths = (~source.bits if is_negated else source.bits) & group.mask
         true_lanes, acting_lanes = (
             np.bitwise_and(_spread(_ballot(x)), members.bits) for x in (truths, group.mask)
@@ -113,7 +113,7 @@ def make_vote(frame: Frame, statement: Statement) -> Step | None:
     return act
 
 
-def make_shuffle(frame: Frame, statement: Statement) -> Step | None:
+def make_shuffle(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``shfl`` (PTX ISA 9.7.9.6); None if it is of another kind.
 
     A value from a thread that does not act is unknown.
@@ -129,7 +129,7 @@ def make_shuffle(frame: Frame, statement: Statement) -> Step | None:
     starts = np.arange(len(lane_ids)) - lane_ids
     state = frame.state
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         segment = c.bits.astype(np.int64) >> 8 & 31
         distance, clamp = b.bits.astype(np.int64) & 31, c.bits.astype(np.int64) & 31
         low = lane_ids & segment
@@ -167,7 +167,7 @@ def make_shuffle(frame: Frame, statement: Statement) -> Step | None:
     return act
 
 
-def make_match(frame: Frame, statement: Statement) -> Step | None:
+def make_match(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``match``; None if it is of another kind."""
     is_all = "all" in statement.modifiers
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -179,7 +179,7 @@ def make_match(frame: Frame, statement: Statement) -> Step | None:
     if source is None:
         return None
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         values, mask = _by_warp(source.bits), _by_warp(group.mask)
         equal = (values[:, :, np.newaxis] == values[:, np.newaxis, :]) & mask[:, np.newaxis, :]
         words = (equal * _WEIGHTS).sum(axis=2, dtype=np.uint32).reshape(-1) & members.bits
@@ -205,7 +205,7 @@ _REDUCTIONS: dict[str, tuple[np.ufunc, int | None]] = {
 }
 
 
-def make_reduction(frame: Frame, statement: Statement) -> Step | None:
+def make_reduction(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``redux`` on 32-bit integers; None if it is of another kind."""
     name = next((x for x in statement.modifiers if x in _REDUCTIONS), "")
     type_ = statement.modifiers[-1] if statement.modifiers else ""
@@ -223,7 +223,7 @@ def make_reduction(frame: Frame, statement: Statement) -> Step | None:
         neutral = int(limits.max if name == "min" else limits.min)
     start = np.array(neutral & 0xFFFFFFFF, np.uint32).view(dtype)
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         causes = _unite_by_warp(source, group.mask)
         for word in np.unique(members.bits[group.lanes]):  # usually one
             mask = group.mask & (members.bits == word)
@@ -236,7 +236,7 @@ def make_reduction(frame: Frame, statement: Statement) -> Step | None:
     return act
 
 
-def make_election(frame: Frame, statement: Statement) -> Step | None:
+def make_election(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``elect.sync``: the thread with the lowest number is elected."""
     if not statement.operands:
         return None
@@ -244,7 +244,7 @@ def make_election(frame: Frame, statement: Statement) -> Step | None:
     lane_ids = np.tile(_LANES, frame.state.wave.lane_count // WARP)
     members = _find_members(frame, statement)
 
-    def act(group: Group) -> None:
+    def act(group: ThreadGroup) -> None:
         acting = (_spread(_ballot(group.mask)) & members.bits).astype(np.int64)
         leaders = np.bitwise_count((acting & -acting) - 1)
         if destination:

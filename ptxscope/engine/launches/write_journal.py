@@ -17,7 +17,7 @@ _MAX_ELEMENTS = 1 << 22
 """Elements that are kept; later ones are not."""
 
 
-class Write(NamedTuple):
+class MemoryWrite(NamedTuple):
     """Elements that threads write at once."""
 
     offsets: Numbers
@@ -56,14 +56,14 @@ class WriteJournal:
         """Whether writes after the last one are missing."""
         self._data = data.copy()
         self._is_unknown = np.zeros(len(data), bool) if causes is None else causes != 0
-        self._writes: list[Write] = []
+        self._writes: list[MemoryWrite] = []
         self._element_count = 0
         self._find_byte_writes = lru_cache(maxsize=8)(self._list_byte_writes)
 
     def __len__(self) -> int:
         return len(self._writes)
 
-    def note(self, write: Write, instances: Numbers | None) -> None:
+    def note(self, write: MemoryWrite, instances: Numbers | None) -> None:
         """Keep a write, or the part of it in the own instance; ``instances`` are the threads'."""
         if self.is_cut:
             return
@@ -72,7 +72,7 @@ class WriteJournal:
             if not is_own.any():
                 return
             unknown = None if write.is_unknown is None else write.is_unknown[is_own]
-            write = Write(write.offsets[is_own], write.values[is_own], unknown)
+            write = MemoryWrite(write.offsets[is_own], write.values[is_own], unknown)
         self._element_count += len(write.offsets)
         self.is_cut = self._element_count > _MAX_ELEMENTS
         if not self.is_cut:

@@ -32,7 +32,7 @@ CONSTANT = "#"
 """The operation of a constant; its only argument is the bits."""
 
 
-class Node(NamedTuple):
+class FlowNode(NamedTuple):
     """A value: an operation of earlier values."""
 
     operation: str
@@ -55,18 +55,18 @@ class DataFlow:
     """The nodes of a program, each after its arguments."""
 
     def __init__(self) -> None:
-        self.nodes: list[Node] = []
+        self.nodes: list[FlowNode] = []
         self.registers: list[str] = []
         """The register that first holds each node; of a constant, an empty string."""
         self.computations: list[list[Computation]] = []
         """The statements that compute each node, in the order of the text."""
-        self._numbers: dict[Node, int] = {}
+        self._numbers: dict[FlowNode, int] = {}
 
     def add_given(self, register: str) -> int:
         """Add a value from elsewhere, in a register, and return its number."""
-        return self._append(Node(INPUT, ()), register)
+        return self._append(FlowNode(INPUT, ()), register)
 
-    def add(self, node: Node, statement: Statement | None = None, register: str = "") -> int:
+    def add(self, node: FlowNode, statement: Statement | None = None, register: str = "") -> int:
         """Return the number of a node, which is added if there is none like it."""
         number = self._numbers.get(node)
         if number is None:
@@ -77,7 +77,7 @@ class DataFlow:
 
     def add_constant(self, bits: int) -> int:
         """Return the number of a constant."""
-        return self.add(Node(CONSTANT, (bits,)))
+        return self.add(FlowNode(CONSTANT, (bits,)))
 
     def find_computation(self, number: int, end: Statement) -> Computation | None:
         """Return the last computation of a node up to a statement, else its first, if any."""
@@ -85,7 +85,7 @@ class DataFlow:
         index = bisect_right(computations, end.span, key=_get_span)
         return computations[max(index - 1, 0)] if computations else None
 
-    def _append(self, node: Node, register: str) -> int:
+    def _append(self, node: FlowNode, register: str) -> int:
         self.nodes.append(node)
         self.registers.append(register)
         self.computations.append([])
@@ -235,7 +235,7 @@ class _Reader:
             if held and any(held[-1].register in names for names in self._inner_names):
                 self.flow.computations[number][-1] = held[-1]._replace(register=name)
         else:
-            self._write(name, self.flow.add(Node(operation, tuple(arguments)), statement, name))
+            self._write(name, self.flow.add(FlowNode(operation, tuple(arguments)), statement, name))
 
     def _add_move(self, statement: Statement, move: VectorMove) -> None:
         arguments = tuple(
@@ -246,9 +246,9 @@ class _Reader:
         operation = f"mov.b{bits}"
         if len(move.targets) == 1:
             name = move.targets[0]
-            self._write(name, self.flow.add(Node(operation, arguments), statement, name))
+            self._write(name, self.flow.add(FlowNode(operation, arguments), statement, name))
             return
         for index, name in enumerate(move.targets):
             if name != SINK:
-                part = Node(f"{operation}.{index}", arguments)
+                part = FlowNode(f"{operation}.{index}", arguments)
                 self._write(name, self.flow.add(part, statement, name))

@@ -8,7 +8,7 @@ from functools import lru_cache
 from itertools import product
 from typing import NamedTuple
 
-from .dataflow import CONSTANT, INPUT, DataFlow, Node
+from .dataflow import CONSTANT, INPUT, DataFlow, FlowNode
 
 _COMMUTATIVE = frozenset(
     f"{opcode}.{type_}"
@@ -35,7 +35,7 @@ class Pattern(NamedTuple):
     """The intrinsic: ``__vaddss4``."""
     parameters: str
     """A letter for each of its parameters, in C's order."""
-    nodes: tuple[Node, ...]
+    nodes: tuple[FlowNode, ...]
     """A given value for each parameter, then the operations; the last one gives the result."""
 
     @property
@@ -102,7 +102,7 @@ def read_pattern(line: str) -> Pattern:
                 arguments.append(flow.add_constant(int(word, 16)))
             else:
                 arguments.append(step_nodes[int(word)])
-        step_nodes.append(flow.add(Node(operation, tuple(arguments))))
+        step_nodes.append(flow.add(FlowNode(operation, tuple(arguments))))
     return Pattern(intrinsic, parameters, tuple(flow.nodes))
 
 
@@ -131,7 +131,7 @@ def extract_pattern(
         elif operation == CONSTANT:
             numbers[number] = pattern.add(flow.nodes[number])
         else:
-            numbers[number] = pattern.add(Node(operation, tuple(numbers[x] for x in inputs)))
+            numbers[number] = pattern.add(FlowNode(operation, tuple(numbers[x] for x in inputs)))
     return Pattern(intrinsic, parameters, tuple(pattern.nodes))
 
 
@@ -172,14 +172,14 @@ class PatternIndex:
         return best
 
 
-def _get_label(node: Node) -> str:
+def _get_label(node: FlowNode) -> str:
     """Return what a node must be; ``_ANY`` for a value that a pattern takes."""
     if node.operation == CONSTANT:
         return str(node.arguments[0])
     return node.operation or _ANY
 
 
-def _make_key(nodes: Sequence[Node], number: int) -> _Key:
+def _make_key(nodes: Sequence[FlowNode], number: int) -> _Key:
     operation, arguments = nodes[number]
     labels = [_get_label(nodes[x]) for x in arguments]
     return (operation, *(sorted(labels) if operation in _COMMUTATIVE else labels))
@@ -195,7 +195,9 @@ def _iter_keys(key: _Key) -> tuple[_Key, ...]:
     return tuple(dict.fromkeys(keys))
 
 
-def _match(pattern: Sequence[Node], nodes: Sequence[Node], root: int) -> tuple[int, ...] | None:
+def _match(
+    pattern: Sequence[FlowNode], nodes: Sequence[FlowNode], root: int
+) -> tuple[int, ...] | None:
     """Return the node for each node of a pattern, or None if it does not end at a node."""
     last, steps = len(pattern) - 1, 0
     # what is still to be compared, and what has been found, for each way not yet followed
@@ -238,7 +240,10 @@ def _match(pattern: Sequence[Node], nodes: Sequence[Node], root: int) -> tuple[i
 
 
 def _may_match(
-    pattern: Sequence[Node], arguments: Sequence[int], nodes: Sequence[Node], others: Sequence[int]
+    pattern: Sequence[FlowNode],
+    arguments: Sequence[int],
+    nodes: Sequence[FlowNode],
+    others: Sequence[int],
 ) -> bool:
     """Return whether arguments have the operations, or constants, of a pattern."""
     return all(
