@@ -27,7 +27,7 @@ _PLACED = re.compile(r"[%$](\d++)", re.ASCII)
 _DIGITS = 9
 _OPENING, _CLOSING = frozenset("([{"), frozenset(")]}")
 _RUST_WAYS = {"r": "in", "=&r": "out", "=r": "lateout", "+r": "inout"}
-"""What Rust writes for a constraint."""
+"""The words of Rust for the constraints."""
 
 
 class AsmExpression(NamedTuple):
@@ -211,7 +211,7 @@ class AsmOperands(NamedTuple):
 
 
 def _describe_past(name: str, mark: str, count: int) -> str:
-    """Return what is wrong with an operand whose number is too large."""
+    """Return the message on an operand whose number is too large."""
     texts = {0: "it has none", 1: f"only {mark}0"}
     operands_text = texts.get(count, f"{mark}0 to {mark}{count - 1}")
     return f"{quote_word(name)} is past the operands of this asm statement: {operands_text}"

@@ -90,7 +90,7 @@ class _Ladder:
 
 
 class Definition(NamedTuple):
-    """What a ``#define`` or an ``#undef`` says."""
+    """The contents of a ``#define`` or an ``#undef``."""
 
     name: str
     parameters: tuple[str, ...] | None

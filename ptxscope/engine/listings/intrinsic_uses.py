@@ -1,4 +1,4 @@
-"""The uses of CUDA's intrinsics in a C source, and what the compiler makes of each."""
+"""The uses of CUDA's intrinsics in a C source, with the instructions that each compiles to."""
 
 from __future__ import annotations
 

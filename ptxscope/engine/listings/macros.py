@@ -330,5 +330,5 @@ def _make_string(tokens: Sequence[CToken]) -> CToken:
 
 
 def _join(tokens: Sequence[CToken]) -> str:
-    """Return the text of an expansion; it stays apart from what is next to it."""
+    """Return the text of an expansion; blanks separate it from the text around it."""
     return f" {''.join(x.text for x in tokens)} "

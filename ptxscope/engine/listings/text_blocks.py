@@ -26,7 +26,7 @@ class Block(NamedTuple):
     fragment: Fragment
     language: Language
     operands: AsmOperands | None = None
-    """Those of an asm statement, where they are known."""
+    """The operands of an asm statement, if they are known."""
 
 
 # --- Markdown -----------------------------------------------------------------------------
@@ -160,7 +160,7 @@ def read_rust_blocks(text: str) -> Iterator[Block]:
 
 
 def _make_glue(text: str, start: int, end: int) -> Iterator[TextFragment]:
-    """Yield a gap for what stands between two strings of a ``concat!``, if it is not a comma."""
+    """Yield a gap for the text between two strings of a ``concat!``, if it is not a comma."""
     if text[start:end].strip(", \t\r\n"):
         yield GAP, start, end - start
 

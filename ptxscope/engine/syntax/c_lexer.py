@@ -116,7 +116,7 @@ _LANDMARK = re.compile(
 )
 _CHAR = re.compile(_IN_CHAR, re.DOTALL)
 _LETTERS = frozenset("uUL")
-"""What may precede the quotation mark of a string, as ``u8`` may."""
+"""The prefixes of a string that have one letter; the other one is ``u8``."""
 
 
 class LandmarkScanner:

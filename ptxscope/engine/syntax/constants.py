@@ -104,7 +104,7 @@ def evaluate_constant(words: Sequence[Token]) -> Constant:
 
 
 def convert_constant(value: Constant, type_: Type) -> int | str:
-    """Return the bits of a constant for an operand type, or what the type takes instead."""
+    """Return the bits of a constant for an operand type, or the constants that the type takes."""
     if type_ is Type.PRED:
         return int(value.value != 0) if isinstance(value.value, int) else "an integer"
     if isinstance(value.value, int):

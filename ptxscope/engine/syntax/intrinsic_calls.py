@@ -51,7 +51,7 @@ def has_calls(text: str) -> bool:
 
 
 def find_call_fragments(text: str) -> Iterator[Fragment]:
-    """Yield the PTX of a text: of each call of an intrinsic, or what ``find_fragments`` finds."""
+    """Yield the PTX of a text: of each call of an intrinsic, or as ``find_fragments`` does."""
     if (calls := _read_calls(text)) is None:
         yield from find_fragments(text)
         return
@@ -114,7 +114,7 @@ class _CallReader:
         self.text, self.calls, self.index = text, list[_Call](), 0
         self._source = (x for x in iter_c_tokens(text) if x.kind is not CTokenKind.BLANK)
         self._tokens = list[CToken]()
-        """Those read so far: most texts are no calls, as the first tokens show."""
+        """The tokens read so far: for most texts, the first ones show that there is no call."""
         self._end = CToken(CTokenKind.MARK, "", len(text), len(text))
         self._depth = 0
         self._names: Iterator[str] | None = None
