@@ -6,12 +6,11 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
-from ..syntax.source import join_fragments
+from ..syntax.source import join_fragments, replace_matches
 from .asm_arguments import make_llvm_operands, read_llvm_operands
 from .asm_operands import AsmExpression, AsmOperands
 from .source_language import Language
 from .text_blocks import Block
-from .text_fragments import replace_matches
 
 _STRING = r'"(?P<body>(?>(?:[^"\\\n]++|\\.)*))"'
 _ASM = re.compile(

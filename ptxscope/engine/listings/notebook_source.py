@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..syntax.source import TextFragment, join_fragments
+from ..syntax.source import TextFragment, join_fragments, replace_matches
 from .source_language import Language, language_of, language_of_word
 from .text_blocks import Block
-from .text_fragments import replace_matches
 
 _TOKEN = re.compile(r'"(?P<string>(?>(?:[^"\\]++|\\.)*))"?+|(?P<mark>[\[\]{}:,])', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u(?P<code>[0-9a-fA-F]{4})|(?P<char>.))", re.DOTALL)

@@ -8,10 +8,17 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..syntax.errors import Span
-from ..syntax.source import GAP, Fragment, TextFragment, decode_escape, join_fragments
+from ..syntax.source import (
+    GAP,
+    Fragment,
+    TextFragment,
+    decode_escape,
+    join_fragments,
+    replace_matches,
+)
 from .docstrings import find_docstrings
 from .source_language import is_all_ptx
-from .text_fragments import replace_copies, replace_matches
+from .text_fragments import replace_copies
 
 _STRING_START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE

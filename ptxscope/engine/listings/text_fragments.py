@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from ..syntax.source import GAP, Fragment, TextFragment, join_fragments
+from ..syntax.source import GAP, Fragment, TextFragment, join_fragments, replace_matches
 
 
 def iter_parts(
@@ -23,28 +23,6 @@ def iter_parts(
         if part_end > start:
             yield ptx[start:part_end], origin if width else origin + start - starts[index], width
         start, index = max(start, part_end), index + 1
-
-
-def replace_matches(
-    text: str,
-    pattern: re.Pattern[str],
-    replace: Callable[[re.Match[str]], str | None],
-    start: int = 0,
-    end: int | None = None,
-) -> Iterator[TextFragment]:
-    """Yield the pieces of a range of a text with its matches replaced; None keeps a match."""
-    copied_end, end = start, len(text) if end is None else end
-    for match in pattern.finditer(text, start, end):
-        replacement = replace(match)
-        if replacement is None:
-            continue
-        if copied_end < match.start():
-            yield text[copied_end : match.start()], copied_end, 0
-        if replacement:
-            yield replacement, match.start(), len(match[0])
-        copied_end = match.end()
-    if copied_end < end:
-        yield text[copied_end:end], copied_end, 0
 
 
 def replace_copies(

@@ -21,8 +21,11 @@ NAME = r"[^\W\d]\w*+"
 REST_OF_LINE = r"(?>(?:[^\n\\]++|\\.)*)"
 """The rest of a line with those that a backslash continues."""
 _PREFIX = r"(?:u8|[uUL])?"
-_RAW_STRING = r'(?P<RAW_STRING>R"(?P<delimiter>[^\s()\\]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))'
-_STRING = r'(?P<STRING>"(?P<body>(?>(?:[^"\\\n]++|\\.)*))(?P<quote>"?))'
+_RAW_STRING = (
+    r'(?P<RAW_STRING>R"(?P<delimiter>[^\s()\\]{0,16})\('
+    r'(?P<raw_body>.*?)(?:\)(?P=delimiter)(?P<raw_quote>")|\Z))'
+)
+_STRING = r'(?P<STRING>"(?P<body>(?>(?:[^"\\\n]++|\\(?:\r\n|.))*))(?P<quote>"?))'
 _IN_CHAR = r"(?>(?:[^'\\\n]++|\\.)*)"
 _ASM_WORD = r"(?:a(?<!\wa)sm|_(?<!\w_)_asm(?:__)?)\b"
 """Each alternative of a search begins with a character of its own: this is twice as fast."""
@@ -100,10 +103,12 @@ class StringContents(NamedTuple):
 
 
 def read_string(token: CToken) -> StringContents:
-    """Return the contents of a token that is a string, but no raw one."""
+    """Return the contents of a token that is a string."""
     match = _compile_tokens().fullmatch(token.text)
     assert match
-    return StringContents(match["body"], token.start + match.start("body"), bool(match["quote"]))
+    group = "body" if token.kind is CTokenKind.STRING else "raw_body"
+    is_closed = bool(match["quote"] or match["raw_quote"])
+    return StringContents(match[group], token.start + match.start(group), is_closed)
 
 
 _LANDMARK = re.compile(

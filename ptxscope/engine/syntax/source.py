@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from .c_lexer import (
@@ -20,15 +20,15 @@ from .c_lexer import (
     STRING_KINDS,
     CTokenKind,
     iter_c_tokens,
+    read_string,
     skip_blanks,
 )
 from .errors import Problem, Span
 
 _ASM = re.compile(rf"{COMMENTED_ASM}(?>(?P<opened>\()|)", re.DOTALL)
-_STRING = re.compile(r'(?:u8|[uUL])?"')
-_RAW = re.compile(r'(?:u8|[uUL])?R"([^\s()\\]{0,16})\(')
-_LITERAL_TEXT = re.compile(r'[^"\\%\n]+')
-_ESCAPE = re.compile(r"\\(x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
+_ESCAPE = re.compile(r"%[%=]|\\(?P<code>x[0-9a-fA-F]+|[0-7]{1,3}|\r?\n|.)", re.DOTALL)
+_RAW_ESCAPE = re.compile(r"%[%=](?P<code>)")
+"""An escape, and one in a raw string."""
 _ESCAPES = {
     "n": "\n",
     "t": "\t",
@@ -144,10 +144,33 @@ def find_fragments(text: str) -> Iterator[Fragment]:
     if has_asm:
         return
     start = skip_blanks(text, 0)
-    if _STRING.match(text, start):
+    token = next(iter_c_tokens(text, start), None)
+    if token and token.kind is CTokenKind.STRING:
         yield join_literals(text, start)[0]
     else:
         yield Fragment(text)
+
+
+def replace_matches(
+    text: str,
+    pattern: re.Pattern[str],
+    replace: Callable[[re.Match[str]], str | None],
+    start: int = 0,
+    end: int | None = None,
+) -> Iterator[TextFragment]:
+    """Yield the pieces of a range of a text with its matches replaced; None keeps a match."""
+    copied_end, end = start, len(text) if end is None else end
+    for match in pattern.finditer(text, start, end):
+        replacement = replace(match)
+        if replacement is None:
+            continue
+        if copied_end < match.start():
+            yield text[copied_end : match.start()], copied_end, 0
+        if replacement:
+            yield replacement, match.start(), len(match[0])
+        copied_end = match.end()
+    if copied_end < end:
+        yield text[copied_end:end], copied_end, 0
 
 
 class AsmText(NamedTuple):
@@ -253,15 +276,16 @@ def join_literals(text: str, position: int) -> tuple[Fragment, int]:
     parts, problems, depth = list[TextFragment](), list[Problem](), 0
     while True:
         position = skip_blanks(text, position)
-        if raw := _RAW.match(text, position):
-            end = text.find(f'){raw[1]}"', raw.end())
-            if end < 0:
-                problems.append(_make_unclosed_problem(position, len(text)))
-                end = len(text)
-            parts += _read_plain_text(text[raw.end() : end], raw.end())
-            position = end + len(raw[1]) + 2
-        elif string := _STRING.match(text, position):
-            position = _decode(text, string.end(), parts, problems)
+        token = next(iter_c_tokens(text, position), None)
+        if token and token.kind in STRING_KINDS:
+            string, position = read_string(token), token.end
+            escape = _ESCAPE if token.kind is CTokenKind.STRING else _RAW_ESCAPE
+            end = string.start + len(string.body)
+            parts += replace_matches(text, escape, _decode_mark, string.start, end)
+            if not string.is_closed:
+                start = string.start - 1 if token.kind is CTokenKind.STRING else token.start
+                span = start, max(position, start + 1)
+                problems.append(_UNCLOSED._replace(span=span))
         else:
             end, depth = _skip_gap(text, position, depth)
             if end == position:
@@ -304,40 +328,14 @@ def _skip_gap(text: str, position: int, depth: int) -> tuple[int, int]:
 _STOPS, _CLOSING_MARKS = frozenset(";{}"), frozenset("):,")
 _PERCENT = {"%%": "%", "%=": "0"}
 """The escapes for ``%`` and for a number unique to each statement; any number will do."""
-_PERCENTS = re.compile(r"%[%=]|(?>(?:[^%]++|%(?![%=]))+)")
 
 
-def _read_plain_text(text: str, origin: int) -> Iterator[TextFragment]:
-    """Yield plain characters, with ``%%`` read as ``%``."""
-    for part in _PERCENTS.finditer(text):
-        start, piece = origin + part.start(), part[0]
-        yield _PERCENT.get(piece, piece), start, 2 if piece in _PERCENT else 0
-
-
-def _decode(text: str, position: int, parts: list[TextFragment], problems: list[Problem]) -> int:
-    """Add one string literal's characters; return the position after its closing quote."""
-    start = position
-    while position < len(text):
-        if match := _LITERAL_TEXT.match(text, position):
-            parts.append((match[0], position, 0))
-            position = match.end()
-        elif text[position] == '"':
-            return position + 1
-        elif text[position] == "\n":
-            break
-        elif text[position] == "%":
-            character = _PERCENT.get(text[position : position + 2])
-            parts.append((character or "%", position, 2 if character else 0))
-            position += 2 if character else 1
-        elif escape := _ESCAPE.match(text, position):
-            decoded = decode_escape(escape[1], _ESCAPES)
-            if decoded != "":
-                parts.append((decoded or escape[1], position, len(escape[0])))
-            position = escape.end()
-        else:
-            position += 1
-    problems.append(_make_unclosed_problem(start - 1, position))
-    return len(text) if position >= len(text) else position
+def _decode_mark(mark: re.Match[str]) -> str:
+    code = mark["code"]
+    if not code:
+        return _PERCENT[mark[0]]
+    decoded = decode_escape(code, _ESCAPES)
+    return code if decoded is None else decoded
 
 
 def decode_escape(code: str, escapes: Mapping[str, str]) -> str | None:
@@ -354,12 +352,7 @@ def decode_escape(code: str, escapes: Mapping[str, str]) -> str | None:
     return escapes.get(code)
 
 
-def _make_unclosed_problem(start: int, end: int) -> Problem:
-    return Problem(
-        "this string literal is not closed", (start, max(end, start + 1)), 'a closing `"`'
-    )
-
-
+_UNCLOSED = Problem("this string literal is not closed", (0, 0), 'a closing `"`')
 _CONDITIONS = r"\#[^\S\n]*+(?:endif|else|elif(?:n?def)?|if(?:n?def)?|pragma|line)\b" + REST_OF_LINE
 
 
