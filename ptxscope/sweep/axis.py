@@ -219,7 +219,7 @@ def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterato
 
 @dataclass(eq=False)
 class IntegerSweep:
-    """What is swept, and what is shown of it. ``Sweep`` is one with arrays."""
+    """The swept parts and the part that is shown. ``Sweep`` is one with arrays."""
 
     instruction: Swept
     """The instruction, or the block of several."""

@@ -263,7 +263,7 @@ class Entry(NamedTuple):
     uses: str = ""
     """Words for other uses of the operation."""
     carry_noun: str = ""
-    """What the carry flag is to the instruction: ``carry``, ``borrow``; empty if it has none."""
+    """The meaning of its carry flag: ``carry``, ``borrow``; empty if it has none."""
     is_zero_of_equals: bool = False
     """Whether the result is 0 if a and b are one register, whatever it holds."""
     is_move: bool = False

@@ -11,7 +11,7 @@ from .errors import quote_word
 
 _LEVELS = ("||", "&&", "|", "^", "&", "== !=", "< <= > >=", "<< >>", "+ -", "* / %")
 _PRECEDENCES = {sign: level for level, signs in enumerate(_LEVELS, 1) for sign in signs.split()}
-"""How tightly each operator binds (C11 6.5)."""
+"""The precedence of each operator (C11 6.5)."""
 _INTEGER = re.compile(
     r"(?P<digits>0[xX](?>'?[0-9a-fA-F])+|0[bB](?>'?[01])+|0(?>'?[0-7])*|[1-9](?>'?[0-9])*)"
     r"(?P<suffix>[uU](?:[lL]{1,2}|[zZ])?|(?:[lL]{1,2}|[zZ])[uU]?|)"
