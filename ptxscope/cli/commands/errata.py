@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Sequence
 
 from ...documents.formats.json_text import convert_to_json
 from ...documents.formats.markup import Block, make_heading, make_paragraph, make_verbatim
-from ...documents.formats.report import REPORT_FORMATS, write_report
 from ...engine.listings.counterexample import format_example
 from ...engine.semantics.errata import ALL_ERRATA, FLAG_ERRATUM
 from ...engine.semantics.erratum import Erratum
@@ -15,8 +13,9 @@ from ...engine.semantics.models import parse_erratum
 from ...engine.syntax.errors import quote_value
 from ...engine.syntax.parser import parse
 from ...engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
-from ..support.arguments import Parser, add_format, make_command_parser
+from ..support.arguments import Parser, make_command_parser
 from ..support.command_error import CommandError
+from ..support.report_output import add_report_format, print_report
 
 _IDS = f"E1 to E{len(ALL_ERRATA)}, or F1 to F{len(FOLDING_BUGS)}"
 
@@ -35,7 +34,7 @@ def make_parser() -> Parser:
         nargs="?",
         help=f"{_IDS} for wrong results of constants (default: all)",
     )
-    add_format(parser, (*REPORT_FORMATS, "json"), "text", has_file=False)
+    add_report_format(parser)
     return parser
 
 
@@ -50,16 +49,10 @@ def run(words: Sequence[str]) -> int:
             errata = (folding.get(arguments.id.upper()) or parse_erratum(arguments.id),)
     except ValueError:
         raise CommandError(f"error: unknown erratum {quote_value(arguments.id)}: {_IDS}") from None
-    if arguments.format == "json":
-        import json
-
-        json.dump([describe(x) for x in errata], sys.stdout, indent=2)
-        print()
-    else:
-        blocks = [block for x in errata for block in _iter_blocks(x)]
-        if arguments.id is not None:
-            blocks += _iter_replacement_blocks(errata[0])
-        sys.stdout.write(write_report(blocks, arguments.format, _WIDTH))
+    blocks = [block for x in errata for block in _iter_blocks(x)]
+    if arguments.id is not None:
+        blocks += _iter_replacement_blocks(errata[0])
+    print_report(arguments.format, blocks, lambda: [*map(describe, errata)], _WIDTH)
     return 0
 
 

@@ -13,6 +13,8 @@ from typing import Any
 from ... import __version__
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex, format_value
+from ...engine.micro_operations.stage import Stage
+from ...engine.semantics.erratum import Erratum
 from ...engine.syntax.instruction import Immediate, Instruction
 from ...engine.tracing.annotations import annotations_to_json
 from ...engine.tracing.lane_text import interpret_bits
@@ -23,11 +25,13 @@ from ..content.document import (
     CellView,
     Document,
     DocumentRow,
+    ModelAnswer,
     Section,
     StepView,
     build_document,
 )
 from ..options import DEFAULT, Options
+from .json_text import Fields, convert_to_json
 from .machine_json import machine_code_to_json
 
 SCHEMA = "ptxscope.trace/1"
@@ -141,28 +145,26 @@ def _instruction_to_json(ins: Instruction) -> Object:
     }
 
 
+_FIELDS: Fields = {
+    StepView: "number stage title about",
+    Stage: str,
+    DocumentRow: "key=row.key name operation=row.row.operation inputs=row.row.inputs "
+    "width=row.row.bits signed=row.row.is_signed",
+    Answers: "all part_at=step errata other=other_name",
+    ModelAnswer: "model=label result errata",
+    Erratum: "id sentence",
+}
+
+
 def _step_to_json(trace: Trace, step: StepView) -> Object:
-    return {
-        "number": step.number,
-        "stage": str(step.stage),
-        "title": step.title,
-        "about": step.about,
-        "rows": [_row_to_json(trace, row) for row in step.rows],
-        "notes": list(step.notes),
-    }
+    rows = [_row_to_json(trace, row) for row in step.rows]
+    return {**convert_to_json(step, _FIELDS), "rows": rows, "notes": list(step.notes)}
 
 
 def _row_to_json(trace: Trace, view: DocumentRow) -> Object:
-    row = view.row.row  # the plan's row
-    return {
-        "key": row.key,
-        "name": view.name,
-        "operation": row.operation,
-        "inputs": list(row.inputs),
-        "width": row.bits,
-        "signed": row.is_signed,
-        "lanes": [_lane_to_json(trace, view, cell, row.bits) for cell in reversed(view.cells)],
-    }
+    width = view.row.row.bits  # the plan's row
+    lanes = [_lane_to_json(trace, view, cell, width) for cell in reversed(view.cells)]
+    return {**convert_to_json(view, _FIELDS), "lanes": lanes}
 
 
 def _lane_to_json(trace: Trace, view: DocumentRow, cell: CellView, width: int) -> Object:
@@ -181,15 +183,8 @@ def _lane_to_json(trace: Trace, view: DocumentRow, cell: CellView, width: int) -
 
 
 def _answers_to_json(trace: Trace, answers: Answers) -> Object:
-    return {
-        "all": [
-            {"model": x.label, "result": x.result, "errata": list(x.errata)} for x in answers.all
-        ],
-        "part_at": answers.step,
-        "errata": [{"id": e.id, "sentence": e.sentence} for e in answers.errata],
-        "other": answers.other_name,
-        "steps": [_step_to_json(answers.other_trace or trace, step) for step in answers.steps],
-    }
+    steps = [_step_to_json(answers.other_trace or trace, step) for step in answers.steps]
+    return {**convert_to_json(answers, _FIELDS), "steps": steps}
 
 
 def _block_to_json(doc: Document, options: Options) -> Object:
