@@ -53,6 +53,7 @@ from ptxscope.engine.syntax.completions import find_completions
 from ptxscope.engine.syntax.errors import MAX_PROBLEMS
 from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
 from ptxscope.engine.tracing.trace import Trace
 from ptxscope.learn.lesson import Lesson, LessonSource
@@ -211,7 +212,7 @@ def _answered(text: str) -> None:
 
 def _lane(text: str) -> object:
     with suppress(PtxError):
-        return parse_swept_part(parse(_ADD), text)
+        return parse_swept_part(make_block(parse(_ADD)), text)
     return None
 
 

@@ -57,7 +57,7 @@ def list_samples(swept: IntegerSweep) -> list[Sample]:
 
 def sweep_part(trace: Trace, part: RegisterPart, result: RegisterPart) -> IntegerSweep:
     """Return the sweep of a part, the other operands being those of a trace."""
-    ins = trace.instruction if trace.is_line else trace.block
+    ins = trace.block
     axis = make_axis(with_read_order(ins, part, result), _MAX_VALUES, trace.operands)
     return IntegerSweep(ins, trace.model, trace.operands, axis, None, result)
 
@@ -81,7 +81,7 @@ def _get_slope(x: Sample, y: Sample) -> float:
 
 def sweep(trace: Trace, text: str) -> list[Child]:
     """Return a table of the results over all values of a part, and the parts to choose from."""
-    ins = trace.instruction if trace.is_line else trace.block
+    ins = trace.block
     parts = list_sweepable_parts(ins)
     form = make_element(
         "form",

@@ -15,7 +15,8 @@ from ..engine.isa.floats import decode_float
 from ..engine.isa.types import Type
 from ..engine.semantics.models import Model
 from ..engine.semantics.plan import compute_results
-from .register_parts import RegisterPart, Swept, make_swept_plan
+from ..engine.tracing.basic_block import BasicBlock
+from .register_parts import RegisterPart
 
 NEARLY = "\u2248"
 """Prefix of a rounded number."""
@@ -221,7 +222,7 @@ def _iter_edge_ranks(part: RegisterPart, operands: Mapping[str, int]) -> Iterato
 class IntegerSweep:
     """The swept parts and the part that is shown. ``Sweep`` is one with arrays."""
 
-    instruction: Swept
+    instruction: BasicBlock
     """The instruction, or the block of several."""
     model: Model
     operands: Mapping[str, int]
@@ -246,7 +247,7 @@ class IntegerSweep:
     def compute_line(self) -> list[int]:
         """Return the bits of the result's part for each value of x."""
         plan, part, result = (
-            make_swept_plan(self.instruction, self.model),
+            self.instruction.make_plan(self.model),
             self.x.part,
             self.result_part,
         )

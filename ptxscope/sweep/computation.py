@@ -23,11 +23,11 @@ from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..engine.semantics.plan import Plan, Row
-from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.basic_block import BasicBlock
 from ..engine.tracing.evaluation import check_read, resolve_model
 from ..engine.tracing.step_text import format_stage_title
 from .axis import IntegerSweep, ResultAxis, SweepAxis, make_axis
-from .register_parts import RegisterPart, Swept, make_swept_plan, with_read_order
+from .register_parts import RegisterPart, with_read_order
 
 Bits = npt.NDArray[np.uint64]
 Mask = npt.NDArray[np.bool_]
@@ -146,7 +146,7 @@ class Sweep(IntegerSweep):
         """Roles of the registers that are not swept."""
         swept_names = {axis.part.name for axis in (self.x, self.y) if axis}
         names = self.instruction.names
-        read_roles = [source.role for source in make_swept_plan(self.instruction).sources]
+        read_roles = [source.role for source in self.instruction.plan.sources]
         return tuple(x for x in read_roles if x in names and names[x] not in swept_names)
 
     @cached_property
@@ -164,7 +164,7 @@ class Sweep(IntegerSweep):
 
 
 def compute_sweep(
-    instruction: Swept,
+    instruction: BasicBlock,
     operands: Mapping[str, int],
     x: RegisterPart,
     y: RegisterPart | None = None,
@@ -189,18 +189,18 @@ def compute_sweep(
     if bounds and x.compute_rank(bounds[0]) > x.compute_rank(bounds[1]):
         raise ValueError(f"{x.format_value(bounds[0])} is above {x.format_value(bounds[1])}")
     model_ = resolve_model(model)
-    check_read(instruction, make_swept_plan(instruction, model_), model_, operands)
+    check_read(instruction, instruction.make_plan(model_), model_, operands)
     columns = make_axis(x, MAX_SIDE_VALUES if y else MAX_LINE_VALUES, operands, bounds)
     rows = make_axis(y, MAX_SIDE_VALUES, operands) if y else None
     sweep = Sweep(instruction, model_, operands, columns, rows, result_part, with_events)
     return sweep if y or columns.stride == 1 else replace(sweep, x=_refine_axis(sweep))
 
 
-def find_other_model(ins: Swept, model: Model) -> Model | None:
+def find_other_model(ins: BasicBlock, model: Model) -> Model | None:
     """Return the model whose plan differs from that of `model`, or None."""
-    plan = make_swept_plan(ins, model)
+    plan = ins.make_plan(model)
     models = (ISA_MODEL,) if model.errata else PTXAS_MODELS
-    return next((x for x in models if make_swept_plan(ins, x) != plan), None)
+    return next((x for x in models if ins.make_plan(x) != plan), None)
 
 
 def _refine_axis(sweep: Sweep) -> SweepAxis:
@@ -247,7 +247,7 @@ def _evaluate_parts(
     """Return the result's part for all values, and the events if requested."""
     columns = get_axis_bits(sweep.x)
     rows = get_axis_bits(sweep.y) if sweep.y else None
-    plan = make_swept_plan(sweep.instruction, model)
+    plan = sweep.instruction.make_plan(model)
     shape = (len(columns),) if rows is None else (len(rows), len(columns))
     operands = {
         source.role: _make_operand_array(sweep, source.role, source.type, columns, rows, shape)
@@ -299,9 +299,9 @@ class _EventCollector:
     """Follows a result back through its rows and collects their flags."""
 
     def __init__(
-        self, ins: Swept, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]
+        self, ins: BasicBlock, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]
     ) -> None:
-        self.is_block = not isinstance(ins, Instruction)
+        self.is_block = not ins.is_line
         self.results = results
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}

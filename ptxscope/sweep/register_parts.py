@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from ..engine.isa.integers import cast, get_limits
 from ..engine.isa.roles import DESTINATIONS, Role
@@ -16,18 +16,10 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex, format_value
 from ..engine.micro_operations.arithmetic import LaneValues
 from ..engine.micro_operations.properties import map_bits
-from ..engine.semantics.models import ISA_MODEL, Model
-from ..engine.semantics.plan import Plan
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.evaluation import make_model_plan, make_plan
-
-if TYPE_CHECKING:
-    from ..engine.tracing.basic_block import BasicBlock
-
-Swept: TypeAlias = "Instruction | BasicBlock"
-"""What is swept: an instruction, or a block of several."""
+from ..engine.tracing.basic_block import BasicBlock
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
@@ -168,42 +160,35 @@ class RegisterPart(NamedTuple):
         return self.parse_value(text)
 
 
-def make_swept_plan(ins: Swept, model: Model = ISA_MODEL) -> Plan:
-    """Return the plan of an instruction or of a block under a model."""
-    if isinstance(ins, Instruction):
-        return make_model_plan(ins, model) if model.errata else make_plan(ins)
-    return ins.make_plan(model) if model.errata else ins.plan
-
-
-def parse_swept_part(ins: Swept, text: str) -> RegisterPart:
+def parse_swept_part(ins: BasicBlock, text: str) -> RegisterPart:
     """Parse a part of an operand: ``a.b0``, ``%r1.h1``, ``b``; raise PtxError if there is none."""
     return _parse_part(ins, text, _map_operands(ins), "read")
 
 
-def parse_result_part(ins: Swept, text: str) -> RegisterPart:
+def parse_result_part(ins: BasicBlock, text: str) -> RegisterPart:
     """Parse a part of a destination: ``d.b0``, ``p``; raise PtxError if there is none."""
     return _parse_part(ins, text, dict(ins.results), "written")
 
 
-def list_sweepable_parts(ins: Swept) -> tuple[RegisterPart, ...]:
+def list_sweepable_parts(ins: BasicBlock) -> tuple[RegisterPart, ...]:
     """Return every operand, in the parts that are read separately and as a whole."""
     return tuple(part for role in _map_operands(ins) for part in _iter_known_parts(ins, role))
 
 
-def list_result_parts(ins: Swept) -> tuple[RegisterPart, ...]:
+def list_result_parts(ins: BasicBlock) -> tuple[RegisterPart, ...]:
     """Return every destination, in the parts that are written separately and as a whole."""
     return tuple(lane for role in ins.results for lane in _iter_known_parts(ins, role))
 
 
-def choose_default_parts(ins: Swept) -> tuple[RegisterPart | None, RegisterPart | None]:
+def choose_default_parts(ins: BasicBlock) -> tuple[RegisterPart | None, RegisterPart | None]:
     """Return the default axes: the parts of a and b that the first lane in the mask reads.
 
     One or both are None if the instruction reads fewer registers.
     """
-    if not isinstance(ins, Instruction):
+    if not ins.is_line:
         first, second, *_ = (*list_sweepable_parts(ins), None, None)
         return first, second
-    lane = _find_first_lane(ins)
+    lane = _find_first_lane(ins.instruction)
     parts: list[RegisterPart] = []
     for role, row in (("a", "select.a"), ("b", "select.b")):
         picks = _map_picks(ins).get(row)
@@ -216,12 +201,12 @@ def choose_default_parts(ins: Swept) -> tuple[RegisterPart | None, RegisterPart 
     return (parts[0] if parts else None, parts[1] if len(parts) > 1 else None)
 
 
-def choose_default_result(ins: Swept, x: RegisterPart) -> RegisterPart | None:
+def choose_default_result(ins: BasicBlock, x: RegisterPart) -> RegisterPart | None:
     """Return the part of the result that an operand's part goes to; None if no result is kept."""
     result_parts = list_result_parts(ins)
     if not result_parts:
         return None
-    if not isinstance(ins, Instruction):
+    if not ins.is_line:
         return result_parts[-1]
     lanes = [lane for lane in result_parts if not lane.is_whole]
     if not lanes:
@@ -232,14 +217,15 @@ def choose_default_result(ins: Swept, x: RegisterPart) -> RegisterPart | None:
         index
         for picks in _map_picks(ins).values()
         for index, pick in enumerate(picks)
-        if pick == (x.role, x.unit, x.number) and index in _get_mask_lanes(ins)
+        if pick == (x.role, x.unit, x.number) and index in _get_mask_lanes(ins.instruction)
     )
-    default_index = x.number if x.role == Role.C and not x.is_whole else _find_first_lane(ins)
+    is_own_lane = x.role == Role.C and not x.is_whole
+    default_index = x.number if is_own_lane else _find_first_lane(ins.instruction)
     index = next(lane_indices, default_index)
     return next((lane for lane in lanes if lane.number == index), lanes[0])
 
 
-def with_read_order(ins: Swept, part: RegisterPart, result_part: RegisterPart) -> RegisterPart:
+def with_read_order(ins: BasicBlock, part: RegisterPart, result_part: RegisterPart) -> RegisterPart:
     """Return a part with its values in the order in which the result's part reads them.
 
     The order is unsigned if the result reads the part both as signed and as unsigned.
@@ -248,9 +234,9 @@ def with_read_order(ins: Swept, part: RegisterPart, result_part: RegisterPart) -
     return part._replace(is_signed=signedness == {True}) if signedness else part
 
 
-def find_signedness(ins: Swept, part: RegisterPart, result_part: RegisterPart) -> set[bool]:
+def find_signedness(ins: BasicBlock, part: RegisterPart, result_part: RegisterPart) -> set[bool]:
     """Return how the result's part reads an operand's part: as signed (True), unsigned, or both."""
-    plan, picks = make_swept_plan(ins), _map_picks(ins)
+    plan, picks = ins.plan, _map_picks(ins)
     rows = {row.key: row for row in plan.rows}
     roles = {role for role, name in ins.names.items() if name == part.name}
     swept_picks = {(role, part.unit, part.number) for role in roles}
@@ -290,18 +276,18 @@ def _get_mask_lanes(ins: Instruction) -> Sequence[int]:
     return ins.form.mask.lanes if ins.form.mask else range(ins.entry.lanes)
 
 
-def _map_operands(ins: Swept) -> dict[str, str]:
+def _map_operands(ins: BasicBlock) -> dict[str, str]:
     """Return the name of each register that is read, by its first role."""
     return {operand.roles[0]: operand.name for operand in ins.inputs}
 
 
-def find_low_part(ins: Swept, part: RegisterPart) -> RegisterPart | None:
+def find_low_part(ins: BasicBlock, part: RegisterPart) -> RegisterPart | None:
     """Return the low part of a whole register that is read alone; None if there is none."""
     if not part.is_whole:
         return None
     picks = _map_picks(ins)
     roles = {role for role, name in ins.names.items() if name == part.name}
-    readers = [row for row in make_swept_plan(ins).rows if roles & set(row.inputs)]
+    readers = [row for row in ins.plan.rows if roles & set(row.inputs)]
     reads = {pick for row in readers for pick in picks.get(row.key, [("", 0, 0)])}
     units = {unit if role in roles and number == 0 else 0 for role, unit, number in reads}
     unit = max(units, default=0)
@@ -310,51 +296,58 @@ def find_low_part(ins: Swept, part: RegisterPart) -> RegisterPart | None:
     return part._replace(unit=unit, is_signed=False)
 
 
-def _map_picks(ins: Swept) -> dict[str, list[tuple[str, int, int]]]:
+def _map_picks(ins: BasicBlock) -> dict[str, list[tuple[str, int, int]]]:
     """Return the parts that the lanes of each selecting row read: role, width and number."""
     parts = {
         row.key: [part for lane in range(row.lanes) if (part := row.micro.find_part(lane))]
-        for row in make_swept_plan(ins).rows
+        for row in ins.plan.rows
     }
     return {
         row.key: [(row.inputs[x.input], x.unit, x.number) for x in parts[row.key]]
-        for row in make_swept_plan(ins).rows
+        for row in ins.plan.rows
         if len(parts[row.key]) == row.lanes
     }
 
 
-def _iter_known_parts(ins: Swept, role: str) -> Iterator[RegisterPart]:
+def _iter_known_parts(ins: BasicBlock, role: str) -> Iterator[RegisterPart]:
     """Yield the parts of a register that the instruction uses, then the whole register."""
     for unit, index in _list_parts(ins, role):
         yield _make_part(ins, role, unit, index)
     yield _make_part(ins, role, ins.type_of(role).bits, 0)
 
 
-def _list_parts(ins: Swept, role: str) -> list[tuple[int, int]]:
-    if not isinstance(ins, Instruction):
-        readers = (
-            part
-            for x in ins.statements
-            for own_role, place in (*x.reads.items(), *x.places.items())
-            if place.key == role
-            for part in _list_parts(x.instruction, own_role)
-        )
-        return sorted({*readers})
+def _list_parts(ins: BasicBlock, role: str) -> list[tuple[int, int]]:
+    parts = (
+        part
+        for x in ins.statements
+        for own_role, place in (*x.reads.items(), *x.places.items())
+        if (own_role if ins.is_line else place.key) == role
+        for part in _list_own_parts(x.instruction, own_role)
+    )
+    return sorted({*parts})
+
+
+def _list_own_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
+    """Return width and number of the parts of a register that an instruction uses."""
     bits = ins.type_of(role).bits
     if role in DESTINATIONS and ins.form.dsel:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
         return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
-    units = (row.micro.part_bits for row in make_swept_plan(ins).rows if row.micro.is_merge)
+    block = BasicBlock.of(ins)
+    units = (row.micro.part_bits for row in block.plan.rows if row.micro.is_merge)
     if role == Role.C and (unit := next(units, None)) and ins.form.secop is None:
         return [(unit, lane) for lane in range(32 // unit)]
     picks = {
-        pick[1:] for row_picks in _map_picks(ins).values() for pick in row_picks if pick[0] == role
+        pick[1:]
+        for row_picks in _map_picks(block).values()
+        for pick in row_picks
+        if pick[0] == role
     }
-    return sorted(pick for pick in picks if pick[0] < bits)
+    return [pick for pick in picks if pick[0] < bits]
 
 
-def _make_part(ins: Swept, role: str, unit: int, index: int) -> RegisterPart:
+def _make_part(ins: BasicBlock, role: str, unit: int, index: int) -> RegisterPart:
     type_ = ins.type_of(role)
     return RegisterPart(
         role,
@@ -366,10 +359,10 @@ def _make_part(ins: Swept, role: str, unit: int, index: int) -> RegisterPart:
     )
 
 
-def _is_signed(ins: Swept, role: str, unit: int, index: int) -> bool:
+def _is_signed(ins: BasicBlock, role: str, unit: int, index: int) -> bool:
     """Whether the instruction reads a part as signed; an unread part has the type's sign."""
     type_ = ins.type_of(role)
-    for row in make_swept_plan(ins).rows:
+    for row in ins.plan.rows:
         if reading := row.micro.reading:
             picks = _map_picks(ins).get(row.inputs[0], [])
             is_whole = row.inputs[0] == role and (unit, index) == (reading.bits, 0)
@@ -378,7 +371,7 @@ def _is_signed(ins: Swept, role: str, unit: int, index: int) -> bool:
     return type_.signed and (unit == type_.bits or (unit, index) in _list_parts(ins, role))
 
 
-def _parse_part(ins: Swept, text: str, registers: dict[str, str], access: str) -> RegisterPart:
+def _parse_part(ins: BasicBlock, text: str, registers: dict[str, str], access: str) -> RegisterPart:
     word = text.strip()
     start = len(text) - len(text.lstrip())
     role = _find_role(word, registers)
@@ -414,7 +407,7 @@ def _find_role(word: str, registers: dict[str, str]) -> str | None:
     return word if word in registers else None
 
 
-def _format_unknown_register(ins: Swept, name: str, access: str) -> str:
+def _format_unknown_register(ins: BasicBlock, name: str, access: str) -> str:
     for role in ins.constants:
         if name in (role, ins.format_operand(role), ins.format_operand(role).removeprefix("%")):
             literal = quote_word(ins.format_operand(role))
@@ -422,14 +415,14 @@ def _format_unknown_register(ins: Swept, name: str, access: str) -> str:
             return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
         return f"the name of a register that is {access} is missing"
-    noun = "instruction" if isinstance(ins, Instruction) else "block"
+    noun = "instruction" if ins.is_line else "block"
     return f"{quote_word(name)} is not a register that the {noun} {_VERBS[access]}"
 
 
 _VERBS = {"read": "reads", "written": "writes"}
 
 
-def _format_allowed_parts(ins: Swept, registers: dict[str, str]) -> str:
+def _format_allowed_parts(ins: BasicBlock, registers: dict[str, str]) -> str:
     """Format the names that are allowed, with a part of one as an example."""
     wide_name = next((name for role, name in registers.items() if ins.type_of(role).bits > 8), None)
     names = ", ".join(registers.values()) or "nothing"

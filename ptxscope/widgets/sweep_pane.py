@@ -26,6 +26,7 @@ from ..documents.sweeps.terminal_plot import (
 )
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.basic_block import BasicBlock
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import SweepAxis
 from ..sweep.computation import Sweep, compute_sweep
@@ -143,7 +144,7 @@ class SweepPane(Pane):
     def _compute_sweep(self) -> Sweep:
         trace = self._trace
         return compute_sweep(
-            trace.instruction,
+            trace.block,
             trace.operands,
             self._x,
             self._y,
@@ -327,20 +328,20 @@ class SweepPane(Pane):
 
     def _choose_next_part(self, part: str, delta: int) -> None:
         """Choose another lane for x, for y or for the result."""
-        ins = self._trace.instruction
+        block = self._trace.block
         if part == "x":
-            self._x = _find_next(self._x, list(list_sweepable_parts(ins)), delta)
-            result = choose_default_result(ins, self._x)
+            self._x = _find_next(self._x, list(list_sweepable_parts(block)), delta)
+            result = choose_default_result(block, self._x)
             self._result_part = result or self._result_part
             if self._y and _is_overlapping(self._x, self._y):
                 self._y = None
         elif part == "y":
-            first = choose_default_parts(ins)[1]
-            lanes = sorted(list_sweepable_parts(ins), key=lambda lane: lane != first)
+            first = choose_default_parts(block)[1]
+            lanes = sorted(list_sweepable_parts(block), key=lambda lane: lane != first)
             separate_parts = [lane for lane in lanes if not _is_overlapping(self._x, lane)]
             self._y = _find_next(self._y, [None, *separate_parts], delta)
         else:
-            self._result_part = _find_next(self._result_part, list(list_result_parts(ins)), delta)
+            self._result_part = _find_next(self._result_part, list(list_result_parts(block)), delta)
         self.sweep = self._compute_sweep()
         self._handle_part_changed()
 
@@ -368,14 +369,15 @@ PartT = TypeVar("PartT", bound=RegisterPart | None)
 
 def can_sweep(ins: Instruction) -> bool:
     """Return whether an instruction has an operand to sweep and a result."""
-    x, _ = choose_default_parts(ins)
-    return x is not None and choose_default_result(ins, x) is not None
+    block = BasicBlock.of(ins)
+    x, _ = choose_default_parts(block)
+    return x is not None and choose_default_result(block, x) is not None
 
 
 def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:
     """Return the first swept part and the first part of the result."""
-    x, _ = choose_default_parts(trace.instruction)
-    result = x and choose_default_result(trace.instruction, x)
+    x, _ = choose_default_parts(trace.block)
+    result = x and choose_default_result(trace.block, x)
     assert x and result  # noqa: PT018
     return x, result
 

@@ -21,6 +21,7 @@ from ptxscope.documents.sweeps.colour_ramp import RAMP
 from ptxscope.documents.sweeps.sweep_text import render
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.sweep.computation import Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
@@ -38,12 +39,20 @@ SVG = "{http://www.w3.org/2000/svg}"
 def of_line(text: str, x: str, y: str = "", of: str = "", **values: int) -> Sweep:
     """A sweep of what is written."""
     ins = parse(text)
-    lane = parse_swept_part(ins, x)
-    result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
+    lane = parse_swept_part(make_block(ins), x)
+    result = (
+        parse_result_part(make_block(ins), of)
+        if of
+        else choose_default_result(make_block(ins), lane)
+    )
     assert result
     operands = bind_values(ins, {needed.name: 0 for needed in ins.inputs} | values)
     return compute_sweep(
-        ins, operands, lane, parse_swept_part(ins, y) if y else None, result_part=result
+        make_block(ins),
+        operands,
+        lane,
+        parse_swept_part(make_block(ins), y) if y else None,
+        result_part=result,
     )
 
 
@@ -138,12 +147,12 @@ def test_a_line_is_drawn_at_the_height_of_its_values() -> None:
 def test_every_example_is_drawn(opcode: str, theme: Theme) -> None:
     ptx, values = CATALOG[opcode].example
     ins = parse(ptx)
-    x, y = choose_default_parts(ins)
+    x, y = choose_default_parts(make_block(ins))
     assert x
-    of = choose_default_result(ins, x)
+    of = choose_default_result(make_block(ins), x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
+        found = compute_sweep(make_block(ins), bind_values(ins, values), x, second, result_part=of)
         svg = sweep_picture.render(found, Options(theme=theme))
         root = ET.fromstring(svg)
         width, height = (float(root.get(name, "")) for name in ("width", "height"))

@@ -7,6 +7,7 @@ import re
 import pytest
 
 from ptxscope import parse, trace
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.page.elements import format_html
 from ptxscope.page.sweep_panel import list_runs, list_samples, sweep, sweep_part
 from ptxscope.sweep.computation import compute_sweep
@@ -30,11 +31,11 @@ def test_results_are_those_of_the_command_line(line: str, part: str, model: str)
     ins = parse(line)
     values = {"a": 0x3F80FF01, "b": 0x40007F80, "c": 0x11}
     traced = trace(ins, {x.name: values[x.name] for x in ins.inputs}, model=model)
-    swept = parse_swept_part(ins, part)
-    result = choose_default_result(ins, swept)
+    swept = parse_swept_part(make_block(ins), part)
+    result = choose_default_result(make_block(ins), swept)
     assert result
     mine = list_samples(sweep_part(traced, swept, result))
-    other = compute_sweep(ins, traced.operands, swept, result_part=result, model=model)
+    other = compute_sweep(make_block(ins), traced.operands, swept, result_part=result, model=model)
     theirs = dict(zip(other.x.ranks, map(int, other.bits), strict=True))
     common = [x for x in mine if x.rank in theirs]
     assert len(common) >= (len(mine) if swept.unit <= 16 else 8)  # its ends and special values

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from ptxscope import parse
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.sweep.axis import SweepAxis
 from ptxscope.sweep.computation import Sweep, compute_sweep
 from ptxscope.sweep.register_parts import (
@@ -25,7 +26,7 @@ from ptxscope.sweep.trends import describe_trend
 from tests.sweep.test_sweep import drawn, of_line, small
 from tests.tiers import some
 
-X = parse_swept_part(parse("vadd4.u32.u32.u32 d, a, b, c"), "a.b0")
+X = parse_swept_part(make_block(parse("vadd4.u32.u32.u32 d, a, b, c")), "a.b0")
 LEG = re.compile(
     r"(?P<way>rises|falls) from (?P<first>\S+) to (?P<last>[^\s,;.]+(?:\.\d\S*)?)"
     r"(?P<stays>(?:,| and) stay(?:s there|ing[^,;]*?))??"
@@ -130,12 +131,12 @@ def test_each_leg_that_is_told_is_there(seed: int, signed: bool) -> None:
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 8)))
 def test_what_is_told_of_a_form_is_there(seed: int) -> None:
     ins, operands, rng = drawn(seed + 5000)
-    if not list_result_parts(ins):
+    if not list_result_parts(make_block(ins)):
         return
-    x = small(list_sweepable_parts(ins), rng)
-    of = choose_default_result(ins, x)
+    x = small(list_sweepable_parts(make_block(ins)), rng)
+    of = choose_default_result(make_block(ins), x)
     assert of
-    check(compute_sweep(ins, operands, x, result_part=of))
+    check(compute_sweep(make_block(ins), operands, x, result_part=of))
 
 
 def check(found: Sweep) -> None:

@@ -15,6 +15,7 @@ from ptxscope.engine.micro_operations.properties import Flag
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
 from ptxscope.engine.tracing.trace import Trace
@@ -73,11 +74,14 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
 @pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 36)))
 def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed)
-    if not list_result_parts(ins):
+    if not list_result_parts(make_block(ins)):
         return
-    x, of = small(list_sweepable_parts(ins), rng), rng.choice(list_result_parts(ins))
+    x, of = (
+        small(list_sweepable_parts(make_block(ins)), rng),
+        rng.choice(list_result_parts(make_block(ins))),
+    )
     name = rng.choice(MODELS)
-    found = compute_sweep(ins, operands, x, result_part=of, model=name)
+    found = compute_sweep(make_block(ins), operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
         trace = Trace.of(ins, parse_model(name), bits)
@@ -100,17 +104,17 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
 @pytest.mark.parametrize("seed", some(range(200), *range(0, 200, 20)))
 def test_a_map_is_what_the_engine_says_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed + 1000)
-    lanes = [small((lane,), rng) for lane in list_sweepable_parts(ins)]
+    lanes = [small((lane,), rng) for lane in list_sweepable_parts(make_block(ins))]
     pairs = [
         (x, y)
         for x in lanes
         for y in lanes
         if x.name != y.name or not x.insert(0, x.mask) & y.insert(0, y.mask)
     ]
-    if not pairs or not list_result_parts(ins):
+    if not pairs or not list_result_parts(make_block(ins)):
         return
-    (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(ins))
-    found = compute_sweep(ins, operands, x, y, result_part=of)
+    (x, y), of = rng.choice(pairs), rng.choice(list_result_parts(make_block(ins)))
+    found = compute_sweep(make_block(ins), operands, x, y, result_part=of)
     assert found.bits.shape == (y.values, x.values)
     columns, rows = np.meshgrid(get_axis_bits(found.x), get_axis_bits(found.y or found.x))
     for name, bits in (("isa", found.bits), ("ptxas-13.5", None), ("ptxas-13.0", None)):
@@ -145,16 +149,20 @@ def of_line(
 ) -> Sweep:
     """A sweep of what is written."""
     ins = parse(text)
-    lane = parse_swept_part(ins, x)
-    result = parse_result_part(ins, of) if of else choose_default_result(ins, lane)
+    lane = parse_swept_part(make_block(ins), x)
+    result = (
+        parse_result_part(make_block(ins), of)
+        if of
+        else choose_default_result(make_block(ins), lane)
+    )
     assert result
     names = {needed.name: 0 for needed in ins.inputs}
     operands = bind_values(ins, names | values)
     return compute_sweep(
-        ins,
+        make_block(ins),
         operands,
         lane,
-        parse_swept_part(ins, y) if y else None,
+        parse_swept_part(make_block(ins), y) if y else None,
         result_part=result,
         model=model,
     )
@@ -237,7 +245,7 @@ def test_a_destination_under_a_guard_can_be_swept() -> None:
 )
 def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int, int]) -> None:
     with pytest.raises(PtxError) as error:
-        parse_swept_part(parse(text), lane)
+        parse_swept_part(make_block(parse(text)), lane)
     assert error.value.span == where
     assert error.value.hint
 
@@ -245,30 +253,36 @@ def test_what_is_not_there_is_pointed_at(text: str, lane: str, where: tuple[int,
 def test_lanes_in_common_and_bounds_that_are_none_are_refused() -> None:
     ins = parse("vadd4.s32.s32.s32 d, a, b, c")
     operands = {"a": 0, "b": 0, "c": 0}
-    d = list_result_parts(ins)[0]
+    d = list_result_parts(make_block(ins))[0]
     with pytest.raises(ValueError, match=r"a.h0 and a.b1 have bits in common"):
         compute_sweep(
-            ins,
+            make_block(ins),
             operands,
-            parse_swept_part(ins, "a.h0"),
-            parse_swept_part(ins, "a.b1"),
+            parse_swept_part(make_block(ins), "a.h0"),
+            parse_swept_part(make_block(ins), "a.b1"),
             result_part=d,
         )
     with pytest.raises(ValueError, match="is above"):
-        compute_sweep(ins, operands, parse_swept_part(ins, "a.b0"), result_part=d, bounds=(0, 0xFF))
+        compute_sweep(
+            make_block(ins),
+            operands,
+            parse_swept_part(make_block(ins), "a.b0"),
+            result_part=d,
+            bounds=(0, 0xFF),
+        )
 
 
 def test_what_is_usual_is_what_the_first_lane_of_the_mask_takes() -> None:
     ins = parse("vadd4.s32.s32.s32 d.b2, a.b4321, b.b0123, c")
-    x, y = choose_default_parts(ins)
+    x, y = choose_default_parts(make_block(ins))
     assert x
     assert y
     assert (x.text, y.text) == ("a.b3", "a.b1")  # digits below 4 are a's
-    result = choose_default_result(ins, x)
+    result = choose_default_result(make_block(ins), x)
     assert result
     assert result.text == "d.b2"
     for opcode in CATALOG:
-        example = parse(CATALOG[opcode].example[0])
+        example = make_block(parse(CATALOG[opcode].example[0]))
         first, _ = choose_default_parts(example)
         assert first is not None
         assert choose_default_result(example, first) is not None
@@ -283,13 +297,15 @@ OPERANDS = {"a": 0x7F80FF01, "b": 0x01FF0280, "c": 0x11223344}
 def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) -> None:
     ins = parse(f"{guard}{BOTH}")
     operands = bind_values(ins, OPERANDS | ({"%p": 1, "d": 0} if guard else {}))
-    x, y = parse_swept_part(ins, "b.b3"), parse_swept_part(ins, "a.b1")
+    x, y = parse_swept_part(make_block(ins), "b.b3"), parse_swept_part(make_block(ins), "a.b1")
     # lane 0: a.b2 is 0x80, so -128 and 0 to 255; lane 1: -128 to 127, and b.b2, which is 255
     for of, low, sums in (
         ("d.b0", 0, [-128 + b for b in range(256)]),
         ("d.b1", -128, [min(a + 255, 127) for a in range(-128, 128)]),
     ):
-        found = compute_sweep(ins, operands, x, y, result_part=parse_result_part(ins, of))
+        found = compute_sweep(
+            make_block(ins), operands, x, y, result_part=parse_result_part(make_block(ins), of)
+        )
         assert [found.x.format_value_at(at) for at in range(256)] == [
             str(low + at) for at in range(256)
         ]
@@ -302,7 +318,10 @@ def test_an_operand_is_swept_as_the_part_that_is_looked_at_reads_it(guard: str) 
 def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     ins = parse(BOTH)
     found = compute_sweep(
-        ins, OPERANDS, parse_swept_part(ins, "b.b3"), result_part=parse_result_part(ins, "d")
+        make_block(ins),
+        OPERANDS,
+        parse_swept_part(make_block(ins), "b.b3"),
+        result_part=parse_result_part(make_block(ins), "d"),
     )
     assert found.x.format_value_at(255) == "255"
     assert (
@@ -311,7 +330,7 @@ def test_what_is_read_both_ways_is_swept_by_its_bits_and_said() -> None:
     )
     # 200 is -56 as s8, so in d lane 0 is 200 - 128 = 72, lane 1 min(-56 + 255, 127)
     assert int(found.bits[200]) & 0xFFFF == 127 << 8 | 72
-    same = parse("vadd.s32.s32.u32 d, a.b0, a.b0")
+    same = make_block(parse("vadd.s32.s32.u32 d, a.b0, a.b0"))
     twice = compute_sweep(
         same,
         bind_values(same, {"a": 0}),
@@ -370,8 +389,7 @@ def test_the_cliff_of_a_mixed_comparison_is_told() -> None:
 
 def test_where_models_part_is_told() -> None:
     found = of_line("vadd.u32.s32.s32.sat d.b0, a, b, c", "a.b0", a=0, b=0xFFFF_FFF0)
-    ins = found.instruction
-    assert isinstance(ins, Instruction)
+    ins = found.instruction.instruction
     apart = [
         a
         for a in range(256)
@@ -425,12 +443,12 @@ def test_a_map_tells_where_it_clamps() -> None:
 def test_every_example_is_told(opcode: str) -> None:
     ptx, values = CATALOG[opcode].example
     ins = parse(ptx)
-    x, y = choose_default_parts(ins)
+    x, y = choose_default_parts(make_block(ins))
     assert x
-    of = choose_default_result(ins, x)
+    of = choose_default_result(make_block(ins), x)
     assert of
     for second in (None, y):
-        found = compute_sweep(ins, bind_values(ins, values), x, second, result_part=of)
+        found = compute_sweep(make_block(ins), bind_values(ins, values), x, second, result_part=of)
         told = describe_sweep(found)
         assert all(line.endswith((".", ":")) for line in told)
         assert "At the current point" in told[-1]
@@ -442,25 +460,25 @@ def test_every_example_is_told(opcode: str) -> None:
 def test_a_sweep_says_what_is_limited_and_that_only_a_byte_is_read() -> None:
     ins = parse("bfe.u32 d, a, b, c")
     operands = {"a": 0x12345678, "b": 0, "c": 8}
-    swept = parse_swept_part(ins, "b")
-    part = choose_default_result(ins, swept)
+    swept = parse_swept_part(make_block(ins), "b")
+    part = choose_default_result(make_block(ins), swept)
     assert part
-    found = compute_sweep(ins, operands, swept, result_part=part, bounds=(0, 300))
+    found = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=(0, 300))
     said = describe_sweep(found)
     assert "Only b.b0 is read: the results repeat after 256 values of b." in said
     assert "b from 33 to 255: d is 0; the position is limited to 32." in said
-    swept = parse_swept_part(ins, "a")
-    whole = compute_sweep(ins, operands, swept, result_part=part, bounds=(0, 300))
+    swept = parse_swept_part(make_block(ins), "a")
+    whole = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=(0, 300))
     assert not any("is read:" in x for x in describe_sweep(whole))
 
 
 def test_bits_that_are_read_as_signed_are_swept_and_written_as_signed() -> None:
     ins = parse("fns.b32 d, a, b, c")
-    swept = parse_swept_part(ins, "c")
-    part = choose_default_result(ins, swept)
+    swept = parse_swept_part(make_block(ins), "c")
+    part = choose_default_result(make_block(ins), swept)
     assert part
     operands = {"a": 0xAAAAAAAA, "b": 3, "c": 0}
     bounds = (-20 & 0xFFFFFFFF, 20)
-    found = compute_sweep(ins, operands, swept, result_part=part, bounds=bounds)
+    found = compute_sweep(make_block(ins), operands, swept, result_part=part, bounds=bounds)
     assert "c goes through 41 values from -20 to 20" in describe_sweep(found)[0]
     assert any(x.startswith("c from -20 to 20: ") for x in describe_sweep(found))

@@ -12,9 +12,9 @@ from ...documents.option_table import PICTURES, Subject, make_options
 from ...documents.options import Options, validate_options
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
+from ...engine.tracing.basic_block import BasicBlock
 from ...sweep.register_parts import (
     RegisterPart,
-    Swept,
     choose_default_parts,
     choose_default_result,
     parse_result_part,
@@ -123,8 +123,7 @@ def _make_options(arguments: argparse.Namespace) -> Options:
 def _make_sweep(arguments: argparse.Namespace) -> Sweep:
     """Return the sweep of the arguments. Raise CommandError if they are invalid."""
     model = choose_model(arguments.model)
-    block = parse_ptx(arguments.ptx)
-    ins = block.instruction if block.is_line else block
+    ins = parse_ptx(arguments.ptx)
     x, y, result = _choose_parts(ins, arguments)
     bounds = _parse_bounds(x, arguments.range) if arguments.range is not None else None
     inputs = parse_assignments(ins, arguments.values)
@@ -148,7 +147,7 @@ def _make_sweep(arguments: argparse.Namespace) -> Sweep:
 
 
 def _choose_parts(
-    ins: Swept, arguments: argparse.Namespace
+    ins: BasicBlock, arguments: argparse.Namespace
 ) -> tuple[RegisterPart, RegisterPart | None, RegisterPart]:
     x = _parse_part(ins, "--x", arguments.x, parse_swept_part) or choose_default_parts(ins)[0]
     y = _parse_part(ins, "--y", arguments.y, parse_swept_part)
@@ -163,10 +162,10 @@ def _choose_parts(
 
 
 def _parse_part(
-    ins: Swept,
+    ins: BasicBlock,
     option: str,
     text: str | None,
-    parse: Callable[[Swept, str], RegisterPart],
+    parse: Callable[[BasicBlock, str], RegisterPart],
 ) -> RegisterPart | None:
     if text is None:
         return None

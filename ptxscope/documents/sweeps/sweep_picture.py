@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ... import __version__
-from ...engine.syntax.instruction import Instruction
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import (
     describe_event,
@@ -142,7 +141,7 @@ def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
             - 12
         )
     ins = sweep.instruction
-    sections = (ins.entry.section,) if isinstance(ins, Instruction) else ins.sections
+    sections = ins.sections
     source = f"PTX ISA {', '.join(sections)}; ptxscope {__version__}"
     canvas.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
     canvas.close_group()
