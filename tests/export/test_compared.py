@@ -54,3 +54,10 @@ def test_their_places_are_in_order(type_: str, low: int, high: int) -> None:
     assert isinstance(figure, NumberLine)
     first, second = (point.position for point in figure.points)
     assert 0 <= first < second <= 1
+
+
+def test_two_assemblers_are_named_in_one_order() -> None:
+    """A set of two names has an order that changes with each process."""
+    values = {"a": 1, "b": 56151187, "c": 25198208}
+    shown = trace("vmin.s32.s32.u32 d.h1, a, b, c", values, model="ptxas")
+    assert "models ptxas-13.5 and ptxas-13.0" in export(shown, "svg", Options(both=True))

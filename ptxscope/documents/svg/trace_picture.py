@@ -343,13 +343,13 @@ def _format_head(doc: Document) -> str:
 
 def format_model(doc: Document) -> str:
     """Return the model whose answer is drawn; if two are, both."""
-    names = {doc.model}
+    names = [doc.model]
     if doc.answers and doc.answers.steps:
-        names.add(doc.answers.other_name)
+        names.append(doc.answers.other_name)
     if doc.other:
-        names.add(doc.other.model.name)
-    ordered = sorted(names, key=lambda x: x != ISA_MODEL.name)
-    return f"model{'s' * (len(names) > 1)} {' and '.join(ordered)}"
+        names.append(doc.other.model.name)
+    ordered = sorted(dict.fromkeys(names), key=lambda x: x != ISA_MODEL.name)
+    return f"model{'s' * (len(ordered) > 1)} {' and '.join(ordered)}"
 
 
 def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: Names = ()) -> float:
