@@ -9,7 +9,16 @@ import pytest
 from docutils import nodes
 from markdown_it import MarkdownIt
 
-from ptxscope.documents.formats.markup import Block, make_heading, make_paragraph, make_points
+from ptxscope.documents.formats.markup import (
+    Block,
+    NoteBlock,
+    Table,
+    make_code,
+    make_heading,
+    make_paragraph,
+    make_points,
+    make_text,
+)
 from ptxscope.documents.formats.report import REPORT_FORMATS, write_report
 from tests.cli.running import run
 from tests.export.asciidoc_reader import blocks
@@ -56,6 +65,13 @@ def test_every_format_says_what_the_text_says(command: str, format_: str) -> Non
     text = run(*given).stdout
     written = run(*given, "-f", format_).stdout
     assert words(READERS[format_](written)) == words(text)
+
+
+def test_a_table_and_a_note() -> None:
+    rows = ((make_code("a"), make_text("one")), (make_code("bc"), make_text("")))
+    report: list[Block] = [Table((make_text("x"), make_text("y")), rows), NoteBlock(make_text("n"))]
+    assert write_report(report) == "  x   y\n  a   one\n  bc\n\nn\n"
+    assert seen_in_html(write_report(report, "html")).split() == "x y a one bc n".split()
 
 
 def test_a_list_is_numbered_and_code_is_marked() -> None:

@@ -30,9 +30,8 @@ from ..content.document import (
     StepView,
     build_document,
 )
-from ..options import DEFAULT, Options
+from ..options import DEFAULT, MachineSection, Options
 from .json_text import Fields, convert_to_json
-from .machine_json import machine_code_to_json
 
 SCHEMA = "ptxscope.trace/1"
 """The schema of one instruction."""
@@ -94,7 +93,7 @@ def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
         "source": doc.source,
         "command": doc.command,
         **(
-            {"machine_code": machine_code_to_json(doc.machine_code)}
+            {"machine_code": convert_to_json(doc.machine_code, _FIELDS)}
             if doc.machine_code is not None
             else {}
         ),
@@ -153,6 +152,9 @@ _FIELDS: Fields = {
     Answers: "all part_at=step errata other=other_name",
     ModelAnswer: "model=label result errata",
     Erratum: "id sentence",
+    MachineSection: "tools arch count=count_text models undocumented_stages sentences "
+    "instructions=rows",
+    frozenset: sorted,
 }
 
 

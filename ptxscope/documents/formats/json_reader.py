@@ -17,11 +17,11 @@ from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
 from ...engine.tracing.trace import Trace
-from ..options import Options
+from ..options import MachineRow, MachineSection, Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
-from .machine_json import machine_code_from_json
 from .recorded_json import require_equal
 
+_ARCH = re.compile(r"sm_[0-9]{2,3}[a-z]?")
 _NUMBER = re.compile("-?[0-9]{1,40}")
 
 
@@ -107,7 +107,7 @@ def _instruction_from_json(data: JsonNode) -> tuple[Instruction, bool]:
 
 def _line_options_from_json(data: JsonNode, trace: Trace) -> Options:
     machine_code = (
-        machine_code_from_json(data.get_field("machine_code", dict))
+        _machine_code_from_json(data.get_field("machine_code", dict))
         if "machine_code" in data.value
         else None
     )
@@ -235,3 +235,33 @@ def _block_options_from_json(data: JsonNode, trace: Trace) -> Options:
         result=result,
         is_early=until,
     )
+
+
+def _machine_code_from_json(data: JsonNode) -> MachineSection:
+    """Return machine code as it was written; raise ValueError if this is none."""
+    arch = data.get_field("arch", str)
+    if not _ARCH.fullmatch(arch.value):
+        raise arch.make_error("a target such as sm_90 is required")
+    return MachineSection(
+        arch.value,
+        _read_text(data.get_field("count", str)),
+        _read_text(data.get_field("tools", str)),
+        _read_texts(data, "sentences"),
+        tuple(
+            MachineRow(*(_read_text(item.get_field(name, str)) for name in MachineRow._fields))
+            for item in data.get_field("instructions", list).iter_items(dict)
+        ),
+        _read_texts(data, "models"),
+        frozenset(_read_texts(data, "undocumented_stages")),
+    )
+
+
+def _read_texts(data: JsonNode, name: str) -> tuple[str, ...]:
+    return tuple(_read_text(x) for x in data.get_field(name, list).iter_items(str))
+
+
+def _read_text(data: JsonNode) -> str:
+    text: str = data.value
+    if not text.isprintable():
+        raise data.make_error("printable characters are required")
+    return text
