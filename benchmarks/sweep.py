@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from ptxscope import parse
-from ptxscope.engine.tracing.basic_block import BasicBlock
+from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.sweep.computation import MAX_SIDE_VALUES, compute_sweep
 from ptxscope.sweep.register_parts import choose_default_result, parse_swept_part
@@ -39,7 +39,7 @@ def report() -> Iterator[str]:
 
 def mapped(line: str) -> Callable[[], None]:
     """What makes the map of a line, over the lowest bytes of a and b."""
-    ins = BasicBlock.of(parse(line))
+    ins = make_block(parse(line))
     x, y = parse_swept_part(ins, "a.b0"), parse_swept_part(ins, "b.b0")
     of = choose_default_result(ins, x)
     assert of

@@ -12,7 +12,7 @@ from ptxscope import parse
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import get_erratum
-from ptxscope.engine.tracing.basic_block import BasicBlock
+from ptxscope.engine.tracing.basic_block import make_block
 from tests.tiers import ci_only, sampled, some, thorough
 
 pytest.importorskip("bitwuzla")
@@ -127,7 +127,7 @@ def test_wrong_claims_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_wrong_calls_are_refuted(monkeypatch: pytest.MonkeyPatch) -> None:
-    plan = BasicBlock.of(parse("vadd4.s32.s32.s32.sat d, a, b, c")).make_plan()
+    plan = make_block(parse("vadd4.s32.s32.s32.sat d, a, b, c")).make_plan()
     assert proofs.prove_program(plan) == "proved"
     calls: dict[Any, Any] = dict(symbolic_calls._CALLS)
     monkeypatch.setattr(symbolic_calls, "_CALLS", {**calls, np.add: calls[np.subtract]})

@@ -55,7 +55,7 @@ from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
 from ptxscope.learn.text_templates import fill_template
@@ -79,7 +79,7 @@ CEILING = 10.0
 
 _POINTER = Variable("a", "param", "u64", 8, 8)
 _ADD = "vadd4.s32.s32.s32.sat d, a, b, c;"
-_TRACE = Trace.of(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
+_TRACE = make_trace(parse_all(_ADD)[0], parse_model("isa"), {"a": 1, "b": 2, "c": 3})
 _JSON = export(_TRACE, "json")
 
 

@@ -42,7 +42,7 @@ from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.engine.tracing.lane_text import format_result
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import Trace, make_trace
 
 from .manual_text import (
     assignments,
@@ -450,7 +450,7 @@ def _trace_example(rule: Erratum, model: Model = ISA_MODEL) -> Trace:
     """Return a trace of the example of an erratum or a misconception."""
     ptx, values, *_ = rule.example
     ins = parse(ptx)
-    return Trace.of(ins, model, bind_values(ins, values))
+    return make_trace(ins, model, bind_values(ins, values))
 
 
 def _format_documented(rule: Erratum) -> str:
@@ -587,4 +587,4 @@ def _trace_with_bits(ins: Instruction) -> Trace:
     for needed in ins.inputs:
         bits = _EXAMPLE_BITS[needed.roles[0]]
         values[needed.name] = bits & ((1 << needed.type.bits) - 1)
-    return Trace.of(ins, ISA_MODEL, bind_values(ins, values))
+    return make_trace(ins, ISA_MODEL, bind_values(ins, values))

@@ -29,7 +29,7 @@ from ptxscope.engine.syntax.instruction import Input, Instruction
 from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.lane_text import format_lane_sentence
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.engine.tracing.trace import RowTrace, Trace
+from ptxscope.engine.tracing.trace import RowTrace, Trace, make_trace
 from ptxscope.state.edits import adapt_form, make_instruction
 
 
@@ -82,7 +82,7 @@ def find_examples(entry: Entry) -> tuple[Worked, ...]:
     ptx, values = entry.example
     first = parse(ptx)
     bits = {x.name: values.get(x.name, 0) for x in first.inputs}
-    found = [Worked("To begin with", Trace.of(first, ISA_MODEL, bind_values(first, bits)))]
+    found = [Worked("To begin with", make_trace(first, ISA_MODEL, bind_values(first, bits)))]
     for search in (_bites, _departs):
         seen = [x.trace for x in found]
         example = search(entry, seen)
@@ -153,7 +153,7 @@ def _traces(form: Form, first: Instruction) -> Iterator[Trace]:
     rng = Random(str(ins))
     for _ in range(_DRAWS):
         bits = {x.name: rng.choice(_pool(x, ins)) for x in ins.inputs}
-        yield Trace.of(ins, ISA_MODEL, bind_values(ins, bits))
+        yield make_trace(ins, ISA_MODEL, bind_values(ins, bits))
 
 
 def _pool(needed: Input, ins: Instruction) -> tuple[int, ...]:
@@ -225,7 +225,7 @@ def _two_answers(entry: Entry, seen: list[Trace]) -> Worked | None:
             if shown is None:
                 continue
             values = shown.values
-        trace = Trace.of(ins, ISA_MODEL, bind_values(ins, values))
+        trace = make_trace(ins, ISA_MODEL, bind_values(ins, values))
         parted = find_divergences(trace)
         if parted:
             return Worked(f"Two answers: {', '.join(x.id for x in parted[0].errata)}", trace)

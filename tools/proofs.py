@@ -42,7 +42,7 @@ from ptxscope.engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Guard, Instruction
-from ptxscope.engine.tracing.basic_block import BasicBlock
+from ptxscope.engine.tracing.basic_block import make_block
 from tests.plans import draw_plan
 from tests.strategies import instruction_of
 
@@ -195,7 +195,7 @@ def prove_replacement(ins: Instruction) -> str:
     if lines is None:
         return "no replacement" if ins.errata else "unaffected"
     question = Question(TIMEOUT)
-    side = question.add_side(BasicBlock.of(ins), ISA_MODEL)
+    side = question.add_side(make_block(ins), ISA_MODEL)
     machine = PlainPtx(question, ins)
     try:
         found = machine.run(lines)
@@ -238,7 +238,7 @@ def _compare_models(ins: Instruction) -> str:
     is_affected = bool(ins.errata)
     for model in PTXAS_MODELS:
         question = Question(TIMEOUT)
-        sides = [question.add_side(BasicBlock.of(ins), x) for x in (ISA_MODEL, model)]
+        sides = [question.add_side(make_block(ins), x) for x in (ISA_MODEL, model)]
         pairs = [
             pair
             for name in sides[0].results
@@ -299,7 +299,7 @@ def _prove_programs(count: int | None, rng: Random, seconds: float = inf) -> Par
             return Case("a random plan", partial(prove_program, draw_plan(rng)))
         ins = instruction_of(draw_form(rng.choice(_OPCODES), rng))
         model = rng.choice((ISA_MODEL, *PTXAS_MODELS))
-        plan = BasicBlock.of(ins).make_plan(model)
+        plan = make_block(ins).make_plan(model)
         return Case(f"{ins} ({model.name})", partial(prove_program, plan))
 
     return _count_drawn(
@@ -431,7 +431,7 @@ def decide_condition(erratum: Erratum, condition: str) -> str:
     """Return whether the results differ exactly where a condition holds, only there, or not so."""
     ins = parse(_get_line(erratum))
     question = Question(TIMEOUT)
-    sides = [question.add_side(BasicBlock.of(ins), x) for x in (ISA_MODEL, Model("", (erratum,)))]
+    sides = [question.add_side(make_block(ins), x) for x in (ISA_MODEL, Model("", (erratum,)))]
     differs = _make_difference(question, sides)
     holds = read_condition(question, condition, make_scope(question, sides[0]))
     if _is_possible(question, differs, holds) is not False:

@@ -15,7 +15,7 @@ from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
 from ptxscope.engine.syntax.parser import parse
-from ptxscope.engine.tracing.basic_block import BasicBlock
+from ptxscope.engine.tracing.basic_block import make_block
 
 _LINE = re.compile(r"    (?:@(!?)(\S+) )?([\w.]+) ([^;]+);")
 _DECLARATION = re.compile(r"    \.reg \.(?:b64|b32|pred) \w+<\d+>;")
@@ -97,7 +97,7 @@ class PlainPtx:
             ins = parse(line.strip())
         except PtxError as error:
             raise UnknownInstructionError(line) from error
-        plan = BasicBlock.of(ins).make_plan(PTXAS_MODELS[0])
+        plan = make_block(ins).make_plan(PTXAS_MODELS[0])
         values: dict[str, Node] = {}
         for role, type_ in plan.sources:
             text = str(ins.constants[role]) if role in ins.constants else ins.names[role]

@@ -25,7 +25,7 @@ from ..engine.syntax.values import parse_value
 from ..engine.tracing.note_targets import parse_stage
 from ..engine.tracing.operand_bits import bind_values
 from ..engine.tracing.step_text import format_title
-from ..engine.tracing.trace import Trace
+from ..engine.tracing.trace import Trace, make_trace
 from .text_templates import TemplatePiece, Text, fill_template, format_row_names, strip_marks
 
 FOLDER = Path(__file__).parent / "lessons"
@@ -303,7 +303,7 @@ class LessonSource:
             raise self._make_error(
                 values_line or ptx_line or part.title, f"no value for {', '.join(missing_names)}"
             )
-        return Trace.of(ins, self._choose_model(part, previous), bind_values(ins, values))
+        return make_trace(ins, self._choose_model(part, previous), bind_values(ins, values))
 
     def _choose_model(self, part: _CardSource, previous: Card | None) -> Model:
         """Return the model of a card: that of the card before while the instruction is the same."""

@@ -29,7 +29,7 @@ from ..engine.semantics.plan import Plan, Row, Source, run_plan
 from ..engine.syntax.instruction import Instruction
 from ..engine.tracing.evaluation import make_plan
 from ..engine.tracing.lane_text import get_part_name
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import RowTrace, Trace, make_trace
 from .question import (
     AnswerLocation,
     Question,
@@ -235,7 +235,7 @@ def _iter_model_mistakes(question: Question, location: AnswerLocation) -> Iterat
             for mistake in _iter_plan_mistakes(question, location, plan, 0, make_explanation("")):
                 models_by_value.setdefault(mistake.value, []).append(other_model)
     for value, models in models_by_value.items():
-        errata = Trace.of(ins, models[0], trace.operands).changed_by
+        errata = make_trace(ins, models[0], trace.operands).changed_by
         name = f"ptxas {format_versions(models, ins.form)} has that."
         sentence = " ".join([name, *(f"{e.id}: {e.sentence}" for e in errata)])
         yield Mistake(2, MistakeExplanation(name, sentence), value, "+".join(e.id for e in errata))

@@ -11,7 +11,7 @@ from ..engine.isa.entry import CORE_GROUPS, Group
 from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.tracing.operand_bits import bind_values
-from ..engine.tracing.trace import Trace
+from ..engine.tracing.trace import Trace, make_trace
 from .seeded_random import LEVELS, SeededRandom, draw_form, draw_operands, make_instruction
 
 GROUPS = {
@@ -64,7 +64,7 @@ class Practice(NamedTuple):
             opcodes = tuple(video) or opcodes
         ins = make_instruction(draw_form(draw, draw.pick(opcodes), self.level))
         traces = [
-            Trace.of(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, self.level)))
+            make_trace(ins, ISA_MODEL, bind_values(ins, draw_operands(draw, ins, self.level)))
             for _ in range(1 + self.level)
         ]
         eventful = (x for x in traces if any(_EVENTFUL.intersection(y.flags) for y in x.steps))

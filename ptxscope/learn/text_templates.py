@@ -19,7 +19,7 @@ from ..engine.micro_operations.properties import Flag
 from ..engine.semantics.models import parse_model
 from ..engine.syntax.errors import quote_word
 from ..engine.tracing.lane_text import describe_lane, format_lane_sentence
-from ..engine.tracing.trace import RowTrace, Trace
+from ..engine.tracing.trace import RowTrace, Trace, make_trace
 
 _HOLE = re.compile(r"\{([^{}\n]*+)\}?")
 _INSIDE = re.compile(
@@ -92,7 +92,7 @@ def _fill_placeholder(match: re.Match[str], trace: Trace) -> str:
             "use {d}, {a.b3}, {operate.t[2]}, {ptxas:d}, {a|s32}"
         )
     if inside["model"]:
-        trace = Trace.of(trace.instruction, parse_model(inside["model"]), trace.operands)
+        trace = make_trace(trace.instruction, parse_model(inside["model"]), trace.operands)
     name, form = inside["name"], inside["form"] or ""
     lane = int(inside["lane"] or 0)
     row = trace.rows.get(name)

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from ..engine.listings.asm_bindings import reading_type
 from ..engine.syntax.values import parse_value
+from ..engine.tracing.operand_bits import Signature
 from ..state import edits
 from .page_state import OpenTool, PageState
 
 if TYPE_CHECKING:
-    from ..engine.syntax.instruction import Instruction
-    from ..engine.tracing.basic_block import BasicBlock
     from ..state.setup import Setup
 
 Arguments = Mapping[str, Any]
@@ -85,6 +84,6 @@ def keep_line(setup: Setup, old_setup: Setup) -> Setup:
     return replace(setup, line=old_setup.line, error=old_setup.error)
 
 
-def parse_operand(target: Instruction | BasicBlock, role: str, text: str) -> int:
+def parse_operand(target: Signature, role: str, text: str) -> int:
     """Return the bits of a typed value of an operand; raise PtxError if it is none."""
     return parse_value(text, reading_type(target, role))

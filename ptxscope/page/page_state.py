@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from ..documents.options import DEFAULT, Options
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError
-from ..engine.syntax.instruction import Input, Instruction
+from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Step, Trace
 from ..state.explorer_state import ExplorerState
 from ..state.setup import make_example
@@ -81,9 +81,9 @@ class PageState:
         return self.block_trace or self.trace
 
     @property
-    def target(self) -> Instruction | BasicBlock:
+    def target(self) -> BasicBlock:
         """What is evaluated."""
-        return self.block_trace.block if self.block_trace else self.trace.instruction
+        return self.shown_trace.block
 
     @property
     def trace_key(self) -> str:

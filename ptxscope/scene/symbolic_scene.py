@@ -12,7 +12,7 @@ from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.properties import Part
 from ..engine.semantics.models import ISA_MODEL
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.trace import Trace
+from ..engine.tracing.trace import Trace, make_trace
 from .scene_builder import build_scene, iter_possible_links, map_part_signs
 from .scene_cells import find_tint, find_top_byte, make_part_tint
 from .scene_model import (
@@ -50,7 +50,7 @@ def _format_range(row: RowView) -> str:
 def make_placeholder_trace(ins: Instruction) -> Trace:
     """Return a trace of an instruction on zeros and its constants; no other value is shown."""
     zeros = {role: 0 for x in ins.inputs for role in x.roles}
-    return Trace.of(ins, ISA_MODEL, {**zeros, **ins.constants})
+    return make_trace(ins, ISA_MODEL, {**zeros, **ins.constants})
 
 
 def build_form_scene(trace: Trace) -> Scene:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..engine.proof.equivalence import Proof, prove_equal
 from ..engine.proof.solver import IsStopped, never
 from ..engine.semantics.models import parse_model
-from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.basic_block import make_block
 from .edits import with_registers
 from .setup import Setup
 
@@ -20,7 +20,7 @@ def prove_pin(pin: Setup, setup: Setup, is_stopped: IsStopped = never) -> Proof:
     ValueError if operands or results can't be matched, ImportError without the solver, and Stopped
     once ``is_stopped`` says so.
     """
-    a, b = BasicBlock.of(pin.instruction), BasicBlock.of(setup.instruction)
+    a, b = make_block(pin.instruction), make_block(setup.instruction)
     first = {role: x.name for x in a.inputs for role in x.roles}
     second = {role: x.name for x in b.inputs for role in x.roles}
     same = {first[role]: second[role] for role in first if role in second}

@@ -15,7 +15,7 @@ from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, Note
-from ..engine.tracing.trace import Trace
+from ..engine.tracing.trace import Trace, make_trace
 
 
 class OperandOrigin(NamedTuple):
@@ -66,7 +66,7 @@ def trace_of(setup: Setup) -> Trace:
             width = (1 << ins.type_of(role).bits) - 1
             value = setup.values.get(role, make_unset_bits(setup, role)) & width
             operands[role] = first.setdefault(ins.names[role], value)
-    trace = Trace.of(ins, parse_model(setup.model), operands)
+    trace = make_trace(ins, parse_model(setup.model), operands)
     notes = tuple(note for note in setup.annotations.notes if _is_in(note, trace))
     return trace.with_annotations(setup.annotations._replace(notes=notes))
 

@@ -19,7 +19,7 @@ from ..engine.micro_operations.properties import map_bits
 from ..engine.syntax.errors import Problem, PtxError, quote_word
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.basic_block import BasicBlock, make_block
 
 _LETTERS = {8: "b", 16: "h", 32: "w"}
 _UNITS = {letter: unit for unit, letter in _LETTERS.items()}
@@ -334,7 +334,7 @@ def _list_own_parts(ins: Instruction, role: str) -> list[tuple[int, int]]:
         return [(ins.form.dsel.unit, ins.form.dsel.lanes[0])]
     if ins.entry.lanes > 1 and (ins.has_lanes(role) or ins.count_lanes(role) > 1):
         return [(32 // ins.entry.lanes, lane) for lane in range(ins.entry.lanes)]
-    block = BasicBlock.of(ins)
+    block = make_block(ins)
     units = (row.micro.part_bits for row in block.plan.rows if row.micro.is_merge)
     if role == Role.C and (unit := next(units, None)) and ins.form.secop is None:
         return [(unit, lane) for lane in range(32 // unit)]

@@ -26,7 +26,7 @@ from ..documents.sweeps.terminal_plot import (
 )
 from ..engine.syntax.errors import make_printable
 from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.basic_block import BasicBlock
+from ..engine.tracing.basic_block import make_block
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import SweepAxis
 from ..sweep.computation import Sweep, compute_sweep
@@ -369,7 +369,7 @@ PartT = TypeVar("PartT", bound=RegisterPart | None)
 
 def can_sweep(ins: Instruction) -> bool:
     """Return whether an instruction has an operand to sweep and a result."""
-    block = BasicBlock.of(ins)
+    block = make_block(ins)
     x, _ = choose_default_parts(block)
     return x is not None and choose_default_result(block, x) is not None
 

@@ -33,7 +33,7 @@ from ptxscope.engine.syntax.instruction import Guard, Immediate, Instruction, Re
 from ptxscope.engine.syntax.modifiers import parse_modifiers
 from ptxscope.engine.syntax.tokens import find_statements
 from ptxscope.engine.tracing.evaluation import evaluate
-from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.engine.tracing.trace import make_trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from tests.engine.added_instructions import ADDED, DP4A
 from tests.export import every
@@ -313,7 +313,7 @@ def test_its_operands_are_lanes_where_the_catalog_says_so() -> None:
 @pytest.mark.usefixtures("_added")
 def test_no_sentence_names_a_modifier_that_it_does_not_have() -> None:
     ins = replace(_dp4a(Type.S32, Type.S32), guard=Guard("p", negated=True))
-    tr = Trace.of(ins, parse_model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
+    tr = make_trace(ins, parse_model("isa"), {"a": 1, "b": 2, "c": 3, "guard": 0, "d": 4})
     assert tr.result == {"d": 5}
     for format_ in ("text", "markdown", "svg", "html"):
         assert ".add" not in export(tr, format_)

@@ -30,7 +30,7 @@ from ptxscope.engine.semantics.models import Model, parse_model
 from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing import step_text
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.scene import scene_cells, scene_figures, symbolic_scene
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
@@ -55,12 +55,12 @@ def _samples() -> Iterable[Trace]:
             if rng.random() < 0.3 and ins.results:
                 ins = replace(ins, guard=Guard("r", rng.random() < 0.5))
             for rules in ours:
-                trace = Trace.of(ins, rules, {})
+                trace = make_trace(ins, rules, {})
                 pairs = {(row.stage, type(row.micro)) for row in trace.plan.rows}
                 if not pairs <= seen:
                     seen |= pairs
                     bits = {x.role: rng.getrandbits(x.type.bits) for x in trace.plan.sources}
-                    yield Trace.of(ins, rules, bits)
+                    yield make_trace(ins, rules, bits)
 
 
 @ci_only

@@ -29,7 +29,7 @@ from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import PtxError
-from ptxscope.engine.tracing.basic_block import BasicBlock
+from ptxscope.engine.tracing.basic_block import BasicBlock, make_block
 from tests.block_idioms import IDIOMS
 from tests.engine.test_tape import operand
 from tests.proof_pairs import PAIRS, Pair
@@ -95,7 +95,7 @@ def mutate_form(rng: Random) -> tuple[BasicBlock, BasicBlock]:
             continue
         changed = with_slot(form, slot := rng.choice(slots), other.get(slot))
         if not find_violations(changed) and changed != form:
-            return BasicBlock.of(instruction_of(form)), BasicBlock.of(instruction_of(changed))
+            return make_block(instruction_of(form)), make_block(instruction_of(changed))
 
 
 def mutate_constant(rng: Random) -> tuple[BasicBlock, BasicBlock]:
@@ -436,7 +436,7 @@ def test_every_row_can_be_named_in_a_condition() -> None:
         for _ in range(30):
             ins = instruction_of(draw_form(opcode, rng))
             question = Question(1)
-            side = question.add_side(BasicBlock.of(ins), ISA_MODEL)
+            side = question.add_side(make_block(ins), ISA_MODEL)
             scope = make_scope(question, side)
             for row in side.plan.rows:
                 lane = "[0]" if side.values[row.key].lanes > 1 else ""
@@ -458,14 +458,12 @@ def test_a_mask_fixes_some_bits_of_a_register() -> None:
     ins = parse(SATURATED)
     given = {"a": 0x01020304, "b": 0x10203040}
     where = "d == 0x11227fff"
-    free = find_operands(BasicBlock.of(ins), where, given=given, masks={"b": 0xFFFF0000}, count=5)
+    free = find_operands(make_block(ins), where, given=given, masks={"b": 0xFFFF0000}, count=5)
     found = {x["b"] for x in free.answers}
     # lane 1: 3 + x >= 127, lane 0: 4 + x = -1
     assert found == {0x102000FB | x << 8 for x in (124, 125, 126, 127)}
     assert free.is_complete
-    assert not find_operands(
-        BasicBlock.of(ins), where, given=given, masks={"b": 0xFFFFFF00}
-    ).answers
+    assert not find_operands(make_block(ins), where, given=given, masks={"b": 0xFFFFFF00}).answers
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import ISA_MODEL
+from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.scene.row_folding import fold_scene
 from ptxscope.scene.scene_builder import build_scene
 from tests.export.samples import E2, E3, EXAMPLES, example
@@ -58,7 +59,7 @@ def drawn_values(opcode: str, count: int) -> list[Trace]:
             role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1, 1, 0))
             for x in ins.inputs for role in x.roles
         }  # fmt: skip
-        found.append(Trace.of(ins, ISA_MODEL, bits))
+        found.append(make_trace(ins, ISA_MODEL, bits))
     return found
 
 

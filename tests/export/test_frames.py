@@ -21,6 +21,7 @@ from ptxscope.documents.svg.text_fitting import measure_text
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.tracing.step_text import format_title
+from ptxscope.engine.tracing.trace import make_trace
 from tests.export import chromium
 from tests.export.browser import CHROMIUM, Browser
 from tests.export.inked import differences, resvg
@@ -351,7 +352,7 @@ def test_a_stepping_picture_says_that_it_can_be_clicked() -> None:
 
 
 def test_the_head_of_two_answers_names_both_models() -> None:
-    for shown in (E3, Trace.of(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
+    for shown in (E3, make_trace(E3.instruction, parse_model("ptxas-13.0"), E3.operands)):
         svg = export(shown, "svg", BOTH)
         (badge,) = (x for x in texts(ET.fromstring(svg)) if x.startswith("model"))
         assert badge.startswith("models isa and ptxas")

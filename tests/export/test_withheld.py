@@ -14,6 +14,7 @@ from ptxscope.documents.content.annotated_trace import annotate_trace
 from ptxscope.documents.content.document import build_document
 from ptxscope.documents.formats.json_reader import load
 from ptxscope.documents.options import Options
+from ptxscope.engine.tracing.trace import make_trace
 from tests.export.samples import E2, E3, EXAMPLES, example
 from tests.tiers import sampled
 
@@ -52,7 +53,7 @@ def test_what_is_drawn_last_depends_on_no_value(opcode: str, model: str) -> None
     """Nothing but c is read there, and c is the same."""
     one = example(opcode, model)
     inputs = [role for x in one.instruction.inputs for role in x.roles]
-    other = Trace.of(one.instruction, one.model,
+    other = make_trace(one.instruction, one.model,
                   {x: one.operands[x] if x == "c" else 5 for x in inputs})  # fmt: skip
     drawn = [last_steps(export(x, "svg", NO_RESULT)).partition("Write")[2] for x in (one, other)]
     assert drawn[0] == drawn[1]

@@ -10,7 +10,7 @@ import pytest
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.tracing.lane_text import interpret_bits
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.learn.grader import compute_expected, grade_answer, list_hints
 from ptxscope.learn.lesson import (
     Card,
@@ -233,7 +233,7 @@ def test_the_errata_that_are_shown_are_those_that_act() -> None:
             assert told & set(card.trace.errata), card.title
     ptxas = PTXAS_MODELS[0]
     same = next(card for card in cards("errata") if card.title == "Where nothing differs")
-    other = Trace.of(same.trace.instruction, ptxas, same.trace.operands)
+    other = make_trace(same.trace.instruction, ptxas, same.trace.operands)
     assert other.result == same.trace.result
 
 

@@ -12,7 +12,7 @@ from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.parser import parse
 from ptxscope.engine.tracing.operand_bits import bind_values
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import Trace, make_trace
 from ptxscope.learn.grader import grade_answer, list_hints
 from ptxscope.learn.mistakes import find_likely_mistakes, iter_mistakes
 from ptxscope.learn.practice import Practice, map_families
@@ -169,7 +169,7 @@ WRONG = [
 @pytest.mark.parametrize(("line", "given", "text", "habit"), WRONG)
 def test_a_habit_is_named(line: str, given: dict[str, int], text: str, habit: str) -> None:
     ins = parse(line)
-    question = question_of(Trace.of(ins, ISA_MODEL, bind_values(ins, given)))
+    question = question_of(make_trace(ins, ISA_MODEL, bind_values(ins, given)))
     right = by_hand(line, given)["d"]
     assert grade_answer(question, hex(right)).is_right
     assert not grade_answer(question, text).is_right

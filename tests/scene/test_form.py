@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ptxscope import Trace, parse, trace
+from ptxscope import parse, trace
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.isa.types import Type
@@ -22,6 +22,7 @@ from ptxscope.engine.tracing.divergence import (
     find_divergences,
     has_one_answer,
 )
+from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.scene.row_pairs import find_differing_bits, iter_pairs, mark_differences
 from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef, NumberLine, RunningSum, Scene, SpanKind
@@ -51,7 +52,7 @@ def test_nothing_in_it_follows_from_values(opcode: str, count: int) -> None:
                 role: rng.choice((rng.getrandbits(x.type.bits), (1 << x.type.bits) - 1))
                 for x in ins.inputs for role in x.roles
             }  # fmt: skip
-            assert build_form_scene(Trace.of(ins, ISA_MODEL, bits)) == expected, ins
+            assert build_form_scene(make_trace(ins, ISA_MODEL, bits)) == expected, ins
 
 
 @pytest.mark.parametrize("opcode", CATALOG)

@@ -10,7 +10,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.semantics.models import ISA_MODEL
-from ptxscope.engine.tracing.trace import Trace, trace
+from ptxscope.engine.tracing.trace import Trace, make_trace, trace
 from ptxscope.widgets.base.pane import StyledLine
 from ptxscope.widgets.lanes.lane_accordion import LanesDrawing, LanesState, draw
 from tests.strategies import instruction_of
@@ -35,7 +35,7 @@ def heights(drawing: LanesDrawing) -> dict[int, int]:
 def random_trace(opcode: str, rng: Random) -> Trace:
     ins = instruction_of(draw_form(opcode, rng))
     bits = {role: rng.getrandbits(x.type.bits) for x in ins.inputs for role in x.roles}
-    return Trace.of(ins, ISA_MODEL, bits)
+    return make_trace(ins, ISA_MODEL, bits)
 
 
 @pytest.mark.parametrize("size", some(SIZES))

@@ -18,7 +18,7 @@ from ptxscope.engine.syntax.instruction import Guard
 from ptxscope.engine.tracing.basic_block import make_block
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors
-from ptxscope.engine.tracing.trace import Trace
+from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.sweep.computation import (
     MAX_LINE_VALUES,
     MAX_SIDE_VALUES,
@@ -84,7 +84,7 @@ def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     found = compute_sweep(make_block(ins), operands, x, result_part=of, model=name)
     for at in range(found.x.size):
         bits = there(found, x=at)
-        trace = Trace.of(ins, parse_model(name), bits)
+        trace = make_trace(ins, parse_model(name), bits)
         assert of.extract(trace.result[of.name]) == found.bits[at]
         by_name = dict.fromkeys("abcdpqg", 0)
         by_name |= {name: bits[role] for role, name in ins.names.items() if role in bits}

@@ -14,7 +14,7 @@ from ...documents.option_table import OPTIONS, Subject, make_options
 from ...documents.options import MachineSection, Options
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.trace import Trace
 from ..support.arguments import (
     Parser,
@@ -189,7 +189,7 @@ def parse_request(
     ``strict``, options without an effect are rejected in it too.
     """
     arguments = _parse_document_words(words, format_, strict=strict)
-    block = BasicBlock.of(parse_instruction(arguments.ptx))
+    block = make_block(parse_instruction(arguments.ptx))
     trace, options = _annotate_request(arguments, block)
     return trace, options, arguments
 
@@ -261,7 +261,7 @@ def _trace_beside(trace: Trace, text: str) -> Trace:
         raise CommandError(f"error: --beside: {error}") from None
     values = [word for word in words if _ASSIGNMENT.match(word)]
     ptx = " ".join(word for word in words if word not in values)
-    block = BasicBlock.of(parse_instruction(ptx)) if ptx else trace.block
+    block = make_block(parse_instruction(ptx)) if ptx else trace.block
     names = {x.name for x in block.inputs} - {value.partition("=")[0] for value in values}
     given = (
         f"{name}={format_hex(trace.operands[role], trace.block.type_of(role).bits)}"

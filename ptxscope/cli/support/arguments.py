@@ -24,7 +24,7 @@ from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printab
 from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import Signature, bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace, trace_program
@@ -437,7 +437,7 @@ def parse_ptx(text: str) -> BasicBlock:
             raise CommandError(str(error), 2) from None
         return block
     has_others = any(note.startswith(OMISSION_PREFIX) for note in ins.notes)
-    return (has_others and _find_block(text)) or BasicBlock.of(ins)
+    return (has_others and _find_block(text)) or make_block(ins)
 
 
 def _find_legal_block(text: str, error: PtxError) -> BasicBlock:

@@ -17,7 +17,7 @@ from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.semantics.errata import ALL_ERRATA
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
-from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.folding_bugs import FOLDING_BUGS
 from ...learn.lesson import list_headings
 from ...sweep.register_parts import RegisterPart, list_result_parts, list_sweepable_parts
@@ -116,7 +116,7 @@ def _make_part_completer(list_parts: Callable[[BasicBlock], Iterable[RegisterPar
 
     def complete_part(_: str, ptx: str, __: Sequence[str]) -> Mapping[str, str]:
         try:
-            block = BasicBlock.of(parse_pasted(ptx))
+            block = make_block(parse_pasted(ptx))
             return {x.text: f"operand {x.role}" for x in list_parts(block)}
         except PtxError:
             return {}

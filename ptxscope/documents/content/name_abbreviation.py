@@ -7,7 +7,7 @@ from dataclasses import replace
 from ...engine.isa.roles import DESTINATIONS, Role
 from ...engine.syntax.errors import make_printable
 from ...engine.syntax.instruction import Register
-from ...engine.tracing.basic_block import BasicBlock
+from ...engine.tracing.basic_block import make_block
 from ...engine.tracing.trace import Trace
 
 
@@ -37,4 +37,4 @@ def abbreviate_names(trace: Trace, longest: int) -> Trace:
         ),
         guard=ins.guard and ins.guard._replace(name=abbreviate(Role.GUARD, ins.guard.name)),
     )  # fmt: skip
-    return replace(trace, block=BasicBlock.of(letters))
+    return replace(trace, block=make_block(letters))

@@ -16,7 +16,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
-from ...engine.tracing.trace import Trace
+from ...engine.tracing.trace import Trace, make_trace
 from ..options import MachineRow, MachineSection, Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 from .recorded_json import require_equal
@@ -70,7 +70,7 @@ def _line_from_json(data: JsonNode) -> tuple[Trace, bool]:
     operands = bind_values(ins, values)
     model = _model_from_json(data.get_field("model", dict))
     annotations = annotations_from_json(data.get_field("annotations", dict))
-    trace = Trace.of(ins, model, operands, annotations)
+    trace = make_trace(ins, model, operands, annotations)
     if missing_roles := [x.role for x in trace.plan.sources if x.role not in operands]:
         raise ValueError(f"operands: operand {missing_roles[0]} is missing")
     return trace, is_as_given

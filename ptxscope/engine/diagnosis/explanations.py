@@ -16,7 +16,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from ..tracing.evaluation import Scalar, check_names, make_plan
 from ..tracing.operand_bits import abbreviate_value, bind_values, convert_to_bits
-from ..tracing.trace import Trace
+from ..tracing.trace import Trace, make_trace
 from .cause_search import (
     MAX_COINCIDENCE_COST,
     CauseCombination,
@@ -102,7 +102,7 @@ class Explanation:
     @cached_property
     def trace(self) -> Trace:
         """The trace of the observation that is shown."""
-        return Trace.of(self.instruction, self.model, self.operands[self.shown_index])
+        return make_trace(self.instruction, self.model, self.operands[self.shown_index])
 
     @property
     def errata(self) -> tuple[Erratum, ...]:
@@ -269,7 +269,7 @@ def investigate(
     return Diagnosis(
         ins,
         tuple(cases),
-        Trace.of(ins, ISA_MODEL, observations[shown_index].operands),
+        make_trace(ins, ISA_MODEL, observations[shown_index].operands),
         shown_index,
         explanations,
         () if explanations else tuple(_iter_near_misses(search, cases, shown_index)),
@@ -353,7 +353,9 @@ def _make_explanation(
         model,
         operands,
         _format_sentence(
-            phrased_causes, combination.matches, Trace.of(instruction, model, operands[shown_index])
+            phrased_causes,
+            combination.matches,
+            make_trace(instruction, model, operands[shown_index]),
         ),
         len(cases),
         matches=combination.matches,

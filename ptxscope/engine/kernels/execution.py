@@ -13,7 +13,7 @@ from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
 from ..tracing.evaluation import make_model_plan, make_plan, resolve_model
 from ..tracing.operand_bits import bind_values
-from ..tracing.trace import Trace
+from ..tracing.trace import Trace, make_trace
 from .program_run import Run, RunStep, StopReason
 from .registers import MissingError, Registers, UnknownError, make_given_value
 from .run_inputs import find_unknown_sites
@@ -227,7 +227,7 @@ def _compute_plain_results(
 
 
 def _trace(ins: Instruction, bits: Mapping[str, int], model: Model) -> Trace:
-    return Trace.of(ins, model, bind_values(ins, bits))
+    return make_trace(ins, model, bind_values(ins, bits))
 
 
 def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str, bool]:

@@ -17,7 +17,7 @@ from ..syntax.instruction import Instruction
 from ..syntax.parser import scan
 from ..tracing.evaluation import make_plan
 from ..tracing.operand_bits import bind_values
-from ..tracing.trace import Trace
+from ..tracing.trace import make_trace
 from .probe_operands import GeneratedOperands, draw_operands, list_input_widths
 
 _MAX_ARRAY_EXAMPLES = 1500
@@ -141,7 +141,7 @@ def _search_one_by_one(
             actual = compute_results(plan, bits)["d"]
             if actual != documented:
                 if not ids <= active_ids:
-                    active_ids.update(Trace.of(ins, model, bits).errata)
+                    active_ids.update(make_trace(ins, model, bits).errata)
                 deviations.setdefault(model.name, (values, documented, actual))
         if model_name in deviations and len(active_ids) == count:
             return deviations, active_ids, True

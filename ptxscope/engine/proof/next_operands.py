@@ -14,7 +14,7 @@ from ..diagnosis.observation import Observation, Observed
 from ..isa.roles import DESTINATIONS
 from ..semantics.plan import compute_results
 from ..syntax.instruction import Instruction
-from ..tracing.basic_block import BasicBlock
+from ..tracing.basic_block import make_block
 from ..tracing.evaluation import make_plan
 from .equivalence import Verdict, bind_names, prove_equal
 from .operand_sets import draw_operands
@@ -100,8 +100,8 @@ def _compare(
 ) -> dict[str, int] | None:
     """Return operands that tell two explanations apart; None if proved equal, {} if undecided."""
     proof = prove_equal(
-        BasicBlock.of(x.instruction),
-        BasicBlock.of(y.instruction),
+        make_block(x.instruction),
+        make_block(y.instruction),
         models=(x.model, y.model),
         timeout=timeout,
         is_stopped=is_stopped,
@@ -115,7 +115,7 @@ def _predict_all(
     ins: Instruction, explanations: Sequence[Explanation], operands: Mapping[str, int]
 ) -> list[tuple[tuple[str, int], ...]]:
     """Return the result that each explanation gives, by role."""
-    bits = bind_names(BasicBlock.of(ins), operands)
+    bits = bind_names(make_block(ins), operands)
     unknown = dict.fromkeys(ins.results, Observed(0, 0))
     case = ObservedCase(Observation(bits, unknown), compute_results(make_plan(ins), bits))
     return [tuple(_iter_results(ins, x, case)) for x in explanations]

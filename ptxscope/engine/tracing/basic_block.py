@@ -108,17 +108,6 @@ class BasicBlock:
     def __getstate__(self) -> dict[str, object]:
         return get_field_values(self)
 
-    @classmethod
-    def of(cls, ins: Instruction) -> BasicBlock:
-        """Return the block of one instruction: its results may be none.
-
-        It has no written lines: equal instructions have equal blocks, however they were written.
-        """
-        reads = FrozenDict((role, ValuePlace(0, name)) for role, name in ins.names.items())
-        statement = BlockStatement(1, "", 1, ins, reads)
-        outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in ins.results.items())
-        return cls((statement,), outputs, (), ins.text, ins.spans)
-
     @property
     def is_line(self) -> bool:
         """Whether it is one instruction, whose roles and row keys are those of the block."""
@@ -277,5 +266,13 @@ class BasicBlock:
 
 
 def make_block(program: Instruction | BasicBlock) -> BasicBlock:
-    """Return a block, or that of one instruction."""
-    return program if isinstance(program, BasicBlock) else BasicBlock.of(program)
+    """Return a block, or that of one instruction: its results may be none.
+
+    It has no written lines: equal instructions have equal blocks, however they were written.
+    """
+    if isinstance(program, BasicBlock):
+        return program
+    reads = FrozenDict((role, ValuePlace(0, name)) for role, name in program.names.items())
+    statement = BlockStatement(1, "", 1, program, reads)
+    outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in program.results.items())
+    return BasicBlock((statement,), outputs, (), program.text, program.spans)

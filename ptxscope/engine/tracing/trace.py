@@ -23,7 +23,7 @@ from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
 from .annotations import NOTHING, Annotations
-from .basic_block import BasicBlock, BlockStatement
+from .basic_block import BasicBlock, BlockStatement, make_block
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
 
@@ -128,17 +128,6 @@ class Trace:
 
     def __getstate__(self) -> dict[str, object]:
         return get_field_values(self)
-
-    @classmethod
-    def of(
-        cls,
-        ins: Instruction,
-        model: Model,
-        operands: Mapping[str, int],
-        annotations: Annotations = NOTHING,
-    ) -> Trace:
-        """Return the trace of one instruction."""
-        return cls(BasicBlock.of(ins), model, operands, annotations)
 
     @property
     def is_line(self) -> bool:
@@ -252,7 +241,7 @@ class Trace:
             }
             notes = (x for x in self.annotations.notes if x.statement == statement.number)
             annotations = Annotations(notes=tuple(x._replace(statement=0) for x in notes))
-            part = Trace.of(ins, self.model, bind_values(ins, bits), annotations)
+            part = make_trace(ins, self.model, bind_values(ins, bits), annotations)
             parts.append(part)
             for role, _, key in part.plan.results:
                 values[statement.prefix + role] = part.rows[key].values[0]
@@ -383,6 +372,16 @@ class Trace:
         return next(x for x in iter_subsets(touching) if compute(*x) == self.result)
 
 
+def make_trace(
+    ins: Instruction,
+    model: Model,
+    operands: Mapping[str, int],
+    annotations: Annotations = NOTHING,
+) -> Trace:
+    """Return the trace of one instruction."""
+    return Trace(make_block(ins), model, operands, annotations)
+
+
 def iter_subsets(errata: Sequence[Erratum]) -> Iterator[tuple[Erratum, ...]]:
     """Yield the non-empty subsets of the errata, smallest first."""
     sizes = (combinations(errata, size) for size in range(1, len(errata) + 1))
@@ -423,7 +422,7 @@ def trace(
     ins = read_instruction(instruction)
     if is_carry_missing(ins, values):
         ins = replace(ins, notes=(*ins.notes, _CARRY_NOTE))
-    return trace_program(BasicBlock.of(ins), values, model=model)
+    return trace_program(make_block(ins), values, model=model)
 
 
 def trace_program(
