@@ -1,1 +1,0 @@
-"""Blocks of several statements in every format, by the parts of an instruction's documents."""
