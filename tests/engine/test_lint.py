@@ -57,6 +57,8 @@ _FOUND = [
     f'const char *k = ".version 7.0\\n"\n   "{_LINE}\\n";',
     f'x = \'"\'; asm("{_LINE}" :: OPERANDS);',
     f'a(1\'000); asm("{_LINE}" :: OPERANDS);',
+    f"a(1'000, '\"'); asm(\"{_LINE}\" :: OPERANDS);",
+    f'a(u8\'"\'); asm("{_LINE}" :: OPERANDS);',
     'asm("vadd4.s32.s32.s32\\t%r1, %r2, %r3, %r4;");',
 ]
 

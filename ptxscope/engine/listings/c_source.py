@@ -7,7 +7,7 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from typing import NamedTuple
 
-from ..syntax.c_lexer import STRING_KINDS, CTokenKind, LandmarkScanner, blank_spans
+from ..syntax.c_lexer import STRING_KINDS, CTokenKind, LandmarkScanner, blank_spans, skip_blanks
 from ..syntax.errors import Span
 from ..syntax.source import (
     GAP,
@@ -33,7 +33,6 @@ from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hid
 from .source_language import has_asm
 from .text_fragments import iter_parts, with_gaps
 
-_BLANK = re.compile(r"(?>(?:\s++|\\\n)*)")
 _CONTEXT_CHARS = 200
 """Characters between two strings, or next to one, that are examined."""
 _GLUE_BEFORE = ("+", "<<")
@@ -180,7 +179,7 @@ def _split_source(text: str) -> tuple[str, list[Span], list[AsmText]]:
     copied_end, is_behind_string = 0, False
     scanner = LandmarkScanner(text)
     for kind, _, start, end in scanner:
-        is_behind_string = is_behind_string and bool(_BLANK.fullmatch(text, copied_end, start))
+        is_behind_string = is_behind_string and skip_blanks(text, copied_end) >= start
         if kind is CTokenKind.ASM:
             statements.append(read_asm(text, start, end))
             scanner.position = end = max(end, statements[-1].end)

@@ -89,25 +89,20 @@ class Macros:
         end = min(limit, start + _MAX_CHARS)
         if self.events.keys().isdisjoint(_WORD.findall(self.text, start, end)):
             return None
-        tokens, depth = list[CToken](), 0
-        for token in iter_c_tokens(self.text, start, end):
-            depth += (token.text == "(") - (token.text == ")")
-            tokens.append(token)
-            if token.text == ")" and not depth:
-                break
-        if depth or not any(x.kind is CTokenKind.NAME and x.text in self.events for x in tokens):
+        tokens, is_closed = self._read_call(start, end)
+        if not is_closed:
             return None
-        parts, copied_end, is_expanded = list[TextFragment](), start, False
+        parts, copied_end = list[TextFragment](), start
         try:
             for first, last, expansion in self._expand_uses(tokens, start, body):
                 use_start, use_end = tokens[first].start, tokens[last].end
                 parts.append((self.text[copied_end:use_start], copied_end, 0))
                 parts.append((_join(expansion), use_start, use_end - use_start))
-                copied_end, is_expanded = use_end, True
+                copied_end = use_end
         except _TooLongError:
             self._depth = 0
             return None
-        if not is_expanded:
+        if not parts:
             return None
         end = tokens[-1].end
         parts.append((self.text[copied_end:end], copied_end, 0))
@@ -148,12 +143,7 @@ class Macros:
 
     def expand_call(self, start: int) -> Fragment | None:
         """Return the expansion of the call of a macro at a position; None if it is not certain."""
-        tokens, depth = list[CToken](), 0
-        for token in iter_c_tokens(self.text, start, start + _MAX_CHARS):
-            depth += (token.text == "(") - (token.text == ")")
-            tokens.append(token)
-            if token.text == ")" and not depth:
-                break
+        tokens, _ = self._read_call(start, start + _MAX_CHARS)
         macro = self._find(tokens[0], start)
         use = _read_use(tokens, 0, macro) if macro else None
         if not macro or not use:
@@ -167,6 +157,16 @@ class Macros:
         width = tokens[end - 1].end - start
         return join_fragments([(_join(expansion), start, width)])
 
+    def _read_call(self, start: int, end: int) -> tuple[list[CToken], bool]:
+        """Return the tokens up to the end of the first parenthesis, and whether all are closed."""
+        tokens, depth = list[CToken](), 0
+        for token in iter_c_tokens(self.text, start, end):
+            depth += (token.text == "(") - (token.text == ")")
+            tokens.append(token)
+            if token.text == ")" and not depth:
+                break
+        return tokens, not depth
+
     def _find_body(self, position: int) -> _Body | None:
         index = bisect_left(self.bodies, (position,)) - 1
         is_inside = index >= 0 and position < self.bodies[index].end
@@ -179,7 +179,7 @@ class Macros:
 
         ``body`` is the definition that the tokens are part of.
         """
-        index = next(i for i, x in enumerate(tokens) if x.text == "(")
+        index = next((i for i, x in enumerate(tokens) if x.text == "("), len(tokens))
         while index < len(tokens):
             macro = self._find(tokens[index], position)
             name = tokens[index].text
@@ -209,20 +209,14 @@ class Macros:
         while index < len(body):
             token = body[index]
             following = _skip_blanks(body, index + 1)
-            if (
-                token.text == "#"
-                and values
-                and following < len(body)
-                and body[following].text in values
-            ):
-                result.append(_make_string(values[body[following].text]))
+            right = body[following] if following < len(body) else CToken(CTokenKind.BLANK, "")
+            if token.text == "#" and right.text in values:
+                result.append(_make_string(values[right.text]))
                 index = following + 1
                 continue
-            is_pasted = following < len(body) and body[following].text == "##"
             if token.text == "##":
                 while result and result[-1].kind is CTokenKind.BLANK:
                     result.pop()
-                right = body[following] if following < len(body) else CToken(CTokenKind.BLANK, "")
                 words = _trim(values.get(right.text, [right]))
                 if result and words:
                     pasted_text = result.pop().text + words[0].text
@@ -233,7 +227,7 @@ class Macros:
                 continue
             if token.text in values:
                 value = values[token.text]
-                if is_pasted:
+                if right.text == "##":
                     result += _trim(value)
                 else:
                     if token.text not in expanded_values:

@@ -115,7 +115,7 @@ _LANDMARK = re.compile(
     rf"""(?P<COMMENT>{COMMENT})
       | {_RAW_STRING}
       | {_STRING}
-      | (?P<CHAR>')
+      | (?P<CHAR>'(?:(?<!\d')|(?<=u8')))
       | (?P<ASM>{COMMENTED_ASM}\()""",
     re.VERBOSE | re.DOTALL,
 )
