@@ -50,7 +50,7 @@ def seen_in_rst(text: str) -> str:
 READERS = {
     "markdown": lambda text: seen_in_html(MarkdownIt().render(text)),
     "rst": seen_in_rst,
-    "asciidoc": lambda text: "\n".join(x.text for x in blocks(re.sub(r" \+\n *", "\n", text))),
+    "asciidoc": lambda text: "\n".join(x.text for x in blocks(re.sub(r" \+\n *", " ", text))),
     "html": seen_in_html,
 }
 
