@@ -109,6 +109,14 @@ def test_folded_statements_show_their_results_only(format_: str) -> None:
     assert len(folded) < len(whole)
 
 
+@pytest.mark.parametrize("format_", ["text", "html", "svg", "c"])
+@pytest.mark.parametrize("line", ["vadd4.s32.s32.s32.sat d, a, b, c", "@!%p sub.u32 d, a, 7"])
+def test_a_line_in_braces_is_a_line(line: str, format_: str) -> None:
+    values = {x.name: 5 % (1 << x.type.bits) for x in ptxscope.parse(line).inputs}
+    alone, block = ptxscope.trace(line, values), trace_block(f"{{ {line}; }}", values)
+    assert ptxscope.export(block, format_) == ptxscope.export(alone, format_)
+
+
 def test_picture() -> None:
     trace = trace_block(DEQUANT, VALUES)
     drawing = draw_trace(trace)

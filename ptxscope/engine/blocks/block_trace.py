@@ -57,4 +57,4 @@ def describe_origins(
 
 def read_block(block: str | BasicBlock) -> BasicBlock:
     """Return the block, or parse a text; raise PtxError if it is invalid."""
-    return block if isinstance(block, BasicBlock) else parse_block(block)
+    return block if isinstance(block, BasicBlock) else parse_block(block).without_braces()

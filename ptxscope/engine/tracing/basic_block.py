@@ -124,6 +124,16 @@ class BasicBlock:
         (statement,) = self.statements
         return statement.instruction
 
+    def without_braces(self) -> BasicBlock:
+        """Return the line of a block that is one instruction and nothing else."""
+        first = self.statements[0]
+        line = make_block(first.instruction)
+        is_line = len(self.statements) == 1 and not (self.notes or self.guards or first.whole_text)
+        has_same_names = self.outputs == line.outputs and all(
+            place == line.statements[0].reads.get(role) for role, place in first.reads.items()
+        )
+        return line if is_line and has_same_names else self
+
     def get_prefix(self, statement: BlockStatement) -> str:
         """Return the start of the row keys of a statement: ``s2.``; a line has none."""
         return "" if self.is_line else statement.prefix
