@@ -111,14 +111,19 @@ def read_string(token: CToken) -> StringContents:
     return StringContents(match[group], token.start + match.start(group), is_closed)
 
 
-_LANDMARK = re.compile(
-    rf"""(?P<COMMENT>{COMMENT})
-      | {_RAW_STRING}
-      | {_STRING}
-      | (?P<CHAR>'(?:(?<!\d')|(?<=u8')))
-      | (?P<ASM>{COMMENTED_ASM}\()""",
-    re.VERBOSE | re.DOTALL,
-)
+@cache
+def _compile_landmarks() -> re.Pattern[str]:
+    """Return the pattern of the tokens that ``LandmarkScanner`` finds."""
+    return re.compile(
+        rf"""(?P<COMMENT>{COMMENT})
+          | {_RAW_STRING}
+          | {_STRING}
+          | (?P<CHAR>'(?:(?<!\d')|(?<=u8')))
+          | (?P<ASM>{COMMENTED_ASM}\()""",
+        re.VERBOSE | re.DOTALL,
+    )
+
+
 _CHAR = re.compile(_IN_CHAR, re.DOTALL)
 _LETTERS = frozenset("uUL")
 """The prefixes of a string that have one letter; the other one is ``u8``."""
@@ -135,8 +140,8 @@ class LandmarkScanner:
 
     def __iter__(self) -> Iterator[CToken]:
         """Yield the tokens in order; their texts are empty."""
-        text, unclosed = self.text, 0
-        while match := _LANDMARK.search(text, self.position):
+        text, unclosed, pattern = self.text, 0, _compile_landmarks()
+        while match := pattern.search(text, self.position):
             kind = _KINDS[match.lastgroup or ""]
             start, self.position = match.span()
             if kind is CTokenKind.CHAR:
