@@ -404,7 +404,21 @@ def test_a_formula_gives_its_table(text: str, table: int) -> None:
     assert parse_formula(text) == table
 
 
-@pytest.mark.parametrize("text", ["", "a &", "a b", "x", "(a", "a)", "&a", "a & & b"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a &",
+        "a b",
+        "x",
+        "(a",
+        "a)",
+        "&a",
+        "a & & b",
+        "(" * 999 + "a" + ")" * 999,
+        "~" * 9999 + "a",
+    ],
+)
 def test_a_wrong_formula_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"formula|missing|operand"):
         parse_formula(text)
