@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .engine.proof.equivalence import Proof as Proof
     from .engine.proof.operand_search import OperandSearch as OperandSearch
     from .engine.proof.operand_search import find as find
-    from .engine.proof.programs import prove as prove
+    from .engine.proof.proof_programs import prove as prove
     from .engine.syntax.errors import Problem as Problem
     from .engine.syntax.errors import PtxError as PtxError
     from .engine.syntax.instruction import Instruction as Instruction
@@ -55,7 +55,7 @@ _HOMES = {
     "parse": "engine.syntax.parser",
     "parse_all": "engine.syntax.parser",
     "parse_block": "engine.blocks.block_parser",
-    "prove": "engine.proof.programs",
+    "prove": "engine.proof.proof_programs",
     "replay": "engine.tracing.trace",
     "run_kernel": "engine.launches.kernel_run",
     "trace": "engine.tracing.trace",

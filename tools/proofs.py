@@ -30,11 +30,11 @@ from ptxscope.engine.isa.intrinsics import Intrinsic, map_intrinsics
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_c
 from ptxscope.engine.listings.replacement import make_replacement
 from ptxscope.engine.proof.bit_vectors import PROOF_RULES
-from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.differences import make_difference
 from ptxscope.engine.proof.equivalence import Verdict
+from ptxscope.engine.proof.operand_conditions import read_condition
 from ptxscope.engine.proof.operand_search import make_scope
-from ptxscope.engine.proof.question import Question, Side
+from ptxscope.engine.proof.proof_question import ProofQuestion, Side
 from ptxscope.engine.proof.solver import Undecided, get_solver_name
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.erratum import Erratum
@@ -194,7 +194,7 @@ def prove_replacement(ins: Instruction) -> str:
     lines = make_replacement(ins) if ins.errata else None
     if lines is None:
         return "no replacement" if ins.errata else "unaffected"
-    question = Question(TIMEOUT)
+    question = ProofQuestion(TIMEOUT)
     side = question.add_side(make_block(ins), ISA_MODEL)
     machine = PlainPtx(question, ins)
     try:
@@ -205,7 +205,7 @@ def prove_replacement(ins: Instruction) -> str:
     return _decide_equal(question, node, question.tape.cast(found, type_.bits, signed=False))
 
 
-def _decide_equal(question: Question, x: Node, y: Node) -> str:
+def _decide_equal(question: ProofQuestion, x: Node, y: Node) -> str:
     if x is y:
         return "the same operations"
     differs = question.make_truth(make_difference(question, [(x, y)]))
@@ -237,7 +237,7 @@ _OPCODES = sorted(CATALOG)
 def _compare_models(ins: Instruction) -> str:
     is_affected = bool(ins.errata)
     for model in PTXAS_MODELS:
-        question = Question(TIMEOUT)
+        question = ProofQuestion(TIMEOUT)
         sides = [question.add_side(make_block(ins), x) for x in (ISA_MODEL, model)]
         pairs = [
             pair
@@ -269,7 +269,7 @@ def _prove_rewrites(count: int | None, rng: Random, seconds: float = inf) -> Par
 
 
 def _prove_rewritten(plan: Plan) -> str:
-    question = Question(TIMEOUT)
+    question = ProofQuestion(TIMEOUT)
     for source in plan.sources:
         question.inputs[source.role] = source.type
     before = record_plan(plan, PROOF_RULES)
@@ -318,7 +318,7 @@ def prove_program(plan: Plan) -> str:
         program = ArrayProgram(plan)
     except WidthError:
         return "computed on Python's integers"
-    question = Question(TIMEOUT)
+    question = ProofQuestion(TIMEOUT)
     for source in plan.sources:
         question.inputs[source.role] = source.type
     recording = record_plan(plan, PROOF_RULES)
@@ -430,7 +430,7 @@ def _prove_conditions() -> Iterator[ConditionRow]:
 def decide_condition(erratum: Erratum, condition: str) -> str:
     """Return whether the results differ exactly where a condition holds, only there, or not so."""
     ins = parse(_get_line(erratum))
-    question = Question(TIMEOUT)
+    question = ProofQuestion(TIMEOUT)
     sides = [question.add_side(make_block(ins), x) for x in (ISA_MODEL, Model("", (erratum,)))]
     differs = _make_difference(question, sides)
     holds = read_condition(question, condition, make_scope(question, sides[0]))
@@ -444,14 +444,14 @@ def _get_line(erratum: Erratum) -> str:
     return LINES.get(erratum.id, erratum.example[0])
 
 
-def _make_difference(question: Question, sides: Sequence[Side]) -> Node:
+def _make_difference(question: ProofQuestion, sides: Sequence[Side]) -> Node:
     x, y = sides
     return make_difference(
         question, [(x.results[name][0], y.results[name][0]) for name in x.results]
     )
 
 
-def _is_possible(question: Question, holds: Node, fails: Node) -> bool | None:
+def _is_possible(question: ProofQuestion, holds: Node, fails: Node) -> bool | None:
     """Whether one condition can hold without another; None if that is undecided."""
     terms = [question.make_truth(x) for x in (holds, question.tape.equal(fails, 0))]
     try:

@@ -21,7 +21,7 @@ from ptxscope.engine.arrays.call_sequence import (
     clip,
     copy,
 )
-from ptxscope.engine.proof.question import Question
+from ptxscope.engine.proof.proof_question import ProofQuestion
 from ptxscope.engine.proof.solver import Term, TermFactory
 
 
@@ -37,7 +37,7 @@ class _Lane(NamedTuple):
         return "S" if self.dtype.kind == "i" else "U"
 
 
-def run_calls(question: Question, program: ArrayProgram) -> dict[str, Term]:
+def run_calls(question: ProofQuestion, program: ArrayProgram) -> dict[str, Term]:
     """Return what a program leaves in its result arrays, for one element, by role."""
     terms = question.solver.terms
     memory: dict[Buffer, Term] = {}

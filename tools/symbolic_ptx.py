@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from ptxscope.engine.ir.operations import Op
 from ptxscope.engine.ir.tape import Node
-from ptxscope.engine.proof.question import Question
+from ptxscope.engine.proof.proof_question import ProofQuestion
 from ptxscope.engine.semantics.models import PTXAS_MODELS
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.instruction import Instruction
@@ -59,7 +59,7 @@ def _parse_type(text: str) -> tuple[int, bool]:
 class PlainPtx:
     """Runs the lines of one block on the tape of a question; every value is 64 bits, unsigned."""
 
-    def __init__(self, question: Question, ins: Instruction) -> None:
+    def __init__(self, question: ProofQuestion, ins: Instruction) -> None:
         self.question, self.tape = question, question.tape
         self.registers = {x.name: question.add_input(x.name, x.type) for x in ins.inputs}
         self.result = ins.names["d"]

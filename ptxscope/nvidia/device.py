@@ -24,7 +24,7 @@ from ..engine.machine_code.form_verdict import KNOWN_MODELS
 from ..engine.machine_code.kernel_source import (
     STRIDE,
     KernelSource,
-    Slot,
+    ParameterSlot,
     format_module,
     make_kernel_source,
 )
@@ -214,7 +214,7 @@ def _get_dtype(type_: Type) -> np.dtype[Any]:
     return np.dtype(bool if type_ is Type.PRED else f"u{type_.bits // 8}")
 
 
-def _take(array: Words, slot: Slot) -> Words:
+def _take(array: Words, slot: ParameterSlot) -> Words:
     """Return the bits of a slot; a predicate is a word that is not 0."""
     column: Words = array[:, slot.offset // 8]
     mask = np.uint64(0xFFFFFFFF if slot.type is Type.PRED else (1 << slot.type.bits) - 1)

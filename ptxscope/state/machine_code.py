@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 from ..documents.formats.report import write_report
 from ..documents.option_table import DEFAULT_ARCH as DEFAULT_ARCH
 from ..documents.proofs.machine_report import iter_listing_blocks, make_machine_section
-from ..engine.machine_code.form_verdict import Outcome
+from ..engine.machine_code.form_verdict import VerdictOutcome
 from ..engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ..engine.machine_code.machine_listing import (
     MachineListing,
@@ -64,7 +64,7 @@ class MachineCode(NamedTuple):
     def summary(self) -> str:
         """The models that the code equals, in few words."""
         verdict = self.listing.verdict
-        if verdict.outcome is not Outcome.PROVED:
+        if verdict.outcome is not VerdictOutcome.PROVED:
             return str(verdict.outcome)
         equal = f"= {', '.join(verdict.models)} for all operands"
         departing = verdict.is_as_documented is False

@@ -41,7 +41,7 @@ from ptxscope.engine.machine_code.form_lists import (
     list_verified_opcodes,
     make_instruction,
 )
-from ptxscope.engine.machine_code.form_verdict import FormVerdict, Outcome, decide_line
+from ptxscope.engine.machine_code.form_verdict import FormVerdict, VerdictOutcome, decide_line
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model
@@ -1015,7 +1015,7 @@ def test_the_errata_are_found_again_from_nothing(paths: tuple[str, str], tmp_pat
     for verdict in target["verdicts"]:
         ins = parse(verdict["ptx"])
         expected = [x.id for x in ins.errata if x.id in known]
-        assert verdict["outcome"] == Outcome.PROVED, verdict
+        assert verdict["outcome"] == VerdictOutcome.PROVED, verdict
         assert verdict["errata"] == expected, verdict
         assert verdict["as_documented"] is not bool(expected), verdict
         shown.update(expected)
@@ -1059,7 +1059,7 @@ def test_a_mapping_is_what_a_verdict_holds() -> None:
     """Verdicts travel between processes."""
     import pickle
 
-    verdict = FormVerdict("line", Outcome.PROVED, operands={"a": 1})
+    verdict = FormVerdict("line", VerdictOutcome.PROVED, operands={"a": 1})
     copied = pickle.loads(pickle.dumps(verdict))
     assert copied == verdict
     assert isinstance(copied.operands, Mapping)

@@ -15,7 +15,7 @@ from ptxscope.engine.blocks.block_parser import find_block, parse_block
 from ptxscope.engine.blocks.block_trace import evaluate_block, trace_block
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.proof.programs import read_program
+from ptxscope.engine.proof.proof_programs import read_program
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError

@@ -19,12 +19,12 @@ from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
-from ptxscope.engine.proof.conditions import read_condition
 from ptxscope.engine.proof.constant_divisors import find_multiplier
 from ptxscope.engine.proof.equivalence import Proof, Verdict
+from ptxscope.engine.proof.operand_conditions import read_condition
 from ptxscope.engine.proof.operand_search import find_operands, make_scope
-from ptxscope.engine.proof.programs import read_program
-from ptxscope.engine.proof.question import Question
+from ptxscope.engine.proof.proof_programs import read_program
+from ptxscope.engine.proof.proof_question import ProofQuestion
 from ptxscope.engine.proof.solver import Solver
 from ptxscope.engine.semantics.models import ISA_MODEL, Model
 from ptxscope.engine.semantics.plan import compute_results
@@ -296,7 +296,7 @@ def test_ctrl_c_ends_a_proof() -> None:
 def test_what_a_proof_made_is_freed() -> None:
     solvers, managers = [], set()
     for _ in range(4):
-        question = Question(20)
+        question = ProofQuestion(20)
         question.add_side(read_program("add.u32 d, a, b"), ISA_MODEL)
         question.itself = question  # type: ignore[attr-defined]  # a cycle, as a run of code has
         solvers.append(ref(question.solver))
@@ -435,7 +435,7 @@ def test_every_row_can_be_named_in_a_condition() -> None:
     for opcode in CATALOG:
         for _ in range(30):
             ins = instruction_of(draw_form(opcode, rng))
-            question = Question(1)
+            question = ProofQuestion(1)
             side = question.add_side(make_block(ins), ISA_MODEL)
             scope = make_scope(question, side)
             for row in side.plan.rows:

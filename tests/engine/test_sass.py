@@ -22,7 +22,7 @@ from ptxscope.engine.isa.legality import find_violations, with_c
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.machine_code.departure import find_departure, find_smallest_form
 from ptxscope.engine.machine_code.disassembly import parse_disassembly
-from ptxscope.engine.machine_code.form_verdict import Outcome, decide_line
+from ptxscope.engine.machine_code.form_verdict import VerdictOutcome, decide_line
 from ptxscope.engine.machine_code.kernel_source import find_ptx_version, make_kernel_source
 from ptxscope.engine.machine_code.machine_instruction import (
     MachineInstruction,
@@ -40,7 +40,7 @@ from ptxscope.engine.machine_code.machine_step import MachineStep, UnknownMachin
 from ptxscope.engine.machine_code.opcode_table import OPCODES, find_opcode
 from ptxscope.engine.micro_operations.arithmetic import EXACT
 from ptxscope.engine.proof.equivalence import Verdict
-from ptxscope.engine.proof.question import Question
+from ptxscope.engine.proof.proof_question import ProofQuestion
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL, Model, parse_model
 from ptxscope.engine.tracing.evaluation import make_model_plan
@@ -360,7 +360,7 @@ class Encoded:
     """What an instruction writes, as bit vectors."""
 
     def __init__(self, ins: MachineInstruction) -> None:
-        self.question = Question(20)
+        self.question = ProofQuestion(20)
         opcode, match, outputs = find_opcode(ins)
         tape = self.question.tape
 
@@ -653,7 +653,7 @@ def test_what_has_no_known_meaning_is_refused_and_named(text: str) -> None:
     strange = parse_machine_instruction(text)._replace(offset=first.offset)
     kernel = sample.kernel._replace(instructions=(first, strange, *others))
     verdict = decide_line(sample.line, sample.source, kernel)
-    assert verdict.outcome is Outcome.UNKNOWN
+    assert verdict.outcome is VerdictOutcome.UNKNOWN
     assert verdict.opcode == strange.opcode
     assert verdict.reason.startswith(strange.text)
 
@@ -699,7 +699,7 @@ def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int]) -
     arch, step = part
     for sample in samples(arch)[::step]:
         verdict = decide_line(sample.line, sample.source, sample.kernel)
-        assert verdict.outcome is Outcome.PROVED, verdict
+        assert verdict.outcome is VerdictOutcome.PROVED, verdict
         assert PTXAS.name in verdict.models, verdict
         # a departure from the documentation is exactly where errata are known
         assert verdict.is_as_documented is not bool(sample.source.ins.errata), verdict
@@ -795,7 +795,7 @@ def test_a_new_departure_is_found_with_its_smallest_form_and_condition() -> None
     form = parse("vadd.u32.s32.s32.sat d.b0, a, b, c").form
     sample = next(x for x in samples("sm_90") if x.source.ins.form == form)
     verdict = decide_line(sample.line, sample.source, sample.kernel, models=known)
-    assert verdict.outcome is Outcome.DEPARTED
+    assert verdict.outcome is VerdictOutcome.DEPARTED
     assert verdict.obtained != verdict.documented
     departure = find_departure(sample.source, sample.kernel)
     assert departure
@@ -815,7 +815,7 @@ def list_rows(line: str, code: Sequence[str]) -> dict[str, tuple[str, str, str]]
     kernel = parse_disassembly(_format_code([*_ADDRESSES, *code, "EXIT"]))["k"]
     kernel = kernel._replace(constants={0: bytes(0x170)})
     listing = list_machine_code(line, make_kernel_source(parse(line)), kernel, "sm_75")
-    assert listing.verdict.outcome is Outcome.PROVED, listing.verdict
+    assert listing.verdict.outcome is VerdictOutcome.PROVED, listing.verdict
     return {
         x.text.split()[0]: (x.purpose, x.key, x.reading)
         for x in listing.instructions

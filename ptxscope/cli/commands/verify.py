@@ -19,7 +19,7 @@ from ...documents.proofs.machine_report import (
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
 from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
-from ...engine.machine_code.form_verdict import FormVerdict, Outcome, find_equal_model
+from ...engine.machine_code.form_verdict import FormVerdict, VerdictOutcome, find_equal_model
 from ...engine.machine_code.kernel_source import find_ptx_version, rename_registers
 from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable
@@ -181,7 +181,7 @@ def _run_on_device(arguments: argparse.Namespace) -> int:
 def _get_status(verdict: FormVerdict, expected: ExpectedModel) -> int:
     if expected.is_followed(verdict):
         return 0
-    return 3 if verdict.outcome in (Outcome.UNDECIDED, Outcome.UNKNOWN) else 1
+    return 3 if verdict.outcome in (VerdictOutcome.UNDECIDED, VerdictOutcome.UNKNOWN) else 1
 
 
 def _list_lines(arguments: argparse.Namespace) -> list[Instruction]:

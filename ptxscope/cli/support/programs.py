@@ -11,7 +11,7 @@ from typing import TypeVar
 from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
 from ...engine.program.program_loader import load
 from ...engine.proof.equivalence import TIMEOUT
-from ...engine.proof.programs import read_program
+from ...engine.proof.proof_programs import read_program
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.basic_block import BasicBlock
 from .arguments import (

@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 from ... import engine
 from ...engine.machine_code.form_verdict import (
     FormVerdict,
-    Outcome,
+    VerdictOutcome,
     decide_line,
     make_code_digest,
 )
@@ -88,7 +88,7 @@ def iter_line_verdicts(task: Task, lines: Sequence[Instruction]) -> Iterator[Fou
     for ins, source in zip(lines, sources, strict=True):
         line = format_line(ins)
         if isinstance(source, str):
-            yield "", FormVerdict(line, Outcome.UNKNOWN, reason=source)
+            yield "", FormVerdict(line, VerdictOutcome.UNKNOWN, reason=source)
             continue
         kernel = next(kernels)
         digest = "" if isinstance(kernel, str) else make_code_digest(source, kernel)
@@ -254,7 +254,7 @@ class VerdictStore:
         texts = [
             json.dumps([tools, task.arch, digest, *verdict])
             for digest, verdict in found
-            if verdict.outcome is not Outcome.UNDECIDED
+            if verdict.outcome is not VerdictOutcome.UNDECIDED
         ]
         for text in texts:
             self._add(text)
@@ -278,7 +278,7 @@ def _read_verdict(text: str) -> tuple[tuple[str, str, str], FormVerdict]:
         if not isinstance(value, type_):
             raise TypeError("no verdict")
     return (tools, arch, digest), verdict._replace(
-        outcome=Outcome(verdict.outcome),
+        outcome=VerdictOutcome(verdict.outcome),
         models=tuple(verdict.models),
         errata=tuple(get_erratum(x).id for x in verdict.errata),
     )

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from ...engine.isa.value_text import format_hex
-from ...engine.machine_code.form_verdict import FormVerdict, Outcome
+from ...engine.machine_code.form_verdict import FormVerdict, VerdictOutcome
 from ...engine.machine_code.machine_listing import MachineListing
 from ...engine.machine_code.row_matches import MatchedInstruction, Purpose
 from ...engine.semantics.models import get_erratum
@@ -114,23 +114,23 @@ def format_verdict(verdict: FormVerdict, *, with_time: bool = True) -> str:
     """
     seconds = format_seconds(verdict.seconds)
     match verdict.outcome:
-        case Outcome.PROVED:
+        case VerdictOutcome.PROVED:
             names = " and ".join(filter(None, (", ".join(verdict.models[:-1]), verdict.models[-1])))
             sentence = f"Equal to {names} for all operands, proved"
             sentence += f" in {seconds}" if with_time else ""
             if verdict.is_as_documented is False:
                 return f"{sentence}; not to isa: {_format_example(verdict)}."
             return f"{sentence}."
-        case Outcome.DEPARTED:
+        case VerdictOutcome.DEPARTED:
             known = (
                 f" It is a known result of constants: {verdict.reason}." if verdict.reason else ""
             )
             return f"Equal to no known model: {_format_example(verdict)}.{known}"
-        case Outcome.UNDECIDED:
+        case VerdictOutcome.UNDECIDED:
             if not with_time:
                 return "Undecided in the time that a proof has."
             return f"Undecided after {seconds}; --timeout gives more time."
-        case Outcome.UNKNOWN:
+        case VerdictOutcome.UNKNOWN:
             return f"Not interpreted: {verdict.reason}."
         case _:
             return f"Refused: {verdict.reason}."
@@ -201,7 +201,7 @@ class VerdictCounts:
             "lines": len(self.verdicts),
             "as_documented": self.documented_count,
             "errata": {"+".join(ids): count for ids, count in sorted(self.errata.items())},
-            "outcomes": {x.value: self.outcomes[x] for x in Outcome},
+            "outcomes": {x.value: self.outcomes[x] for x in VerdictOutcome},
             "unknown_opcodes": dict(self.opcodes.most_common()),
             "seconds": round(self.seconds, 2),
         }
@@ -222,8 +222,8 @@ def iter_verdict_blocks(
     ]
     rows += [
         (counts.outcomes[x], _OUTCOMES[x])
-        for x in Outcome
-        if x is not Outcome.PROVED and (counts.outcomes[x] or x is Outcome.DEPARTED)
+        for x in VerdictOutcome
+        if x is not VerdictOutcome.PROVED and (counts.outcomes[x] or x is VerdictOutcome.DEPARTED)
     ]
     number = max(len(f"{count:,}") for count, _ in rows)
     lines = [f"  {count:>{number},}  {text}" for count, text in rows]
@@ -247,11 +247,11 @@ def _iter_single_blocks(
         yield make_paragraph(sentence, "  ", "  ", is_close=True)
 
 
-_OUTCOMES: Mapping[Outcome, str] = {
-    Outcome.DEPARTED: "equal to no known model",
-    Outcome.UNDECIDED: "undecided",
-    Outcome.UNKNOWN: "not interpreted: an opcode has no known meaning here",
-    Outcome.REFUSED: "refused by the assembler",
+_OUTCOMES: Mapping[VerdictOutcome, str] = {
+    VerdictOutcome.DEPARTED: "equal to no known model",
+    VerdictOutcome.UNDECIDED: "undecided",
+    VerdictOutcome.UNKNOWN: "not interpreted: an opcode has no known meaning here",
+    VerdictOutcome.REFUSED: "refused by the assembler",
 }
 
 
@@ -268,12 +268,12 @@ def _iter_exception_blocks(
     verdicts: Sequence[FormVerdict], expected: ExpectedModel
 ) -> Iterator[Block]:
     """Yield lines that do not follow a model: an example of each erratum, and all others."""
-    groups: dict[tuple[Outcome, tuple[str, ...]], list[FormVerdict]] = {}
+    groups: dict[tuple[VerdictOutcome, tuple[str, ...]], list[FormVerdict]] = {}
     for verdict in verdicts:
         if not expected.is_followed(verdict):
             groups.setdefault((verdict.outcome, verdict.errata), []).append(verdict)
     for (outcome, ids), group in groups.items():
-        is_known = outcome is Outcome.PROVED
+        is_known = outcome is VerdictOutcome.PROVED
         names = ", ".join(ids) or "as documented"
         heading = f"not as {expected.name}: {names}" if is_known else _OUTCOMES[outcome]
         yield make_heading(f"{len(group):,} {heading}")

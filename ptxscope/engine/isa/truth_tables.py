@@ -24,12 +24,12 @@ _OPERATORS: dict[str, Callable[[int, int], int]] = {
 _SIGNS: dict[type[ast.operator], str] = {ast.BitAnd: "&", ast.BitOr: "|", ast.BitXor: "^"}
 
 
-class Formula(NamedTuple):
+class TruthFormula(NamedTuple):
     """A formula of bits: a variable or a constant (no operands), or an operator."""
 
     operator: str
     """``a``, ``b``, ``c``, ``0`` or ``1``; else ``~``, ``&``, ``|`` or ``^``."""
-    operands: tuple[Formula, ...] = ()
+    operands: tuple[TruthFormula, ...] = ()
 
     def __str__(self) -> str:
         """Return the formula as text, with as few parentheses as can be: ``(a & b) | c``."""
@@ -43,15 +43,15 @@ class Formula(NamedTuple):
 
 
 @cache
-def find_formulas() -> dict[int, Formula]:
+def find_formulas() -> dict[int, TruthFormula]:
     """Return a shortest formula for each of the 256 truth tables.
 
     Formulas are found in the order of their numbers of operators, a negation counting as one.
     """
-    formulas = {0: Formula("0"), _ALL: Formula("1")}
+    formulas = {0: TruthFormula("0"), _ALL: TruthFormula("1")}
     levels: list[list[int]] = [[]]
     for name, table in VARIABLES.items():
-        formulas[table] = Formula(name)
+        formulas[table] = TruthFormula(name)
         levels[0].append(table)
     while len(formulas) < _ALL + 1:
         cost = len(levels)
@@ -64,15 +64,15 @@ def find_formulas() -> dict[int, Formula]:
 
 
 def _iter_formulas(
-    levels: list[list[int]], cost: int, formulas: dict[int, Formula]
-) -> Iterator[tuple[int, Formula]]:
+    levels: list[list[int]], cost: int, formulas: dict[int, TruthFormula]
+) -> Iterator[tuple[int, TruthFormula]]:
     """Yield tables with formulas of exactly ``cost`` operators over shorter ones."""
     for x in levels[cost - 1]:
-        yield x ^ _ALL, Formula("~", (formulas[x],))
+        yield x ^ _ALL, TruthFormula("~", (formulas[x],))
     for sign, combine in _OPERATORS.items():
         for right in range((cost + 1) // 2):
             for x, y in product(levels[cost - 1 - right], levels[right]):
-                yield combine(x, y), Formula(sign, (formulas[x], formulas[y]))
+                yield combine(x, y), TruthFormula(sign, (formulas[x], formulas[y]))
 
 
 def find_ignored_variables(table: int) -> tuple[str, ...]:

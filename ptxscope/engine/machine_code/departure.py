@@ -15,7 +15,7 @@ from ..semantics.models import ISA_MODEL
 from ..tracing.evaluation import make_model_plan
 from .disassembly import MachineKernel
 from .kernel_source import KernelSource
-from .machine_proof import Counterexample, MachineQuestion
+from .machine_proof import MachineCounterexample, MachineQuestion
 
 
 class Departure(NamedTuple):
@@ -23,7 +23,7 @@ class Departure(NamedTuple):
 
     source: KernelSource
     kernel: MachineKernel
-    example: Counterexample
+    example: MachineCounterexample
     difference: Difference | None
     """When the results differ, if that is short."""
 

@@ -16,7 +16,7 @@ from ..tracing.evaluation import make_model_plan
 from ..tracing.folding_bugs import describe_folding
 from .disassembly import MachineKernel
 from .kernel_source import KernelSource
-from .machine_proof import Counterexample, MachineProof, MachineQuestion
+from .machine_proof import MachineCounterexample, MachineProof, MachineQuestion
 from .machine_step import UnknownMachineCodeError
 
 KNOWN_MODELS: tuple[Model, ...] = (ISA_MODEL, *PTXAS_MODELS)
@@ -34,7 +34,7 @@ def find_equal_model(form: Form, model: Model) -> Model:
     )
 
 
-class Outcome(StrEnum):
+class VerdictOutcome(StrEnum):
     """What became of a line."""
 
     PROVED = "proved"
@@ -52,7 +52,7 @@ class FormVerdict(NamedTuple):
     """Which models the machine code of a line equals."""
 
     line: str
-    outcome: Outcome
+    outcome: VerdictOutcome
     models: tuple[str, ...] = ()
     """The models, of those asked about, that it equals for all operands."""
     errata: tuple[str, ...] = ()
@@ -109,11 +109,11 @@ def decide_line(
     first of the models.
     """
     if isinstance(kernel, str):
-        return FormVerdict(line, Outcome.REFUSED, reason=kernel)
+        return FormVerdict(line, VerdictOutcome.REFUSED, reason=kernel)
     try:
         machine = MachineQuestion(source, kernel, timeout)
     except UnknownMachineCodeError as error:
-        return FormVerdict(line, Outcome.UNKNOWN, reason=str(error), opcode=error.opcode)
+        return FormVerdict(line, VerdictOutcome.UNKNOWN, reason=str(error), opcode=error.opcode)
     plans = group_models(source, models)
     proofs: dict[Plan, MachineProof] = {}
     for plan in plans:
@@ -139,21 +139,23 @@ def _judge(
     ]
     documented = next(iter(proofs.values()))
     if equal:
-        outcome = Outcome.PROVED
+        outcome = VerdictOutcome.PROVED
     elif any(proof.verdict is Verdict.UNDECIDED for proof in proofs.values()):
-        outcome = Outcome.UNDECIDED
+        outcome = VerdictOutcome.UNDECIDED
     else:
-        outcome = Outcome.DEPARTED
+        outcome = VerdictOutcome.DEPARTED
     is_as_documented = {Verdict.EQUAL: True, Verdict.DIFFERENT: False}.get(documented.verdict)
     followed = equal[0].errata if equal and not is_as_documented else ()
-    example = documented.counterexample or Counterexample({}, {}, {})
+    example = documented.counterexample or MachineCounterexample({}, {}, {})
     return FormVerdict(
         line,
         outcome,
         tuple(model.name for model in equal),
         tuple(x.id for x in source.ins.errata if x in followed),
         is_as_documented,
-        reason="; ".join(describe_folding(source.ins)) if outcome is Outcome.DEPARTED else "",
+        reason="; ".join(describe_folding(source.ins))
+        if outcome is VerdictOutcome.DEPARTED
+        else "",
         instruction_count=len(list(machine.run.iter_computations())),
         seconds=machine.question.solver.elapsed,
         operands={

@@ -22,7 +22,7 @@ PARAMETER_BYTES = 16
 _SLOT_BYTES = 8
 
 
-class Slot(NamedTuple):
+class ParameterSlot(NamedTuple):
     """The place of an operand or a result in the part of a thread."""
 
     role: str
@@ -37,8 +37,8 @@ class KernelSource(NamedTuple):
 
     ins: Instruction
     """The instruction with the registers of the kernel."""
-    inputs: tuple[Slot, ...]
-    results: tuple[Slot, ...]
+    inputs: tuple[ParameterSlot, ...]
+    results: tuple[ParameterSlot, ...]
     names: Mapping[str, str]
     """The registers as they were written, by role."""
 
@@ -64,9 +64,9 @@ def make_kernel_source(ins: Instruction) -> KernelSource:
     return KernelSource(renamed, slots, result_slots, written)
 
 
-def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[Slot]:
+def _place(ins: Instruction, names: Mapping[str, str]) -> Iterator[ParameterSlot]:
     for index, (name, role) in enumerate(names.items()):
-        yield Slot(role, name, ins.type_of(role), index * _SLOT_BYTES)
+        yield ParameterSlot(role, name, ins.type_of(role), index * _SLOT_BYTES)
 
 
 def rename_registers(ins: Instruction) -> Instruction:

@@ -10,7 +10,7 @@ from ..semantics.models import ISA_MODEL, Model, parse_model
 from ..semantics.plan import Plan
 from ..tracing.step_text import format_stage_title
 from .disassembly import MachineKernel
-from .form_verdict import KNOWN_MODELS, FormVerdict, Outcome, decide_line, group_models
+from .form_verdict import KNOWN_MODELS, FormVerdict, VerdictOutcome, decide_line, group_models
 from .kernel_source import KernelSource
 from .machine_proof import MachineQuestion
 from .machine_step import UnknownMachineCodeError
@@ -44,7 +44,7 @@ class MachineListing(NamedTuple):
     @property
     def is_interpreted(self) -> bool:
         """Whether it is known what the instructions compute."""
-        return self.verdict.outcome is not Outcome.UNKNOWN
+        return self.verdict.outcome is not VerdictOutcome.UNKNOWN
 
 
 def count_instructions(source: KernelSource, kernel: MachineKernel) -> int | None:
@@ -87,7 +87,7 @@ def list_machine_code(
     matches = match_rows(machine, plan)
     documented = next(iter(plans))
     missing: list[str] = []
-    if verdict.outcome is Outcome.PROVED and documented is not plan:
+    if verdict.outcome is VerdictOutcome.PROVED and documented is not plan:
         followed_values, values = machine.add_plan(plan), machine.add_plan(documented)
         missing = [
             row.key

@@ -12,7 +12,7 @@ from ..isa.types import Type
 from ..micro_operations.arithmetic import EXACT, Arithmetic, LaneValues, V
 from ..proof.differences import make_difference
 from ..proof.equivalence import TIMEOUT, Verdict
-from ..proof.question import Question
+from ..proof.proof_question import ProofQuestion
 from ..proof.simple_operands import find_simple_operands
 from ..proof.solver import IsStopped, Undecided, never
 from ..semantics.plan import Plan, compute_results
@@ -26,7 +26,7 @@ _WORD_BITS = 32
 _UNKNOWN = "unwritten{}"
 
 
-class Counterexample(NamedTuple):
+class MachineCounterexample(NamedTuple):
     """Operands for which machine code and model give different results, replayed on numbers."""
 
     operands: Mapping[str, int]
@@ -45,7 +45,7 @@ class MachineProof:
     """The time of the solver and of the interpretation."""
     has_same_operations: bool = False
     """Whether both compute by the same operations, which needs no solver."""
-    counterexample: Counterexample | None = None
+    counterexample: MachineCounterexample | None = None
 
 
 def get_access_bits(type_: Type) -> int:
@@ -115,7 +115,7 @@ class MachineQuestion:
     ) -> None:
         """Interpret the code; raise UnknownMachineCodeError for what has no known meaning."""
         self.source, self.kernel = source, kernel
-        self.question = Question(timeout, is_stopped, has_wide_sums=True)
+        self.question = ProofQuestion(timeout, is_stopped, has_wide_sums=True)
         values = {x.name: self.question.add_input(x.name, x.type) for x in source.inputs}
         self._unknowns = count()
         self.run, self.results = run_machine_code(
@@ -174,10 +174,10 @@ class MachineQuestion:
 
 def replay(
     source: KernelSource, kernel: MachineKernel, plan: Plan, operands: Mapping[str, int]
-) -> Counterexample:
+) -> MachineCounterexample:
     """Compute both sides on numbers; raise RuntimeError if the results are the same."""
     expected = compute_plan_results(source.ins, plan, operands)
     found = compute_machine_results(source, kernel, operands)
     if expected == found:
         raise RuntimeError(f"the counterexample {dict(operands)} of {source.ins} does not hold")
-    return Counterexample(dict(operands), expected, found)
+    return MachineCounterexample(dict(operands), expected, found)

@@ -45,7 +45,7 @@ _ACCESSES = frozenset(("LDG", "STG", "S2R", "S2UR", "LDC", "ULDC", "LDCU"))
 _IGNORED = frozenset(("EXIT", "NOP"))
 
 
-class Origin(IntEnum):
+class MachineOrigin(IntEnum):
     """What went into a value; of several, the greatest."""
 
     CONSTANT = 0
@@ -57,7 +57,7 @@ class Origin(IntEnum):
 class MachineValue(NamedTuple, Generic[V]):
     """The contents of a register or a predicate."""
 
-    origin: Origin
+    origin: MachineOrigin
     number: int
     """The value, unless operands went into it."""
     value: V | None = None
@@ -68,7 +68,7 @@ class MachineEffect(NamedTuple, Generic[V]):
     """An instruction that was run, and what it wrote."""
 
     ins: MachineInstruction
-    origin: Origin
+    origin: MachineOrigin
     writes: tuple[Write[V], ...]
     """The values of words, pairs and predicates that operands went into."""
     reads: tuple[int, ...]
@@ -136,7 +136,7 @@ class MachineRun(Generic[V]):
 
     def _compute(self, ins: MachineInstruction) -> None:
         opcode, match, outputs = find_opcode(ins)
-        origin = Origin.CONSTANT
+        origin = MachineOrigin.CONSTANT
         read_values: list[MachineValue[V]] = []
 
         def read_exact(x: MachineOperand, bits: int) -> tuple[int, ...]:
@@ -149,17 +149,18 @@ class MachineRun(Generic[V]):
         exact = MachineStep(EXACT, _lift_exact, ins, outputs, read_exact)
         opcode.meaning(exact, match)
         exact.check_operands()
-        if origin is not Origin.OPERAND:
+        if origin is not MachineOrigin.OPERAND:
             writes = [
                 (x.operand, MachineValue[V](origin, x.value[0]), x.bits) for x in exact.writes
             ]
         else:
-            if any(x.origin is Origin.ADDRESS for x in read_values):
+            if any(x.origin is MachineOrigin.ADDRESS for x in read_values):
                 raise UnknownMachineCodeError("an address meets an operand", ins)
             step = MachineStep(self._ar, self._lift, ins, outputs, self._make_reader(ins))
             opcode.meaning(step, match)
             writes = [
-                (x.operand, MachineValue(Origin.OPERAND, 0, x.value), x.bits) for x in step.writes
+                (x.operand, MachineValue(MachineOrigin.OPERAND, 0, x.value), x.bits)
+                for x in step.writes
             ]
         self._finish(ins, writes)
 
@@ -186,7 +187,7 @@ class MachineRun(Generic[V]):
         index = len(self.effects)
         for operand, value, bits in final:
             self._write(operand, value, bits, index)
-        origin = max((value.origin for _, value, _ in final), default=Origin.CONSTANT)
+        origin = max((value.origin for _, value, _ in final), default=MachineOrigin.CONSTANT)
         self.effects.append(
             MachineEffect(
                 ins,
@@ -213,14 +214,18 @@ class MachineRun(Generic[V]):
         is_negated = ins.guard.sign == "!"
         if guard.value is None:
             return value if bool(guard.number) != is_negated else old
-        if value.origin is Origin.ADDRESS or (old.origin is Origin.ADDRESS and bits == PAIR_BITS):
+        if value.origin is MachineOrigin.ADDRESS or (
+            old.origin is MachineOrigin.ADDRESS and bits == PAIR_BITS
+        ):
             raise UnknownMachineCodeError("an address depends on an operand", ins)
-        if old.origin is Origin.ADDRESS:  # no longer needed as one, so it may be anything
-            old = MachineValue(Origin.OPERAND, 0, self._make_unknown(bits))
+        if old.origin is MachineOrigin.ADDRESS:  # no longer needed as one, so it may be anything
+            old = MachineValue(MachineOrigin.OPERAND, 0, self._make_unknown(bits))
         new_value, old_value = self._take(value), self._take(old)
         if is_negated:
             new_value, old_value = old_value, new_value
-        return MachineValue(Origin.OPERAND, 0, self._ar.where(guard.value, new_value, old_value))
+        return MachineValue(
+            MachineOrigin.OPERAND, 0, self._ar.where(guard.value, new_value, old_value)
+        )
 
     # --- registers ------------------------------------------------------------------------------
 
@@ -230,14 +235,14 @@ class MachineRun(Generic[V]):
         if kind is OperandKind.IMMEDIATE and bits > 1:
             if bits == PAIR_BITS and abs(x.number) >> WORD_BITS - 1:
                 raise UnknownMachineCodeError("an immediate that may be extended by its sign", ins)
-            return MachineValue(Origin.CONSTANT, x.number & (1 << bits) - 1)
+            return MachineValue(MachineOrigin.CONSTANT, x.number & (1 << bits) - 1)
         if kind is OperandKind.CONSTANT and bits > 1:
             return self._read_constant(x, bits, ins)
         is_predicate = kind in (OperandKind.PREDICATE, OperandKind.UNIFORM_PREDICATE)
         if kind not in _FILES or is_predicate != (bits == 1):
             raise UnknownMachineCodeError("an operand of another kind than expected", ins)
         if x.is_sink:
-            return MachineValue(Origin.CONSTANT, int(is_predicate))
+            return MachineValue(MachineOrigin.CONSTANT, int(is_predicate))
         if bits == PAIR_BITS:
             return self._read_pair(x, ins)
         return self._read_register(_FILES[kind], x.number, ins)
@@ -248,7 +253,7 @@ class MachineRun(Generic[V]):
             if file.startswith("U"):
                 raise UnknownMachineCodeError(f"{file}{number} is read before it is written", ins)
             unknown = self._make_unknown(1 if file == "P" else WORD_BITS)
-            value = self._registers[file, number] = MachineValue(Origin.OPERAND, 0, unknown)
+            value = self._registers[file, number] = MachineValue(MachineOrigin.OPERAND, 0, unknown)
         if (file, number) in self._writers:
             self._read_indexes.add(self._writers[file, number])
         return value
@@ -258,9 +263,9 @@ class MachineRun(Generic[V]):
         low = self._read_register(file, x.number, ins)
         high = self._read_register(file, x.number + 1, ins)
         origin = max(low.origin, high.origin)
-        if origin is not Origin.OPERAND:
+        if origin is not MachineOrigin.OPERAND:
             return MachineValue(origin, high.number << WORD_BITS | low.number)
-        if Origin.ADDRESS in (low.origin, high.origin):
+        if MachineOrigin.ADDRESS in (low.origin, high.origin):
             raise UnknownMachineCodeError("a pair of an address and an operand", ins)
         known = self._pairs.get(x.number) if file == "R" else None
         if known and known[0] is low and known[1] is high:
@@ -300,15 +305,15 @@ class MachineRun(Generic[V]):
         if x.bank == 0:
             start = x.number - self._parameters
             if start < 0:
-                return MachineValue(Origin.ADDRESS, 0)
+                return MachineValue(MachineOrigin.ADDRESS, 0)
             pointers = OUTPUT | INPUT << PAIR_BITS
             if start + size > 2 * _POINTER_BYTES:
                 raise UnknownMachineCodeError("a parameter that is not there", ins)
-            return MachineValue(Origin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
+            return MachineValue(MachineOrigin.ADDRESS, pointers >> 8 * start & (1 << bits) - 1)
         data = self._constants.get(x.bank, b"")[x.number : x.number + size]
         if len(data) != size:
             raise UnknownMachineCodeError("a constant that is not there", ins)
-        return MachineValue(Origin.CONSTANT, int.from_bytes(data, "little"))
+        return MachineValue(MachineOrigin.CONSTANT, int.from_bytes(data, "little"))
 
     def _load_constant(self, ins: MachineInstruction, modifiers: list[str]) -> None:
         bits = PAIR_BITS if modifiers == ["64"] else WORD_BITS
@@ -321,13 +326,15 @@ class MachineRun(Generic[V]):
     def _read_special(self, ins: MachineInstruction) -> None:
         if ins.operands[1].text != "SR_TID.X":
             raise UnknownMachineCodeError("another special register than the thread's number", ins)
-        self._finish(ins, [(ins.operands[0], MachineValue(Origin.ADDRESS, THREAD), WORD_BITS)])
+        self._finish(
+            ins, [(ins.operands[0], MachineValue(MachineOrigin.ADDRESS, THREAD), WORD_BITS)]
+        )
 
     def _find_offset(self, x: MachineOperand, start: int, ins: MachineInstruction) -> int:
         """Return the offset of an address in the thread's part of an array."""
         base = MachineOperand(OperandKind.REGISTER, x.bank)
         address = self._read(base, PAIR_BITS, ins)
-        if address.origin is Origin.OPERAND:
+        if address.origin is MachineOrigin.OPERAND:
             raise UnknownMachineCodeError("an address that depends on an operand", ins)
         offset = (address.number + x.number) % (1 << PAIR_BITS) - start - THREAD * self._stride
         if not 0 <= offset < self._stride:
@@ -359,7 +366,9 @@ class MachineRun(Generic[V]):
             signed = self._ar.cast(value, 16, signed=True)
             value = self._ar.cast(signed, WORD_BITS, signed=False)
         width = max(bits, WORD_BITS)
-        self._finish(ins, [(target, MachineValue(Origin.OPERAND, 0, value), width)], place=place)
+        self._finish(
+            ins, [(target, MachineValue(MachineOrigin.OPERAND, 0, value), width)], place=place
+        )
 
     def _store(self, ins: MachineInstruction, modifiers: list[str]) -> None:
         bits = self._get_width(ins, modifiers, "MR")
@@ -373,7 +382,7 @@ class MachineRun(Generic[V]):
         self.effects.append(
             MachineEffect(
                 ins,
-                Origin.OPERAND,
+                MachineOrigin.OPERAND,
                 (),
                 tuple(sorted(self._read_indexes)),
                 is_store=True,
@@ -387,7 +396,7 @@ class MachineRun(Generic[V]):
         """Yield the instructions that compute from operands, with their indexes."""
         for index, effect in enumerate(self.effects):
             is_access = effect.is_load or effect.is_store
-            if effect.origin is Origin.OPERAND and not is_access:
+            if effect.origin is MachineOrigin.OPERAND and not is_access:
                 yield index, effect
 
 

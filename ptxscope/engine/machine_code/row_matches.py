@@ -19,12 +19,12 @@ from ..ir.tape import Node
 from ..isa.types import Type
 from ..listings.probe_operands import draw_operands
 from ..proof.equivalence import Verdict
-from ..proof.question import compute_nodes
+from ..proof.proof_question import compute_nodes
 from ..proof.solver import Undecided
 from ..semantics.plan import Plan
 from .machine_instruction import MachineInstruction
 from .machine_proof import MachineQuestion
-from .machine_run import MachineEffect, Origin
+from .machine_run import MachineEffect, MachineOrigin
 from .machine_step import MASK, PAIR_BITS, WORD_BITS, Write
 
 _SAMPLES = 160
@@ -241,8 +241,10 @@ class _Matcher:
         if effect.is_load or effect.is_store:
             purpose = Purpose.LOAD if effect.is_load else Purpose.STORE
             return match._replace(purpose=purpose, key=self._find_role(effect))
-        if effect.origin is not Origin.OPERAND:
-            purpose = Purpose.ADDRESS if effect.origin is Origin.ADDRESS else Purpose.CONSTANT
+        if effect.origin is not MachineOrigin.OPERAND:
+            purpose = (
+                Purpose.ADDRESS if effect.origin is MachineOrigin.ADDRESS else Purpose.CONSTANT
+            )
             return match._replace(purpose=purpose)
         for write, signature, reading in self._iter_written(index):
             for candidate in candidates.get((write.bits, signature), ()):

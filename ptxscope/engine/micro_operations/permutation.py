@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..isa.truth_tables import Formula, find_formulas, find_ignored_variables
+from ..isa.truth_tables import TruthFormula, find_formulas, find_ignored_variables
 from ..isa.types import PermuteMode
 from ..isa.value_text import format_hex, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V, fill
@@ -278,7 +278,7 @@ class EvaluateTable(MicroOperation):
         yield RowMutation("exchanged b and c", ((self, (x, z, y)),))
 
 
-def _evaluate_formula(ar: Arithmetic[V], formula: Formula, names: Mapping[str, V]) -> V:
+def _evaluate_formula(ar: Arithmetic[V], formula: TruthFormula, names: Mapping[str, V]) -> V:
     """Evaluate a formula on words."""
     sign = formula.operator
     if sign in names:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..ir.recorded_plan import list_needed_nodes
 from ..ir.tape import Node
 from .bit_vectors import UNIT_BITS
-from .question import Question
+from .proof_question import ProofQuestion
 from .solver import Term
 
 _MAX_COUNTED_BITS = 16
 
 
 def count_differing(
-    question: Question, truth: Node, differs: Term
+    question: ProofQuestion, truth: Node, differs: Term
 ) -> tuple[int, int, tuple[str, ...]]:
     """Return for how many of how many values of which parts results differ.
 
@@ -50,5 +50,5 @@ def find_variables(term: Term) -> list[str]:
     return sorted(names)
 
 
-def _format_variable(question: Question, role: str, index: int) -> str:
+def _format_variable(question: ProofQuestion, role: str, index: int) -> str:
     return role if question.inputs[role].bits <= UNIT_BITS else f"{role}.b{index}"

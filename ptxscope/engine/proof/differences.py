@@ -15,7 +15,7 @@ from ..isa.integers import Range, cast
 from ..micro_operations.arithmetic import LaneValues, is_different
 from .bit_vectors import UNIT_BITS
 from .counting import count_differing
-from .question import Question, compute_nodes
+from .proof_question import ProofQuestion, compute_nodes
 from .solver import Term, Undecided
 
 _SECONDS = 2.0
@@ -101,7 +101,7 @@ class _Atom(NamedTuple):
 
 
 def describe_difference(
-    question: Question,
+    question: ProofQuestion,
     pairs: Sequence[tuple[Node, Node]],
     operands: Operands,
     rows: Mapping[str, Node],
@@ -119,7 +119,7 @@ def describe_difference(
 
 
 def _describe_parts(
-    question: Question,
+    question: ProofQuestion,
     pairs: Sequence[tuple[Node, Node]],
     operands: Operands,
     rows: Mapping[str, Node],
@@ -141,14 +141,14 @@ def _describe_parts(
             return
 
 
-def make_difference(question: Question, pairs: Sequence[tuple[Node, Node]]) -> Node:
+def make_difference(question: ProofQuestion, pairs: Sequence[tuple[Node, Node]]) -> Node:
     """Return a node that is 1 if some of the pairs differ."""
     tape = question.tape
     return reduce(tape.maximum, (is_different(tape, *pair) for pair in pairs))
 
 
 def _find_part(
-    question: Question, pairs: Sequence[tuple[Node, Node]], operands: Operands
+    question: ProofQuestion, pairs: Sequence[tuple[Node, Node]], operands: Operands
 ) -> Iterator[tuple[str, list[tuple[Node, Node]]]]:
     """Yield the lowest byte of a single result that differs for some operands, with its name."""
     if len(pairs) == 1:
@@ -160,7 +160,7 @@ def _find_part(
 
 
 def _draw_examples(
-    question: Question, differs: Node, operands: Operands, restriction: Node | None
+    question: ProofQuestion, differs: Node, operands: Operands, restriction: Node | None
 ) -> tuple[list[Operands], list[Operands]]:
     """Return these operands and more for which results differ, and others for which they do not."""
     rng = Random(1)  # noqa: S311 - not for security
@@ -187,7 +187,7 @@ class _Search:
 
     def __init__(
         self,
-        question: Question,
+        question: ProofQuestion,
         differs: Term,
         drawn: tuple[list[Operands], list[Operands]],
         rows: Mapping[str, Node],
@@ -383,7 +383,7 @@ def _format(value: int) -> str:
     return str(value) if -10 < value < 10 else f"{value:#x}"
 
 
-def _iter_operand_parts(question: Question) -> Iterator[_Part]:
+def _iter_operand_parts(question: ProofQuestion) -> Iterator[_Part]:
     """Yield the operands, then their half-words, then their bytes."""
     for letter, unit in (("", 0), ("h", 16), ("b", 8)):
         for name, type_ in question.inputs.items():
@@ -401,7 +401,7 @@ def _read_operand(name: str, low: int, bits: int, example: _Example) -> int:
     return example.operands[name] >> low & (1 << bits) - 1
 
 
-def _iter_row_lanes(question: Question, rows: Mapping[str, Node]) -> Iterator[_Part]:
+def _iter_row_lanes(question: ProofQuestion, rows: Mapping[str, Node]) -> Iterator[_Part]:
     """Yield the lanes of rows."""
     for key, node in rows.items():
         question.encode(node)

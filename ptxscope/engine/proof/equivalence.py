@@ -15,9 +15,9 @@ from ..records import FrozenDict, freeze_dicts
 from ..semantics.models import ISA_MODEL, Model
 from ..tracing.basic_block import BasicBlock
 from ..tracing.trace import Trace
-from .conditions import Scope, read_condition
 from .differences import Difference, describe_difference, make_difference
-from .question import Question, Renaming, Side
+from .operand_conditions import ConditionScope, read_condition
+from .proof_question import ProofQuestion, Renaming, Side
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -145,7 +145,7 @@ def prove_equal(
     matched or ``where`` never holds, PtxError if it is invalid, ImportError without the solver,
     and Stopped once ``is_stopped`` says so.
     """
-    question = Question(timeout, is_stopped)
+    question = ProofQuestion(timeout, is_stopped)
     a, b = _with_same_results(a, b), _with_same_results(b, a)
     a, b = a.with_guard_results(), b.with_guard_results()
     first = question.add_side(a, models[0])
@@ -223,13 +223,13 @@ def _drop_guard_results(side: Side) -> Side:
     return side._replace(results=results)
 
 
-def make_input_scope(question: Question) -> Scope:
+def make_input_scope(question: ProofQuestion) -> ConditionScope:
     """Return the names of the operands, for conditions."""
     registers = {
         name: (question.add_input(name, type_), type_.bits)
         for name, type_ in question.inputs.items()
     }
-    return Scope(registers)
+    return ConditionScope(registers)
 
 
 def _find_shared_rows(first: Side, second: Side) -> dict[str, Node]:
@@ -279,7 +279,7 @@ def _with_same_results(program: BasicBlock, other: BasicBlock) -> BasicBlock:
     return program
 
 
-def _pair_results(question: Question, first: Side, second: Side) -> Iterator[_Pair]:
+def _pair_results(question: ProofQuestion, first: Side, second: Side) -> Iterator[_Pair]:
     """Yield the results to compare: by name, and the others by position."""
     x, y = first.results, second.results
     shared = [name for name in x if name in y]
@@ -307,12 +307,12 @@ def _pair_results(question: Question, first: Side, second: Side) -> Iterator[_Pa
         yield _Pair(pair, (nodes[0], nodes[1]), types[0].bits)
 
 
-def _add_old_value(question: Question, side: Side, name: str, type_: Type) -> Node:
+def _add_old_value(question: ProofQuestion, side: Side, name: str, type_: Type) -> Node:
     """Return the value that a register had, which only ``side`` writes, under its name there."""
     return question.add_input(side.inputs.get(name, name), type_)
 
 
-def _wish_one_part(question: Question, pairs: list[_Pair]) -> Iterator[Term]:
+def _wish_one_part(question: ProofQuestion, pairs: list[_Pair]) -> Iterator[Term]:
     """Yield the wishes that the results agree but for one byte, or one result."""
     make, cut = question.solver.terms.make, question.solver.terms.cut
     parts = []

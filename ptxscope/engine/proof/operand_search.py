@@ -15,10 +15,10 @@ from ..tracing.basic_block import BasicBlock
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument, check_count, check_seconds, convert_to_bits
 from ..tracing.trace import Trace
-from .conditions import Scope, read_condition
 from .equivalence import TIMEOUT, bind_names
-from .programs import read_program
-from .question import Question, Side
+from .operand_conditions import ConditionScope, read_condition
+from .proof_programs import read_program
+from .proof_question import ProofQuestion, Side
 from .simple_operands import find_simple_operands
 from .solver import IsStopped, Term, Undecided, get_solver_name, never
 
@@ -118,7 +118,7 @@ def find_operands(
     ``masks`` has the fixed bits of given registers of which not all are fixed. Raise PtxError if
     the condition is invalid, and Stopped once ``is_stopped`` says so.
     """
-    question = Question(timeout, is_stopped)
+    question = ProofQuestion(timeout, is_stopped)
     program = _with_condition_results(program, where).with_guard_results()
     side = question.add_side(program, model)
     condition = read_condition(question, where, make_scope(question, side))
@@ -184,7 +184,7 @@ def _has_name(condition: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}\b", condition) is not None
 
 
-def make_scope(question: Question, side: Side) -> Scope:
+def make_scope(question: ProofQuestion, side: Side) -> ConditionScope:
     """Return the names of operands, results and rows of a computation, for conditions."""
     registers = {
         name: (question.add_input(name, type_), type_.bits)
@@ -192,11 +192,11 @@ def make_scope(question: Question, side: Side) -> Scope:
     }
     results = {name: (node, type_.bits) for name, (node, type_) in side.results.items()}
     old = {f"{OLD}.{name}": registers[name] for name in results if name in registers}
-    return Scope({**registers, **results, **old}, side)
+    return ConditionScope({**registers, **results, **old}, side)
 
 
 def fix_operands(
-    question: Question, values: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
+    question: ProofQuestion, values: Mapping[str, int], masks: Mapping[str, int] = _NO_MASKS
 ) -> None:
     """Fix operands to values, or only those of their bits that are set in a mask."""
     for name, bits in values.items():
@@ -208,6 +208,6 @@ def fix_operands(
         question.add_condition(question.tape.equal(node, bits & mask))
 
 
-def _is_different(question: Question, name: str, bits: int) -> Term:
+def _is_different(question: ProofQuestion, name: str, bits: int) -> Term:
     value = question.solver.terms.make_value(bits, question.inputs[name].bits)
     return question.solver.terms.make("DISTINCT", question.get_bits(name), value)

@@ -17,11 +17,11 @@ from ..semantics.erratum import Erratum
 from ..semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ..semantics.plan import compute_results
 from ..tracing.basic_block import BasicBlock
-from .conditions import get_flag_name, iter_flags
 from .differences import make_difference
 from .equivalence import TIMEOUT, bind_names
-from .question import (
-    Question,
+from .operand_conditions import get_flag_name, iter_flags
+from .proof_question import (
+    ProofQuestion,
     Side,
     compute_nodes,
 )
@@ -139,7 +139,7 @@ def draw_operands(inputs: Mapping[str, Type]) -> Iterator[dict[str, int]]:
 # --- goals -----------------------------------------------------------------------------------
 
 
-def iter_goals(question: Question, program: BasicBlock) -> Iterator[Goal]:
+def iter_goals(question: ProofQuestion, program: BasicBlock) -> Iterator[Goal]:
     """Yield each flag of each row, both sides of each choice, and each erratum."""
     side = question.add_side(program, ISA_MODEL)
     for row in side.plan.rows:
@@ -155,7 +155,7 @@ def iter_goals(question: Question, program: BasicBlock) -> Iterator[Goal]:
             yield Goal(erratum.id, node)
 
 
-def _iter_lane_goals(question: Question, text: str, key: str, truth: Node) -> Iterator[Goal]:
+def _iter_lane_goals(question: ProofQuestion, text: str, key: str, truth: Node) -> Iterator[Goal]:
     if truth.lanes == 1:
         yield Goal(text.format(key), truth)
         return
@@ -165,7 +165,7 @@ def _iter_lane_goals(question: Question, text: str, key: str, truth: Node) -> It
 
 
 def _make_erratum_node(
-    question: Question, program: BasicBlock, documented: Side, erratum: Erratum
+    question: ProofQuestion, program: BasicBlock, documented: Side, erratum: Erratum
 ) -> Node | None:
     """Return whether an erratum changes a result, alone or beside the others; None if never."""
     errata = program.errata
@@ -188,7 +188,7 @@ class _Cover:
     """Sets of operands that reach all goals that can be reached."""
 
     def __init__(self, program: BasicBlock, timeout: float) -> None:
-        self.question = Question(timeout)
+        self.question = ProofQuestion(timeout)
         goals = list(iter_goals(self.question, program))
         self.impossible: list[str] = []
         self.undecided: list[str] = []

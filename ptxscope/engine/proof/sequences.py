@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..sequences.intrinsic_sequences import IntrinsicSequence
 from ..sequences.pattern import write_ptx
 from .equivalence import TIMEOUT, Verdict, prove_equal
-from .programs import read_program
+from .proof_programs import read_program
 
 
 def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:

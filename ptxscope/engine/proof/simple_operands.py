@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from .question import Question
+from .proof_question import ProofQuestion
 from .solver import Term, Undecided
 
 _QUERY_SECONDS = 0.3
@@ -14,7 +14,7 @@ _UNIT = 8
 
 
 def find_simple_operands(
-    question: Question,
+    question: ProofQuestion,
     conditions: Sequence[Term],
     holds: Callable[[Mapping[str, int]], bool],
     wishes: Sequence[Sequence[Term]] = (),
@@ -60,7 +60,7 @@ def find_simple_operands(
 
 
 def clear_bits(
-    question: Question, operands: dict[str, int], holds: Callable[[Mapping[str, int]], bool]
+    question: ProofQuestion, operands: dict[str, int], holds: Callable[[Mapping[str, int]], bool]
 ) -> dict[str, int]:
     """Return operands with each bit cleared that need not be set, the highest bits first."""
     for name, low, high in _iter_parts(question, 1):
@@ -70,7 +70,7 @@ def clear_bits(
     return operands
 
 
-def _iter_parts(question: Question, unit: int) -> Iterator[tuple[str, int, int]]:
+def _iter_parts(question: ProofQuestion, unit: int) -> Iterator[tuple[str, int, int]]:
     """Yield the operands, then their parts of some bits; the last operand and part first."""
     inputs = [(name, type_.bits) for name, type_ in question.inputs.items()][::-1]
     yield from ((name, 0, bits) for name, bits in inputs)

@@ -19,7 +19,7 @@ from ..micro_operations.arithmetic import is_different
 from ..micro_operations.properties import Flag
 from ..semantics.plan import Row
 from ..syntax.errors import Problem, PtxError, find_closest_spelling, format_count, quote_word
-from .question import Question, Side
+from .proof_question import ProofQuestion, Side
 
 MAX_CONDITION_CHARS = 1000
 _MAX_BITS = 256
@@ -44,7 +44,7 @@ FLAG_NAMES: Mapping[str, tuple[Flag, ...]] = {
 """The flags by their names in conditions: ``clamped_low``; ``clamped`` is either of two."""
 
 
-class Scope(NamedTuple):
+class ConditionScope(NamedTuple):
     """The names that a condition may use."""
 
     registers: Mapping[str, tuple[Node, int]]
@@ -61,7 +61,7 @@ class _Number(NamedTuple):
     """The width of a register or a part of one, which is unsigned; 0 for any other number."""
 
 
-def read_condition(question: Question, text: str, scope: Scope) -> Node:
+def read_condition(question: ProofQuestion, text: str, scope: ConditionScope) -> Node:
     """Return a condition as a node that is 1 where it holds.
 
     Raise PtxError, which points at the part concerned, if the text is none.
@@ -70,7 +70,7 @@ def read_condition(question: Question, text: str, scope: Scope) -> Node:
 
 
 class _Reader:
-    def __init__(self, question: Question, text: str, scope: Scope) -> None:
+    def __init__(self, question: ProofQuestion, text: str, scope: ConditionScope) -> None:
         self.question, self.tape = question, question.tape
         self.text, self.scope = text, scope
 
@@ -311,7 +311,7 @@ def _make_python_names(text: str) -> str:
     return _KEYWORD.sub(lambda x: "_" * len(x[0]), _REGISTER.sub("_", text))
 
 
-def iter_flags(question: Question, side: Side, row: Row) -> Iterator[tuple[Flag, Node]]:
+def iter_flags(question: ProofQuestion, side: Side, row: Row) -> Iterator[tuple[Flag, Node]]:
     """Yield the flags of a row that depend on values, each with a node that is 1 in its lanes."""
     inputs = [side.values[key] for key in row.inputs]
     yield from row.micro.compute_flags(question.tape, side.values[row.key], *inputs)

@@ -39,7 +39,7 @@ class Side(NamedTuple):
     """The bits of each destination by the program's name."""
 
 
-class Question:
+class ProofQuestion:
     """Computations of the same operands, and conditions on them."""
 
     def __init__(
