@@ -95,7 +95,8 @@ def test_a_file_called_minus_is_standard_output(
         (("show", "vadd4", "-o", "x.webp"), "x.webp: .webp is not supported"),
         (
             ("show", "vadd4", "-o", "x.json"),
-            "error: x.json: json is not supported here, only text, svg, png and pdf; -f text",
+            "error: x.json: json is not supported here, only text, markdown, rst, asciidoc, html, "
+            "svg, png and pdf; -f text",
         ),
         (
             ("sweep", "vmin.u32.u32.u32 d, a, b", "b=1", "-o", "x.html"),
