@@ -15,7 +15,7 @@ from ptxscope.engine.listings.diagnostic import CHECK_RULES, Edit
 from ptxscope.engine.listings.fixes import apply_edits, format_diff
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.listings.statement_scanner import SourceLocation
+from ptxscope.engine.listings.source_location import SourceLocation
 
 ROOT = Path(__file__).parents[2]
 E3 = "vadd.u32.s32.s32.sat %0.b0, %1, %2, %1;"

@@ -317,7 +317,7 @@ def test_an_erratum_of_large_positions_is_a_note_where_the_position_is_small() -
     others = (
         *("mul.hi.u32 %r1, %r2, 8", "@%p1 and.b32 %r1, %r2, 3", "and.b32 %r1, %r2, 256"),
         *("shl.b32 %r1, %r2, %r3", "cvt.u32.u16 %r1, %r2", "shl.b32 %r1, %r2, 3; mov.u32 %r1, %r2"),
-        "and.b32 %r1, %r2, 3; L:",
+        "and.b32 %r1, %r2, 3; L: mov.b32 %r3, %r2",
     )
     registers = ".reg .b64 %d<3>; .reg .b32 %r<4>; .reg .pred %p<2>;"
     for line in (*smalls, "cvt.u32.u8 %r1, %r2", *others):

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import collections
-import re
 import tracemalloc
 from collections.abc import Iterator
+from functools import partial
 from random import Random
 
 import pytest
 
-from ptxscope.engine.listings import statement_scanner
-from ptxscope.engine.listings.statement_scanner import scan_statements
+from ptxscope.engine.listings import statement_reader
+from ptxscope.engine.listings.statement_reader import StatementReader
 from ptxscope.engine.syntax.parser import scan
-from ptxscope.engine.syntax.scopes import Scopes, parse_kernel_header, parse_register_directive
-from ptxscope.engine.syntax.tokens import tokenize
+from ptxscope.engine.syntax.scopes import Scopes
 from tests.reference_data import DATA, table, verdicts
 from tests.tiers import ci_only, sampled, some
 
@@ -26,11 +25,11 @@ def _cut(text: str, size: int) -> Iterator[str]:
 
 
 def _texts(text: str) -> list[str]:
-    return [statement.text for statement in scan_statements([text])]
+    return [statement.text for statement in StatementReader([text])]
 
 
 def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
-    found = list(scan_statements([VIDEO]))
+    found = list(StatementReader([VIDEO]))
     wanted = list(scan(VIDEO))
     assert len(wanted) == 37
     assert [x.start for x in found] == [x.span[0] for x in wanted]
@@ -50,7 +49,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
         return [
             (x.text, x.opcode, x.start, x.line, x.column, x.preceding_text, x.scopes.target)
-            for x in scan_statements(chunks)
+            for x in StatementReader(chunks)
         ]
 
     whole = seen(iter([text]))
@@ -60,7 +59,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 
 def test_places_are_lines_and_columns_of_the_file() -> None:
     lines = VIDEO.splitlines()
-    for statement in scan_statements(_cut(VIDEO, 100)):
+    for statement in StatementReader(_cut(VIDEO, 100)):
         place = statement.locate(statement.opcode, len(statement.text))
         assert place.excerpt == lines[place.line - 1]
         assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
@@ -69,7 +68,7 @@ def test_places_are_lines_and_columns_of_the_file() -> None:
 
 def test_places_in_a_statement_of_several_lines() -> None:
     text = "x: @p vadd.s32.s32.s32\n\td,\n  a.b9, b; // end\n"
-    (statement,) = scan_statements([text])
+    (statement,) = StatementReader([text])
     at = statement.text.index(".b9")
     place = statement.locate(at, at + 3)
     assert (place.line, place.column, place.excerpt) == (3, 4, "  a.b9, b; // end")
@@ -103,7 +102,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
 )
 def test_what_is_a_statement(text: str, wanted: list[str]) -> None:
     assert _texts(text) == wanted
-    assert [x.text for x in scan_statements(_cut(text, 1))] == wanted
+    assert [x.text for x in StatementReader(_cut(text, 1))] == wanted
 
 
 def test_every_reference_line_is_found() -> None:
@@ -140,7 +139,7 @@ def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int
     wanted = [(x.span[0], x.instruction, [p.message for p in x.problems]) for x in scan(text)]
     found = [
         (statement.start + x.span[0], x.instruction, [p.message for p in x.problems])
-        for statement in scan_statements(_cut(text, rng.choice([1, 50, 10_000])))
+        for statement in StatementReader(_cut(text, rng.choice([1, 50, 10_000])))
         for x in scan(statement.text)
     ]
     assert found == wanted
@@ -168,64 +167,29 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
     def seen() -> list[tuple[object, ...]]:
         return [
             (x[:-2], x.scopes.version, x.scopes.find_type("%r1"), x.scopes.has_declarations)
-            for x in scan_statements(_cut(text, rng.choice([1, 30, 10_000])))
+            for x in StatementReader(_cut(text, rng.choice([1, 30, 10_000])), is_strict=True)
         ]
 
     found = seen()
-    # every place is looked at
-    monkeypatch.setattr(statement_scanner, "_EVENTLESS_TEXT", re.compile(""))
+    # every statement is cut into tokens
+    patterns = partial(statement_reader._make_patterns, is_skipping=False)
+    monkeypatch.setattr(statement_reader, "_make_patterns", patterns)
     assert seen() == found
-
-
-_HEADER_BITS = ["k", ".param", ".u64", "%a1", "_", ".ptr", ".global", ".align", "8", "[4]", ".reg"]
-_HEADER_BITS += [",", ",", ",\n\t.param .u32 ", "(", ")", ".maxntid 32, 1", "// x\n", ";", "{", "="]
-
-
-@sampled
-@pytest.mark.parametrize("seed", range(300))
-def test_a_short_way_to_read_a_header_or_a_reg_reads_the_same(seed: int) -> None:
-    rng = Random(seed)
-    words = [".entry", "k", "(", ".param", ".u64", "k_0", ",", ".param", ".b8", "x", "[4]", ")"]
-    if seed % 3 == 0:
-        words = [".reg", ".b32", "%r<9>", ",", "x", ";"]
-    for _ in range(rng.choice([0, 0, 1, 2])):
-        words[rng.randrange(1, len(words))] = rng.choice(_HEADER_BITS)
-    text = rng.choice([" ", "\n\t"]).join(words)
-    by_word, at_once = Scopes(), Scopes()
-    header, registers = parse_kernel_header(text), parse_register_directive(tokenize(text))
-    by_word.read_directives(tokenize(text))
-    if header:
-        at_once.add_kernel(header)
-    elif registers is not None:
-        at_once.add_directive(registers)
-    else:
-        return
-    for scopes in (by_word, at_once):
-        scopes.open_scope()
-    names = {word.text for word in tokenize(text)} | {"%r8", "%r9"}
-    assert {x: by_word.find_declaration(x) for x in names} == {
-        x: at_once.find_declaration(x) for x in names
-    }
-    for scopes in (by_word, at_once):
-        scopes.close_scope()
-    assert {x: by_word.find_declaration(x) for x in names} == {
-        x: at_once.find_declaration(x) for x in names
-    }
 
 
 @pytest.mark.parametrize("text", ["vset2\n.u32 a >/set\n.u32 d;", "vadd\n.u32 d // set\n, b;"])
 def test_an_opcode_is_one_wherever_a_chunk_ends(text: str) -> None:
-    (whole,) = scan_statements([text])
+    (whole,) = StatementReader([text])
     assert whole.text == text
     for size in range(1, len(text)):
-        assert [x.text for x in scan_statements(_cut(text, size))] == [text]
+        assert [x.text for x in StatementReader(_cut(text, size))] == [text]
 
 
 @pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
 def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
     text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
     for size in range(1, len(text)):
-        assert not list(scan_statements(_cut(text, size)))
+        assert not list(StatementReader(_cut(text, size)))
 
 
 SCOPES = """\
@@ -251,7 +215,7 @@ def _types(scopes: Scopes, names: str) -> list[str | None]:
 def test_registers_are_known_where_they_are_declared() -> None:
     def at(word: str) -> Iterator[Scopes]:
         text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
-        yield from (statement.scopes for statement in scan_statements([text]))
+        yield from (statement.scopes for statement in StatementReader([text]))
 
     names = "%out %in %wide %r0 %r2 %r3 %s1 x v"
     here = next(at("HERE"))
@@ -273,11 +237,11 @@ def test_a_long_listing_takes_little_memory(length: int) -> None:
 
     tracemalloc.start()
     try:
-        count = sum(1 for _ in scan_statements(listing()))
+        count = sum(1 for _ in StatementReader(listing()))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == length * sum(1 for _ in scan_statements([VIDEO[:4096]]))
+    assert count == length * sum(1 for _ in StatementReader([VIDEO[:4096]]))
     assert peak < 1_000_000
 
 
@@ -292,7 +256,7 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
 
     tracemalloc.start()
     try:
-        found = collections.deque(scan_statements(line()), maxlen=1)
+        found = collections.deque(StatementReader(line()), maxlen=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -18,7 +18,7 @@ from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings.asm_operands import read_operands
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.statement_scanner import scan_statements
+from ptxscope.engine.listings.statement_reader import StatementReader
 from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
@@ -50,7 +50,7 @@ def streamed(text: str, size: int = 1 << 14) -> Iterator[Seen]:
     for fragment, registers in every or [(x, {}) for x in find_fragments(text)]:
         ptx = fragment.ptx
         chunks = (ptx[at : at + size] for at in range(0, len(ptx), size))
-        for found in scan_statements(chunks, Scopes(registers)):
+        for found in StatementReader(chunks, Scopes(registers)):
             for item in scan(found.text):
                 if item.instruction:
                     start, end = (found.start + x for x in item.span)
@@ -250,15 +250,15 @@ def test_opcodes_are_asked_of_the_catalog() -> None:
         text = f"{opcode}.u32 d, a, b;\n"
         if is_other_opcode(opcode):
             assert CATALOG[opcode].group is Group.COMMON
-            assert not list(scan_statements([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
+            assert not list(StatementReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
             continue
         if is_passed_over(opcode, ["u32"]):
-            assert not list(scan_statements([text]))
+            assert not list(StatementReader([text]))
             text = f"{opcode}.cc.u32 d, a, b;\n"
-        assert [x.text for x in scan_statements([text])] == [text[:-1]], opcode
+        assert [x.text for x in StatementReader([text])] == [text[:-1]], opcode
         for wrong in {f"{opcode[:-1]}x{opcode[-1]}", f"x{opcode}", opcode[1:] + opcode[0]}:
             meant = [x.span for x in scan(f"{wrong}.u32 d, a, b;")]
-            found = [x.start for x in scan_statements([f"{wrong}.u32 d, a, b;"])]
+            found = [x.start for x in StatementReader([f"{wrong}.u32 d, a, b;"])]
             assert len(found) == len(meant), wrong
     for opcode in ("varvg2", "varvg4", "wadd4", "zlct"):
         text = f"{opcode}.u32.u32.u32 d, a, b, c;"

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample, format_counterexample
 from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Edit, Severity
-from ...engine.listings.statement_scanner import SourceLocation
+from ...engine.listings.source_location import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 from .json_text import Fields, convert_to_json
 

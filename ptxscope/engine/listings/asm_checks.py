@@ -24,7 +24,7 @@ from .asm_flow import find_flow_problems
 from .asm_operands import AsmOperands, is_modified
 from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
 from .embedded_ptx import EmbeddedPtx
-from .statement_scanner import SourceLocation
+from .source_location import SourceLocation
 
 
 class AsmFinding(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ..semantics.errata import ERRATA
 from ..tracing.folding_bugs import FOLDING_BUGS
 from .counterexample import Counterexample
-from .statement_scanner import SourceLocation
+from .source_location import SourceLocation
 
 
 class Severity(StrEnum):

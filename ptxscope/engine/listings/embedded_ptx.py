@@ -25,7 +25,7 @@ from .partial_ptx import (
 from .python_asm import pair_constraints
 from .python_source import read_python_strings
 from .source_language import Language, has_asm
-from .statement_scanner import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
+from .source_location import MAX_EXCERPT_CHARS, WINDOW, SourceLocation
 from .text_blocks import (
     Block,
     has_llvm_asm,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from .diagnostic import CheckedInstruction
-from .statement_scanner import SourceLocation
+from .source_location import SourceLocation
 
 _MARKER = re.compile(
     r"^[ \t]*+#[ \t]*+(?:line[ \t]++)?(?P<line>\d{1,9}+)"

@@ -36,6 +36,7 @@ from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
 from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
+from .source_location import WINDOW, SourceLocation
 from .statement_checks import (
     Locator,
     add_diagnostics,
@@ -48,7 +49,7 @@ from .statement_checks import (
     make_illegal_diagnostic,
     make_legal_instruction,
 )
-from .statement_scanner import WINDOW, Candidate, SourceLocation, scan_statements
+from .statement_reader import Candidate, StatementReader
 from .suppressions import IgnoreComments
 from .verdict_cache import get_cached_verdict
 
@@ -60,8 +61,9 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    moved_constants = MovedConstants()
-    for statement in scan_statements(moved_constants.record_chunks(chunks), is_strict=True):
+    reader = StatementReader(chunks, is_strict=True)
+    moved_constants = MovedConstants(reader)
+    for statement in reader:
         if statement.is_plain:
             yield from check_plain_statement(statement, statement, name)
             continue
@@ -192,7 +194,7 @@ def _find_foreign_note(
     """Return the first asm statement that may be PTX, but is read as another machine's; a note."""
     for piece in pieces:
         if piece.operands and piece.is_foreign and not has_foreign_operands(piece.operands):
-            for statement in scan_statements([piece.ptx]):
+            for statement in StatementReader([piece.ptx]):
                 opcode = _OPCODE.match(statement.text, statement.opcode)
                 if opcode is None or opcode[0].partition(".")[0] not in DISTINCT_OPCODES:
                     continue
@@ -390,12 +392,13 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
     operands, inner = piece.operands, piece.fragments[0]
     is_closed = operands is not None and operands.number is not None
     is_asm, literals = piece.kind is PieceKind.ASM, operands.constant_literals if operands else {}
-    has_gaps, moved_constants = bool(piece.gaps), MovedConstants()
+    has_gaps = bool(piece.gaps)
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     if piece.kind is PieceKind.STRING:
         scopes.write_carry()  # another string may do so
-    chunks = moved_constants.record_chunks([piece.ptx])
-    for statement in scan_statements(chunks, scopes, is_strict=piece.is_certain):
+    reader = StatementReader([piece.ptx], scopes, is_strict=piece.is_certain)
+    moved_constants = MovedConstants(reader)
+    for statement in reader:
         span = (statement.start, statement.start + len(statement.text))
         if piece.gaps and inner.find_gap(*span) is not None:
             continue

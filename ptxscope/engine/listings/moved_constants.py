@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from ..isa.catalog import MOVES
 from ..isa.types import Type
@@ -18,11 +18,8 @@ from ..syntax.tokens import (
     read_raw_instruction,
     tokenize,
 )
+from .statement_reader import KEPT_CHARS, StatementReader
 
-_MAX_KEPT_CHARS = 1 << 21
-"""Characters kept after the end of the read part, to find a statement in."""
-_MAX_DISTANCE_CHARS = 1 << 13
-"""Largest distance of a ``mov`` before a statement."""
 _TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
 _LARGEST_LITERALS = {"and": 255, "shl": 6, "mul": 99, "mul24": 99}
 """The largest literal with which the result of an opcode is taken for a small number."""
@@ -46,13 +43,8 @@ class MovedConstants:
     so that no branch can come between.
     """
 
-    def __init__(self) -> None:
-        self._text = ""
-        self._start = 0
-        """Position in the listing of the text that is kept."""
-        self._new_chunks: list[str] = []
-        self._size = 0
-        """Characters of the text and of the chunks not yet added to it."""
+    def __init__(self, reader: StatementReader) -> None:
+        self._reader = reader
         self._read_end = 0
         self._bits: dict[str, int | None] = {}
         """Constants by register; None for what is small, like a product of a small number."""
@@ -62,23 +54,12 @@ class MovedConstants:
         """The registers that are small where ``find_constants`` was asked last."""
         return frozenset(name for name, bits in self._bits.items() if bits is None)
 
-    def record_chunks(self, chunks: Iterable[str]) -> Iterator[str]:
-        """Yield the chunks of the listing unchanged, and keep a part of them."""
-        for chunk in chunks:
-            self._new_chunks.append(chunk)
-            self._size += len(chunk)
-            if self._size > 2 * _MAX_KEPT_CHARS:
-                self._join(self._size - _MAX_KEPT_CHARS)
-            yield chunk
-
     def find_constants(self, start: int) -> Mapping[str, int]:
         """Return the bits of the registers that are constants at the start of a statement."""
-        read_start = max(self._read_end, start - _MAX_DISTANCE_CHARS)
+        read_start = max(self._read_end, start - KEPT_CHARS)
         is_gap = read_start > self._read_end
         self._read_end = start
-        if self._new_chunks:
-            self._join(read_start - self._start)
-        text = self._text[max(read_start - self._start, 0) : start - self._start]
+        text = self._reader.copy_text(read_start, start)
         if is_gap:
             self._bits.clear()
             text = text.partition(";")[2]
@@ -86,13 +67,6 @@ class MovedConstants:
         for item in group_tokens(text, words, OPCODES):
             self._read_statement(text, words, item)
         return {name: bits for name, bits in self._bits.items() if bits is not None}
-
-    def _join(self, cut: int) -> None:
-        """Add the waiting chunks to the text and drop its first ``cut`` characters."""
-        cut = max(cut, 0)
-        self._text = "".join((self._text, *self._new_chunks))[cut:]
-        self._new_chunks.clear()
-        self._start, self._size = self._start + cut, len(self._text)
 
     def _read_statement(self, text: str, words: list[Token], item: TokenGroup) -> None:
         if item.kind is TokenGroupKind.STATEMENT:

@@ -15,7 +15,7 @@ from ..syntax.parser import scan
 from ..syntax.source import GAP, TextFragment, join_fragments
 from .diagnostic import CheckedInstruction, Diagnostic, Severity
 from .embedded_ptx import EmbeddedPtx, PieceKind
-from .statement_scanner import SourceLocation
+from .source_location import SourceLocation
 from .suppressions import remove_diagnostics
 from .text_fragments import iter_parts
 

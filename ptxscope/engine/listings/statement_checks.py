@@ -20,7 +20,8 @@ from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ..tracing.folding_bugs import LOSING_TARGETS
 from .diagnostic import CheckedInstruction, Diagnostic, Edit
 from .moved_constants import MovedConstants
-from .statement_scanner import Candidate, SourceLocation
+from .source_location import SourceLocation
+from .statement_reader import Candidate
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Set
 
 from ..syntax.errors import find_closest_spelling, quote_word
 from .diagnostic import CHECK_RULES, CheckedInstruction, Diagnostic, Severity
-from .statement_scanner import WINDOW, SourceLocation
+from .source_location import WINDOW, SourceLocation
 
 _COMMENT = re.compile(
     r"ptxscope:[ \t]{0,9}+ignore\b"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..listings.diagnostic import CheckedInstruction, Diagnostic, SequenceSummary
 from ..listings.embedded_ptx import LineIndex
-from ..listings.statement_scanner import SourceLocation
+from ..listings.source_location import SourceLocation
 from ..listings.suppressions import IgnoreComments
 from .hints import may_have_sequences
 

@@ -9,7 +9,7 @@ catalog lacks.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from functools import cache, lru_cache
 from itertools import groupby, product
 
@@ -23,16 +23,16 @@ from .errors import find_closest_spelling
 
 OPCODES = frozenset(x.opcode for x in CATALOG.values() if x.group is not Group.COMMON)
 """The opcodes of the catalog that a listing is read for."""
-_SHARED_OPCODES = frozenset(
+SHARED_OPCODES = frozenset(
     x
     for x in OPCODES
     if any(shape.is_common for shape in list_shapes(x)) or find_entry(x, ()) is None
 )
-"""The opcodes of common instructions, and of others than those of the catalog."""
+"""The opcodes of common instructions, too, and of others than those of the catalog."""
 _RARE_MODIFIERS = frozenset(
     modifier
     for entry in ENTRIES
-    if entry.opcode in _SHARED_OPCODES and entry.group is not Group.COMMON
+    if entry.opcode in SHARED_OPCODES and entry.group is not Group.COMMON
     for modifier in (*map_spellings(entry), *entry.distinguishing_modifiers)
     if modifier not in ("lo", "hi")
 )
@@ -72,19 +72,25 @@ def is_misspelt(word: str) -> bool:
 
 
 DISTINCT_OPCODES = [
-    x for x in CATALOG if x in OPCODES and x.removesuffix("c") not in _SHARED_OPCODES
+    x for x in CATALOG if x in OPCODES and x.removesuffix("c") not in SHARED_OPCODES
 ]
 """The opcodes that nothing else looks like; only these are recognised if they are misspelt."""
 
 
 def is_passed_over(opcode: str, modifiers: Collection[str]) -> bool:
     """Whether an opcode with modifiers is common, or another instruction than the catalog's."""
-    if opcode not in _SHARED_OPCODES:
+    if opcode not in SHARED_OPCODES:
         return False
     if _RARE_MODIFIERS.isdisjoint(modifiers):
         return True
     entry = find_entry(opcode, modifiers)
     return entry is None or entry.group is Group.COMMON
+
+
+def is_other_instruction(opcode: str, modifiers: Iterable[str]) -> bool:
+    """Whether an opcode with modifiers is certainly none of the catalog's rarer instructions."""
+    is_shared = opcode in SHARED_OPCODES and _RARE_MODIFIERS.isdisjoint(modifiers)
+    return is_shared or opcode in OTHER_OPCODES
 
 
 def is_meant(word: str) -> bool:
@@ -97,14 +103,8 @@ def make_opcode_pattern() -> str:
 
     It excludes what ``is_passed_over``, except for instructions of other types.
     """
-    certain, shared = make_alternation(OPCODES - _SHARED_OPCODES), make_alternation(_SHARED_OPCODES)
+    certain, shared = make_alternation(OPCODES - SHARED_OPCODES), make_alternation(SHARED_OPCODES)
     return rf"(?:{certain})|(?:{shared})(?={_make_rare_pattern()})"
-
-
-def make_other_opcode_pattern() -> str:
-    """Return a regular expression for the other opcodes."""
-    others, shared = make_alternation(OTHER_OPCODES), make_alternation(_SHARED_OPCODES)
-    return rf"(?:{others}|(?:{shared})(?!{_make_rare_pattern()}))(?![\w$])"
 
 
 UNCHECKED = ("mov", "b128")

@@ -21,8 +21,6 @@ _MAX_DEPTH = 200
 _MAX_LOOKUPS = 1 << 14
 _VERSION = re.compile(r"([0-9]+)\.([0-9]+)")
 _TARGET = re.compile(r"(?:sm|compute)_([0-9]+)([af]?)")
-_LABEL = re.compile(r"(?:^|[;{}:]|\*/)\s*+[\w$%]++\s*+:(?!:)", re.MULTILINE)
-_BRANCH = re.compile(r"(?<![\w$%.])(?:bra|brx)(?![\w$])")
 _PLACEHOLDER = re.compile(r"[%$]\d+", re.ASCII)
 """An asm operand; it is a register only if a module declares it."""
 _COMPILER_REGISTER = re.compile(r"%(p|rs?|rd|rq|f|fd|hh?|SPL?)[0-9]*+")
@@ -107,7 +105,6 @@ class Declaration(NamedTuple):
 
 
 _FUNCTION_DECLARATION = Declaration(FUNCTION, is_register=False)
-_PARAMETER_DECLARATION = Declaration(".param", is_register=False)
 
 
 class RegisterDeclaration(NamedTuple):
@@ -148,32 +145,6 @@ def parse_register_directive(words: Sequence[Token]) -> tuple[RegisterDeclaratio
         return None
     registers, end = parse_registers(words, 1)
     return tuple(registers) if [word.text for word in words[end:]] == [";"] else None
-
-
-_NAME = r"(?:[A-Za-z][\w$]*+|[_$%][\w$]++)"
-_PARAMETER = (
-    r"\s*+\.param(?>(?:\s++\.(?!reg\b)[a-z]\w*+|\s++[0-9]++)*)"
-    rf"\s++({_NAME})\s*+(?>\[[0-9]*+\]\s*+|)"
-)
-_KERNEL = re.compile(
-    rf"""\.entry\s++({_NAME})\s*+\(((?>{_PARAMETER}(?>(?:,{_PARAMETER})*)|))\s*+\)\s*+
-    (?>(?:\.(?:maxntid|reqntid|minnctapersm|maxnreg)\s++[0-9,\s]++)*)""",
-    re.ASCII | re.VERBOSE,
-)
-_PARAMETERS = re.compile(_PARAMETER, re.ASCII)
-
-
-class Kernel(NamedTuple):
-    """The header of a kernel: its name, and the names of its parameters."""
-
-    name: str
-    parameters: Sequence[str]
-
-
-def parse_kernel_header(text: str) -> Kernel | None:
-    """Parse a kernel header as compilers write it; None for any other text."""
-    match = _KERNEL.fullmatch(text)
-    return Kernel(match[1], _PARAMETERS.findall(match[2])) if match else None
 
 
 class Scope:
@@ -269,8 +240,6 @@ class Scopes:
         self._branch_scope: Scope | None = None
         """The scope of the function that had the last branch."""
         self._has_label_since_carry = False
-        self.is_flow_known = False
-        """Whether the next labels and branches of this scope change nothing."""
 
     # --- updates by the reader
 
@@ -285,23 +254,17 @@ class Scopes:
             self.carry_guard = ""
         self._carry_scope, self._carry_opcode = self._function_scope, opcode
         self._last_carry_guard, self._has_label_since_carry = guard, False
-        self.is_flow_known = False
 
-    def read_flow(self, text: str) -> None:
-        """Note the labels and branches of a text without instructions of the catalog."""
-        has_label = ":" in text and _LABEL.search(text) is not None
-        has_branch = "br" in text and _BRANCH.search(text) is not None
-        if not (has_label or has_branch):
-            return
-        if has_label:
-            self._label_scope, self._has_label_since_carry = self._function_scope, True
-        if has_branch:
-            self._branch_scope = self._function_scope
-        self.is_flow_known = self._has_label_since_carry and self.has_label and self.has_branch
+    def add_label(self) -> None:
+        """Note a label: what follows may be reached from elsewhere."""
+        self._label_scope, self._has_label_since_carry = self._function_scope, True
+
+    def add_branch(self) -> None:
+        """Note a branch: it may decide whether a guard holds after it."""
+        self._branch_scope = self._function_scope
 
     def open_scope(self) -> None:
         """Enter a scope at ``{``."""
-        self.is_flow_known = False
         self._lookups.clear()
         if len(self._scopes) > _MAX_DEPTH:
             self._extra_depth += 1
@@ -311,7 +274,6 @@ class Scopes:
 
     def close_scope(self) -> None:
         """Leave a scope at ``}``."""
-        self.is_flow_known = False
         self._lookups.clear()
         if self._extra_depth:
             self._extra_depth -= 1
@@ -353,14 +315,6 @@ class Scopes:
         self._lookups.clear()
         self._add_declaration(registers)
         self._header = None
-
-    def add_kernel(self, kernel: Kernel) -> None:
-        """Declare a kernel from its header, as ``read_directives`` would."""
-        self._lookups.clear()
-        self._declare_function(kernel.name)
-        names = (self._header or self._scopes[-1]).names
-        for name in kernel.parameters:
-            names.setdefault(name, _PARAMETER_DECLARATION)
 
     def _declare_function(self, name: str) -> None:
         """Declare a function by name."""
@@ -539,8 +493,6 @@ _DIRECTIVES: dict[str, Callable[[Scopes, Sequence[Token], int], int]] = {
     ".reg": Scopes._read_registers,
     **dict.fromkeys(_SPACES, Scopes._read_variables),
 }
-DIRECTIVES = frozenset(_DIRECTIVES)
-"""The directives that declare a name, a version or a target."""
 
 
 def collect_registers(text: str) -> Scopes:

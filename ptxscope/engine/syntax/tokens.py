@@ -6,7 +6,8 @@ Nothing is checked against the catalog yet.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Set
+import sys
+from collections.abc import Collection, Iterator, Sequence, Set
 from enum import Enum
 from typing import NamedTuple
 
@@ -23,6 +24,8 @@ class TokenKind(Enum):
     STRING = 5
     """A string; only directives contain one."""
     BAD = 6
+    STATEMENT = 7
+    """A whole statement, with its ``;``, for a pattern that takes some at once."""
 
 
 class Token(NamedTuple):
@@ -77,38 +80,57 @@ class RawInstruction(NamedTuple):
         return [word.text[1:] for word in self.modifiers]
 
 
-_TOKEN = re.compile(
-    r"""(?>(?:[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z))*)
-      (?:(?P<NAME>[A-Za-z][\w$]*+|[_$%][\w$]++|_)
+_BLANK = r"[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
+_WORDS = r"""(?P<NAME>[A-Za-z][\w$]*+|[_$%][\w$]++|_)
       | (?P<DOTTED>\.(?!\d)[\w:]++)
       | (?P<NUMBER>(?:\d+\.(?![bh]\d)\d*|\.\d+)(?:[eE][+-]?\d+)?\w*|\d+[eE][+-]\d+\w*|\d\w*)
       | (?P<PUNCTUATION><<|>>|[<>=!]=|&&|\|\||[@!,|\-+~^*/%&<>=?:;(){}\[\].])
       | (?P<STRING>"[^"\n]*")
       | \Z
-      | (?P<BAD>.))""",
-    re.VERBOSE | re.DOTALL | re.ASCII,
-)
-_OPEN_COMMENT = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?\*/)*)(/\*)", re.DOTALL)
+      | (?P<BAD>.)"""
+_DATA = r"(?>(?:\s*+\.b(?:8|16|32|64)[ \t][^;{}\"/\n]*+(?=\n))*)"
+"""Lines of numbers, in a section."""
+
+
+def make_token_pattern(skipped: str = "", whole: str = "(?!)") -> re.Pattern[str]:
+    """Return the pattern of a token.
+
+    ``skipped`` is a pattern of whole statements that count as blanks after a ``;``, like the data
+    of a section after a ``{``, and ``whole`` one of those that are a single token there. Neither
+    begins with a blank.
+    """
+    skip = rf"(?:(?<=;)(?>(?:{_BLANK}|{skipped})*)|(?<=\{{){_DATA}|)" if skipped else ""
+    start = rf"(?P<STATEMENT>(?<=[;{{\s])(?:{whole}))|(?>(?:{_BLANK})*)"
+    pattern = rf"(?:{start}(?:{_WORDS})){skip}"
+    return re.compile(pattern, re.VERBOSE | re.DOTALL | re.ASCII)
+
+
+TOKEN = make_token_pattern()
+OPEN_COMMENT = re.compile(r"(?>(?:\s++|//[^\n]*+|/\*.*?\*/)*)(/\*)", re.DOTALL)
 _NOT_ASCII = re.compile(r"[^\x00-\x7f]++")
-_KINDS = {_TOKEN.groupindex[kind.name]: kind for kind in TokenKind}
+_KINDS = {TOKEN.groupindex[kind.name]: kind for kind in TokenKind}
 _LINE_DIRECTIVES = {".version", ".target", ".address_size", ".file", ".loc", ".pragma"}
-_BODY_DIRECTIVES = {".entry", ".func", ".section"}
-_DIRECTIVES = frozenset(
+DIRECTIVES = frozenset(
     """
     .version .target .address_size .file .loc .pragma .entry .func .section .reg .shared .local
     .const .global .param .visible .extern .weak .branchtargets .callprototype .calltargets
     """.split()
 )
+_BODY_DIRECTIVES = {".entry", ".func", ".section"}
+_LAST_OPCODES = frozenset(["exit", "ret", "trap"])
 _OPENING_BRACKETS, _CLOSING_BRACKETS = frozenset("([{"), frozenset(")]}")
+_MARKS = _OPENING_BRACKETS | _CLOSING_BRACKETS | {";"}
 _BRACES = {"{": TokenGroupKind.BLOCK_START, "}": TokenGroupKind.BLOCK_END}
 
 
-def tokenize(text: str) -> list[Token]:
-    """Return all tokens of a text, without blanks and comments."""
+def tokenize(
+    text: str, start: int = 0, end: int = sys.maxsize, pattern: re.Pattern[str] = TOKEN
+) -> list[Token]:
+    """Return the tokens of a text between two positions, without blanks and comments."""
     make = tuple.__new__  # Token(…) takes twice as long
     return [
         make(Token, (_KINDS[group], match[group], *match.span(group)))
-        for match in _TOKEN.finditer(text)
+        for match in pattern.finditer(text, start, end)
         if (group := match.lastindex)
     ]
 
@@ -125,26 +147,34 @@ def group_tokens(
     gaps = frozenset(gaps)
     i = 0
     while i < len(words):
-        word = words[i]
-        kind, end = TokenGroupKind.STATEMENT, i + 1
-        if word.text == ";":
-            i = end
+        if words[i].text == ";":
+            i += 1
             continue
-        if word.text in _BRACES:
-            kind = _BRACES[word.text]
-        elif word.kind is TokenKind.DOTTED:
-            kind, end = TokenGroupKind.DIRECTIVE, _find_directive_end(text, words, i)
-        elif word.kind is TokenKind.NAME and end < len(words) and words[end].text == ":":
-            kind, end = TokenGroupKind.LABEL, end + 1
-        elif word.start in gaps and _is_alone(words, i, gaps):
-            kind = TokenGroupKind.GAP
-        else:
-            end = _find_statement_end(text, words, i, opcodes)
-        yield TokenGroup(kind, i, end)
-        i = end
+        item = find_group(text, words, i, opcodes, gaps)
+        yield item
+        i = item.end
 
 
-def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
+def find_group(
+    text: str, words: Sequence[Token], i: int, opcodes: Set[str], gaps: Set[int] = frozenset()
+) -> TokenGroup:
+    """Return the group that begins with the token at ``i``, which is no ``;``."""
+    word, end = words[i], i + 1
+    if word.kind is TokenKind.STATEMENT:
+        return TokenGroup(TokenGroupKind.STATEMENT, i, end)
+    if word.text in _BRACES:
+        return TokenGroup(_BRACES[word.text], i, end)
+    if word.kind is TokenKind.DOTTED:
+        return TokenGroup(TokenGroupKind.DIRECTIVE, i, _find_directive_end(text, words, i))
+    if word.kind is TokenKind.NAME and end < len(words) and words[end].text == ":":
+        return TokenGroup(TokenGroupKind.LABEL, i, end + 1)
+    if word.start in gaps and _is_alone(words, i, gaps):
+        return TokenGroup(TokenGroupKind.GAP, i, end)
+    end = _find_statement_end(text, words, i, opcodes)
+    return TokenGroup(TokenGroupKind.STATEMENT, i, end)
+
+
+def _is_alone(words: Sequence[Token], i: int, gaps: Set[int]) -> bool:
     """Whether a statement, a directive or nothing begins after the gap at ``i``."""
     if i + 1 == len(words):
         return True
@@ -153,7 +183,7 @@ def _is_alone(words: list[Token], i: int, gaps: Set[int]) -> bool:
         operand = word.text[0] in "%$_" or (i + 2 < len(words) and words[i + 2].text == ",")
         return not operand
     if word.kind is TokenKind.DOTTED:
-        return word.text in _DIRECTIVES
+        return word.text in DIRECTIVES
     return word.text in ("@", "{", "}") or word.start in gaps
 
 
@@ -184,7 +214,7 @@ def find_boundary_problems(
                 end = _end_of(text, words, index)
                 yield MISSING_END._replace(span=(end, end))
     yield from _find_empty_problems(words[index:])
-    if comment := _OPEN_COMMENT.match(text, words[-1].end if words else 0):
+    if comment := OPEN_COMMENT.match(text, words[-1].end if words else 0):
         yield Problem("this comment is not closed", comment.span(1), "*/")
     for match in () if text.isascii() else _NOT_ASCII.finditer(text):
         if not gaps.issuperset(range(*match.span())):
@@ -219,7 +249,7 @@ def _end_of(text: str, words: list[Token], end: int) -> int:
     return len(text.rstrip()) or len(text)
 
 
-def _find_directive_end(text: str, words: list[Token], i: int) -> int:
+def _find_directive_end(text: str, words: Sequence[Token], i: int) -> int:
     if words[i].text in _LINE_DIRECTIVES:
         i += 1
         while i < len(words) and words[i - 1].text != ";":
@@ -227,45 +257,65 @@ def _find_directive_end(text: str, words: list[Token], i: int) -> int:
                 break
             i += 1
         return i
-    has_body = False
-    depth = 0
+    depth, has_body = 0, False
     while i < len(words):
         word = words[i].text
         has_body = has_body or word in _BODY_DIRECTIVES
-        if word == "{" and has_body and not depth:
-            return i
         depth += (word in _OPENING_BRACKETS) - (word in _CLOSING_BRACKETS)
+        if depth < 0 or (word == "{" and (has_body or _is_block_start(words, i))):
+            return i
         i += 1
-        if word == ";" and depth <= 0:
+        if word == ";":
             break
     return i
 
 
-def _find_statement_end(text: str, words: list[Token], start: int, opcodes: Set[str]) -> int:
+def _find_statement_end(text: str, words: Sequence[Token], start: int, opcodes: Set[str]) -> int:
     depth = 0
     has_opcode = words[start].text != "@"  # the token after a guard has not been read yet
     for i in range(start, len(words)):
         word = words[i].text
-        if word == ";" or (word == "}" and not depth):
-            return max(i, start + 1)
-        if word in _OPENING_BRACKETS:
-            depth += 1
-        elif word in _CLOSING_BRACKETS:
-            depth -= 1
-        elif (word == "@" or word in opcodes) and has_opcode and i > start:
-            opcode_index = _skip_guard(words, i)
-            if (
-                opcode_index + 1 < len(words)
-                and words[opcode_index].text in opcodes
-                and words[opcode_index + 1].kind is TokenKind.DOTTED
-                and "\n" in text[words[i - 1].end : words[i].start]
+        if word in _MARKS:
+            if word == ";" or (word == "}" and not depth):
+                return max(i, start + 1)
+            if word == "{" and i > start and _is_block_start(words, i):
+                return i
+            depth += (word in _OPENING_BRACKETS) - (word in _CLOSING_BRACKETS)
+        if (word == "@" or word in opcodes) and has_opcode and i > start:
+            if "\n" in text[words[i - 1].end : words[i].start] and _has_opcode(
+                text, words, i, opcodes
             ):
                 return i
-        has_opcode = has_opcode or (words[i].kind is words[i - 1].kind is TokenKind.NAME)
+        elif words[i].kind is TokenKind.STATEMENT:
+            return i
+        elif word in DIRECTIVES and "\n" in text[words[i - 1].end : words[i].start]:
+            is_modifier = words[i - 1].kind is TokenKind.DOTTED or i - 1 <= skip_guard(words, start)
+            if not is_modifier:
+                return i
+        if not has_opcode:
+            has_opcode = words[i].kind is words[i - 1].kind is TokenKind.NAME
     return len(words)
 
 
-def _skip_guard(words: list[Token], i: int) -> int:
+def _is_block_start(words: Sequence[Token], i: int) -> bool:
+    """Return whether the ``{`` at ``i`` is certainly not that of a vector."""
+    following = words[i + 1] if i + 1 < len(words) else words[i]
+    return following.kind is TokenKind.STATEMENT or following.text in DIRECTIVES
+
+
+def _has_opcode(text: str, words: Sequence[Token], i: int, opcodes: Set[str]) -> bool:
+    """Return whether an instruction begins at ``i``, not an operand that is named like one."""
+    opcode = skip_guard(words, i)
+    if opcode + 1 >= len(words) or words[opcode].text not in opcodes:
+        return False
+    is_operand = text[words[i - 1].start : words[i].start].rstrip() == ","
+    is_last = words[opcode].text in _LAST_OPCODES and not is_operand
+    following = words[opcode + 1].text
+    return following[0] == "." or (is_last and following == ";")
+
+
+def skip_guard(words: Sequence[Token], i: int) -> int:
+    """Return the index of the token after a guard that may begin at ``i``."""
     if i < len(words) and words[i].text == "@":
         i += 1
         if i < len(words) and words[i].text == "!":
@@ -277,7 +327,7 @@ def _skip_guard(words: list[Token], i: int) -> int:
 def _make_statement(words: list[Token], end: int) -> RawInstruction:
     problems: list[Problem] = []
     guard, is_negated = None, False
-    i = _skip_guard(words, 0)
+    i = skip_guard(words, 0)
     if i:
         is_negated = len(words) > 1 and words[1].text == "!"
         guard = words[i - 1] if i - 1 < len(words) else None
