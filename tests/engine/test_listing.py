@@ -10,8 +10,15 @@ from random import Random
 
 import pytest
 
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.isa.entry import Group
+from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings import statement_reader
+from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.statement_reader import StatementReader
+from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.program.statement import StatementKind
+from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.scopes import Scopes
 from tests.reference_data import DATA, table, verdicts
@@ -264,3 +271,95 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
     assert (last.line, last.start) == (1, 300 * 200 * 38 - 38)
     assert last.column == last.start + 1
     assert peak < 16_000_000
+
+
+# --- what check and a run read alike
+
+
+@pytest.mark.parametrize(
+    ("declared", "line", "wrong"),
+    [
+        (".reg .b32 %r<3>;", "vadd.u32.u32.u32 %r1, %r2, %r7", "%r7"),
+        (".reg .f32 %r<3>;", "set.lt.u32.f32 %r7, %r1, %r2", "%r7"),
+        (".reg .b32 a, b;", "vadd.u32.u32.u32 a, b, c", "c"),
+        (".reg .b32 %r<3>; .shared .b32 c;", "vadd.u32.u32.u32 %r1, %r2, c", "c"),
+        (".reg .v2 .b32 c; .reg .b32 a;", "slct.b32.s32 a, a, a, c", "c"),
+    ],
+)
+def test_what_check_refuses_run_refuses_in_the_same_words(
+    declared: str, line: str, wrong: str
+) -> None:
+    text = f"{declared}\n{line};\n"
+    (found,) = check_text(text, "x.ptx")
+    messages = [(x.message, x.hint) for x in found.diagnostics if x.rule == "undeclared"]
+    (program,) = load(text)
+    (statement,) = program.statements
+    assert statement.kind is StatementKind.UNKNOWN
+    assert [(x.message, x.hint) for x in statement.problems] == messages
+    assert len(messages) == 1
+    (problem,) = program.problems
+    assert text[slice(*problem.span)] == wrong
+    (step,) = execute(program, {}).steps
+    assert step.note == f"illegal: {messages[0][0]}"
+
+
+def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
+    for text in (
+        "vadd.u32.u32.u32 d, a, b;",
+        'asm("vadd.u32.u32.u32 %0, %1, t;" : "=r"(d) : ARGS);',
+    ):
+        assert all(x.is_legal for x in check_text(text, "-"))
+        assert not [problem for program in load(text) for problem in program.problems]
+    two = 'asm("{ .reg .u32 t; vadd.u32.u32.u32 t, t, t; }"); asm("vadd.u32.u32.u32 t, t, t;");'
+    assert all(x.is_legal for x in check_text(two, "x.cu"))
+    assert not [problem for program in load(two) for problem in program.problems]
+
+
+def test_a_prototype_keeps_nothing_of_what_follows() -> None:
+    text = """.version 7.8
+        .extern .func f (.param .b32 x);
+        .shared .b32 room[4];
+        .entry k() { .reg .b32 a; vadd.u32.u32.u32 a, a, room; }"""
+    (found,) = check_text(text, "x.ptx")
+    assert "a .shared variable" in found.message
+
+
+def test_opcodes_are_asked_of_the_catalog() -> None:
+    for opcode in CATALOG:
+        text = f"{opcode}.u32 d, a, b;\n"
+        if is_other_opcode(opcode):
+            assert CATALOG[opcode].group is Group.COMMON
+            assert not list(StatementReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
+            continue
+        if is_passed_over(opcode, ["u32"]):
+            assert not list(StatementReader([text]))
+            text = f"{opcode}.cc.u32 d, a, b;\n"
+        assert [x.text for x in StatementReader([text])] == [text[:-1]], opcode
+        for wrong in {f"{opcode[:-1]}x{opcode[-1]}", f"x{opcode}", opcode[1:] + opcode[0]}:
+            meant = [x.span for x in scan(f"{wrong}.u32 d, a, b;")]
+            found = [x.start for x in StatementReader([f"{wrong}.u32 d, a, b;"])]
+            assert len(found) == len(meant), wrong
+    for opcode in ("varvg2", "varvg4", "wadd4", "zlct"):
+        text = f"{opcode}.u32.u32.u32 d, a, b, c;"
+        (item,) = check_listing([text], "x.ptx")
+        assert not item.is_legal
+        assert [x.message for x in item.diagnostics] == [
+            problem.message for x in scan(text) for problem in x.problems
+        ]
+
+
+def test_a_text_is_cut_into_words_once_however_long_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from ptxscope.engine.syntax import tokens
+
+    seen: list[int] = []
+    real = tokens.tokenize
+
+    def counted(text: str) -> list[tokens.Token]:
+        seen.append(len(text))
+        return real(text)
+
+    monkeypatch.setattr(tokens, "tokenize", partial(counted))
+    for module in ("ptxscope.engine.syntax.parser", "ptxscope.engine.program.program_loader"):
+        monkeypatch.setattr(f"{module}.tokens", counted, raising=False)
+    load(VIDEO)
+    assert sum(seen) == len(VIDEO)
