@@ -13,9 +13,9 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import Group
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings import statement_reader
+from ptxscope.engine.listings import candidate_reader
+from ptxscope.engine.listings.candidate_reader import CandidateReader
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.statement_reader import StatementReader
 from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
@@ -32,11 +32,11 @@ def _cut(text: str, size: int) -> Iterator[str]:
 
 
 def _texts(text: str) -> list[str]:
-    return [statement.text for statement in StatementReader([text])]
+    return [statement.text for statement in CandidateReader([text])]
 
 
 def test_the_statements_of_a_listing_are_those_that_the_parser_finds() -> None:
-    found = list(StatementReader([VIDEO]))
+    found = list(CandidateReader([VIDEO]))
     wanted = list(scan(VIDEO))
     assert len(wanted) == 37
     assert [x.start for x in found] == [x.span[0] for x in wanted]
@@ -56,7 +56,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
     def seen(chunks: Iterator[str]) -> list[tuple[object, ...]]:
         return [
             (x.text, x.opcode, x.start, x.line, x.column, x.preceding_text, x.scopes.target)
-            for x in StatementReader(chunks)
+            for x in CandidateReader(chunks)
         ]
 
     whole = seen(iter([text]))
@@ -66,7 +66,7 @@ def test_chunks_may_end_anywhere(size: int) -> None:
 
 def test_places_are_lines_and_columns_of_the_file() -> None:
     lines = VIDEO.splitlines()
-    for statement in StatementReader(_cut(VIDEO, 100)):
+    for statement in CandidateReader(_cut(VIDEO, 100)):
         place = statement.locate(statement.opcode, len(statement.text))
         assert place.excerpt == lines[place.line - 1]
         assert lines[place.line - 1][place.column - 1 :].startswith(statement.text)
@@ -75,7 +75,7 @@ def test_places_are_lines_and_columns_of_the_file() -> None:
 
 def test_places_in_a_statement_of_several_lines() -> None:
     text = "x: @p vadd.s32.s32.s32\n\td,\n  a.b9, b; // end\n"
-    (statement,) = StatementReader([text])
+    (statement,) = CandidateReader([text])
     at = statement.text.index(".b9")
     place = statement.locate(at, at + 3)
     assert (place.line, place.column, place.excerpt) == (3, 4, "  a.b9, b; // end")
@@ -109,7 +109,7 @@ def test_places_in_a_statement_of_several_lines() -> None:
 )
 def test_what_is_a_statement(text: str, wanted: list[str]) -> None:
     assert _texts(text) == wanted
-    assert [x.text for x in StatementReader(_cut(text, 1))] == wanted
+    assert [x.text for x in CandidateReader(_cut(text, 1))] == wanted
 
 
 def test_every_reference_line_is_found() -> None:
@@ -146,7 +146,7 @@ def test_a_listing_put_together_at_random_reads_as_the_parser_reads_it(seed: int
     wanted = [(x.span[0], x.instruction, [p.message for p in x.problems]) for x in scan(text)]
     found = [
         (statement.start + x.span[0], x.instruction, [p.message for p in x.problems])
-        for statement in StatementReader(_cut(text, rng.choice([1, 50, 10_000])))
+        for statement in CandidateReader(_cut(text, rng.choice([1, 50, 10_000])))
         for x in scan(statement.text)
     ]
     assert found == wanted
@@ -174,29 +174,29 @@ def test_nothing_that_matters_is_skipped(seed: int, monkeypatch: pytest.MonkeyPa
     def seen() -> list[tuple[object, ...]]:
         return [
             (x[:-2], x.scopes.version, x.scopes.find_type("%r1"), x.scopes.has_declarations)
-            for x in StatementReader(_cut(text, rng.choice([1, 30, 10_000])), is_strict=True)
+            for x in CandidateReader(_cut(text, rng.choice([1, 30, 10_000])), is_strict=True)
         ]
 
     found = seen()
     # every statement is cut into tokens
-    patterns = partial(statement_reader._make_patterns, is_skipping=False)
-    monkeypatch.setattr(statement_reader, "_make_patterns", patterns)
+    patterns = partial(candidate_reader._make_patterns, is_skipping=False)
+    monkeypatch.setattr(candidate_reader, "_make_patterns", patterns)
     assert seen() == found
 
 
 @pytest.mark.parametrize("text", ["vset2\n.u32 a >/set\n.u32 d;", "vadd\n.u32 d // set\n, b;"])
 def test_an_opcode_is_one_wherever_a_chunk_ends(text: str) -> None:
-    (whole,) = StatementReader([text])
+    (whole,) = CandidateReader([text])
     assert whole.text == text
     for size in range(1, len(text)):
-        assert [x.text for x in StatementReader(_cut(text, size))] == [text]
+        assert [x.text for x in CandidateReader(_cut(text, size))] == [text]
 
 
 @pytest.mark.parametrize("head", ["// is less: selp", "mov.b32 a, b; // set ", "L: // \t vadd\t"])
 def test_a_comment_is_one_wherever_a_chunk_ends(head: str) -> None:
     text = f"add.u32 a, b;\n{head}\n.u32 d;\n"
     for size in range(1, len(text)):
-        assert not list(StatementReader(_cut(text, size)))
+        assert not list(CandidateReader(_cut(text, size)))
 
 
 SCOPES = """\
@@ -222,7 +222,7 @@ def _types(scopes: Scopes, names: str) -> list[str | None]:
 def test_registers_are_known_where_they_are_declared() -> None:
     def at(word: str) -> Iterator[Scopes]:
         text = SCOPES.replace(word, "set.lt.u32.u32 d, a, b;")
-        yield from (statement.scopes for statement in StatementReader([text]))
+        yield from (statement.scopes for statement in CandidateReader([text]))
 
     names = "%out %in %wide %r0 %r2 %r3 %s1 x v"
     here = next(at("HERE"))
@@ -244,11 +244,11 @@ def test_a_long_listing_takes_little_memory(length: int) -> None:
 
     tracemalloc.start()
     try:
-        count = sum(1 for _ in StatementReader(listing()))
+        count = sum(1 for _ in CandidateReader(listing()))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert count == length * sum(1 for _ in StatementReader([VIDEO[:4096]]))
+    assert count == length * sum(1 for _ in CandidateReader([VIDEO[:4096]]))
     assert peak < 1_000_000
 
 
@@ -263,7 +263,7 @@ def test_a_listing_of_one_line_or_one_comment_takes_little_memory() -> None:
 
     tracemalloc.start()
     try:
-        found = collections.deque(StatementReader(line()), maxlen=1)
+        found = collections.deque(CandidateReader(line()), maxlen=1)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
@@ -329,15 +329,15 @@ def test_opcodes_are_asked_of_the_catalog() -> None:
         text = f"{opcode}.u32 d, a, b;\n"
         if is_other_opcode(opcode):
             assert CATALOG[opcode].group is Group.COMMON
-            assert not list(StatementReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
+            assert not list(CandidateReader([text, f"{opcode}.cc.sat.u8x4 d, a, b;\n"]))
             continue
         if is_passed_over(opcode, ["u32"]):
-            assert not list(StatementReader([text]))
+            assert not list(CandidateReader([text]))
             text = f"{opcode}.cc.u32 d, a, b;\n"
-        assert [x.text for x in StatementReader([text])] == [text[:-1]], opcode
+        assert [x.text for x in CandidateReader([text])] == [text[:-1]], opcode
         for wrong in {f"{opcode[:-1]}x{opcode[-1]}", f"x{opcode}", opcode[1:] + opcode[0]}:
             meant = [x.span for x in scan(f"{wrong}.u32 d, a, b;")]
-            found = [x.start for x in StatementReader([f"{wrong}.u32 d, a, b;"])]
+            found = [x.start for x in CandidateReader([f"{wrong}.u32 d, a, b;"])]
             assert len(found) == len(meant), wrong
     for opcode in ("varvg2", "varvg4", "wadd4", "zlct"):
         text = f"{opcode}.u32.u32.u32 d, a, b, c;"

@@ -12,8 +12,8 @@ import pytest
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings.asm_bindings import read_bindings_of
+from ptxscope.engine.listings.candidate_reader import CandidateReader
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.listings.statement_reader import StatementReader
 from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.source import find_fragments
@@ -99,23 +99,23 @@ def test_an_erratum_is_found_with_a_comment_behind_the_opcode() -> None:
 )
 def test_what_is_no_opcode_is_none_with_a_comment_behind_it(text: str) -> None:
     for size in range(1, len(text) + 1):
-        assert not list(StatementReader(_cut(text, size)))
+        assert not list(CandidateReader(_cut(text, size)))
 
 
 @pytest.mark.parametrize("gap", ["/* {} */", "// {}\n", "\n/*{}*/\n/*\n*/"])
 def test_what_follows_a_long_comment_is_seen_wherever_a_chunk_ends(gap: str) -> None:
     text = f"ret;\nvadd{gap.format('; } x ' * 500)}.u32.u32.u32 d, a, b;\nvad/**/.u32 d; ret;\n"
-    wanted = [(x.text, x.start, x.line, x.column) for x in StatementReader([text])]
+    wanted = [(x.text, x.start, x.line, x.column) for x in CandidateReader([text])]
     assert [text.startswith(x, at) for x, at, _, _ in wanted] == [True, True]
     assert [at for _, at, _, _ in wanted] == [x.span[0] for x in scan(text)]
     for size in (1, 5, 100, 2999):
-        found = [(x.text, x.start, x.line, x.column) for x in StatementReader(_cut(text, size))]
+        found = [(x.text, x.start, x.line, x.column) for x in CandidateReader(_cut(text, size))]
         assert found == wanted
 
 
 def test_a_statement_without_its_end_ends_before_an_opcode_with_a_comment_behind_it() -> None:
     text = "vadd.u32.u32.u32 d, a, b\nvsub /* x\n*/ .u32.u32.u32 d, a, b;"
-    assert [x.text for x in StatementReader([text])] == text.split("\n", 1)
+    assert [x.text for x in CandidateReader([text])] == text.split("\n", 1)
 
 
 # --- guards -------------------------------------------------------------------------------
@@ -169,14 +169,14 @@ def test_a_comment_is_no_guard_and_ends_none() -> None:
     text = f"// see @p\n{_ADD} /* @q */ {_ADD} @q /* {'; @p ' * 500}*/ {_ADD}"
     wanted = [_ADD, _ADD, text[text.index("@q /* ;") :]]
     for size in (1, 5, 100, 2999, len(text)):
-        assert [x.text for x in StatementReader(_cut(text, size))] == wanted
+        assert [x.text for x in CandidateReader(_cut(text, size))] == wanted
 
 
 def test_the_guard_of_another_statement_is_left_to_it() -> None:
     for head in ("@p bra L", "@p bra L;", "@p ret; }", "@p;"):
-        (found,) = StatementReader([f"{head}\n{_ADD}"])
+        (found,) = CandidateReader([f"{head}\n{_ADD}"])
         assert found.text == _ADD
-    assert [x.text for x in StatementReader(["@p { \n" + _ADD])] == ["@p {", _ADD]
+    assert [x.text for x in CandidateReader(["@p { \n" + _ADD])] == ["@p {", _ADD]
 
 
 # --- asm statements -----------------------------------------------------------------------

@@ -27,6 +27,7 @@ from .asm_checks import (
 )
 from .asm_operands import AsmOperands
 from .bare_statements import find_bare_statements
+from .candidate_reader import Candidate, CandidateReader
 from .conditions import Definitions, find_disabled_code, select_branches
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import EmbeddedPtx, PieceKind, find_assembly
@@ -49,7 +50,6 @@ from .statement_checks import (
     make_illegal_diagnostic,
     make_legal_instruction,
 )
-from .statement_reader import Candidate, StatementReader
 from .suppressions import IgnoreComments
 from .verdict_cache import get_cached_verdict
 
@@ -61,7 +61,7 @@ def check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstructi
 
 
 def _check_listing(chunks: Iterable[str], name: str) -> Iterator[CheckedInstruction]:
-    reader = StatementReader(chunks, is_strict=True)
+    reader = CandidateReader(chunks, is_strict=True)
     moved_constants = MovedConstants(reader)
     for statement in reader:
         if statement.is_plain:
@@ -194,7 +194,7 @@ def _find_foreign_note(
     """Return the first asm statement that may be PTX, but is read as another machine's; a note."""
     for piece in pieces:
         if piece.operands and piece.is_foreign and not has_foreign_operands(piece.operands):
-            for statement in StatementReader([piece.ptx]):
+            for statement in CandidateReader([piece.ptx]):
                 opcode = _OPCODE.match(statement.text, statement.opcode)
                 if opcode is None or opcode[0].partition(".")[0] not in DISTINCT_OPCODES:
                     continue
@@ -396,7 +396,7 @@ def _check_statements(filled: FilledPiece, name: str, elsewhere: Scopes) -> Iter
     scopes = Scopes(piece.registers, elsewhere, is_closed=is_closed, is_partial=has_gaps)
     if piece.kind is PieceKind.STRING:
         scopes.write_carry()  # another string may do so
-    reader = StatementReader([piece.ptx], scopes, is_strict=piece.is_certain)
+    reader = CandidateReader([piece.ptx], scopes, is_strict=piece.is_certain)
     moved_constants = MovedConstants(reader)
     for statement in reader:
         span = (statement.start, statement.start + len(statement.text))

@@ -18,7 +18,7 @@ from ..syntax.tokens import (
     read_raw_instruction,
     tokenize,
 )
-from .statement_reader import KEPT_CHARS, StatementReader
+from .candidate_reader import KEPT_CHARS, CandidateReader
 
 _TYPES = {f".{x}": x for x in (Type.B32, Type.U32, Type.S32)}
 _LARGEST_LITERALS = {"and": 255, "shl": 6, "mul": 99, "mul24": 99}
@@ -43,7 +43,7 @@ class MovedConstants:
     so that no branch can come between.
     """
 
-    def __init__(self, reader: StatementReader) -> None:
+    def __init__(self, reader: CandidateReader) -> None:
         self._reader = reader
         self._read_end = 0
         self._bits: dict[str, int | None] = {}

@@ -18,10 +18,10 @@ from ..syntax.register_checks import check_register
 from ..syntax.scopes import Scopes
 from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ..tracing.folding_bugs import LOSING_TARGETS
+from .candidate_reader import Candidate
 from .diagnostic import CheckedInstruction, Diagnostic, Edit
 from .moved_constants import MovedConstants
 from .source_location import SourceLocation
-from .statement_reader import Candidate
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
 
 

@@ -142,7 +142,7 @@ def _find_line_starts(text: str) -> list[int]:
     return [0, *(match.end() for match in _LINE_END.finditer(text))] if "\n" in text else [0]
 
 
-class StatementReader:
+class CandidateReader:
     """Reads the statements of a listing that may be an instruction of the catalog.
 
     The chunks may end anywhere. ``is_strict``: read other statements, too, if they may be illegal.
