@@ -184,7 +184,7 @@ def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
     (section, layout), canvas, band = panel[:2], picture.canvas, y
     if section.heading:
         canvas.add_mark(section.name_part("line"), y)
-        y = _draw_band(canvas, section, layout.page, y) + 22
+        y = _draw_band(canvas, section, layout.page, y) + (0 if section.is_folded else 22)
     if not section.is_folded:
         section = _shorten_names(section)
         folded = _fold_scene(section, layout)
