@@ -10,9 +10,9 @@ from zlib import crc32
 import pytest
 from hypothesis import settings
 
-USUAL = 200
+USUAL = 120
 """Examples of a property in the thorough tier, where a test does not say another number."""
-QUICK = 20
+QUICK = 12
 """The default run draws this many times fewer of them."""
 
 ALONE = pytest.StashKey[set[str]]()

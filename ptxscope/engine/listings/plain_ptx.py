@@ -192,6 +192,8 @@ def _make_bitwise_writer(name: str) -> PtxWriter:
 
 def _write_cast(b: PtxBlock, x: Node, lane: int, form: str) -> Operand:
     (y,), (bits, signed) = x.nodes, x.fixed
+    if form == "t" and bits == 32 and not signed and y.range.low == y.range.high:
+        return str(y.range.low & (1 << bits) - 1)  # a literal is not truncated to a word
     if bits in (32, 64):
         return b.read_value(y, lane, "w" if bits == 32 else "t")
     sign, start = "s" if signed else "u", 0
