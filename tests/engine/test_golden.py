@@ -54,7 +54,7 @@ def test_traces_end_in_the_result_and_replay_to_it(model: str, step: int) -> Non
         assert set(row.results[model]) <= last
 
 
-@pytest.mark.parametrize("step", [27, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [27, pytest.param(3, marks=thorough)])
 def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace(
     step: int,
 ) -> None:

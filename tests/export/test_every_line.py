@@ -127,7 +127,7 @@ def some_trace(line: str) -> tuple[Trace, Options]:
     [(accepted, 120), (written, 500)]
     + [
         pytest.param(lines, every, marks=thorough)
-        for lines, every in ((accepted, 12), (written, 50))
+        for lines, every in ((accepted, 24), (written, 100))
     ],
 )
 def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
