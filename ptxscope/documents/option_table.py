@@ -22,16 +22,16 @@ _WORDED = ("text", "markdown", "rst", "asciidoc", "html", "json", *PICTURES)
 """All formats but code, which covers the whole instruction and has no text."""
 
 
-class Subject(Flag):
-    """What a document is of."""
+class DocumentSubject(Flag):
+    """The kind of thing that a document shows."""
 
     LINE = auto()
     BLOCK = auto()
     SWEEP = auto()
 
 
-_TRACE = Subject.LINE | Subject.BLOCK
-_ALL = _TRACE | Subject.SWEEP
+_TRACE = DocumentSubject.LINE | DocumentSubject.BLOCK
+_ALL = _TRACE | DocumentSubject.SWEEP
 
 
 class Option(NamedTuple):
@@ -49,12 +49,12 @@ class Option(NamedTuple):
     field: str = ""
     """The field of ``Options`` that holds it."""
     value: object = True
-    """Value of the field for a flag that is given; None if the field is computed from the text."""
-    subjects: Subject = _TRACE
+    """Value of the field if a flag is given; None if the field is computed from the text."""
+    subjects: DocumentSubject = _TRACE
     rivals: str = ""
     """Name of a group of which one option can be given."""
     switch: str = ""
-    """What the export dialog calls a flag."""
+    """Label of a flag in the export dialog."""
     is_in_manual: bool = False
     """Whether Sphinx's directive has it."""
     is_for_command: bool = False
@@ -125,7 +125,7 @@ OPTIONS = (
         "sass", "machine code",
         "after the steps, show the machine instructions that ptxas makes of the line, and the "
         f"value that each computes ({{formats}}; default: {DEFAULT_ARCH})",
-        "ARCH", _WORDED, "machine_code", None, Subject.LINE, is_for_command=True,
+        "ARCH", _WORDED, "machine_code", None, DocumentSubject.LINE, is_for_command=True,
         otherwise=DEFAULT_ARCH, pattern=r"(?:[a-z]++_)?\d++[a-z]?|",
         settings={"nargs": "?", "const": DEFAULT_ARCH},
     ),
@@ -168,7 +168,7 @@ OPTIONS = (
     Option(
         "beside", DRAWN,
         "another line, other values (name=value), or both, to draw at the right",
-        "WORDS", PICTURES, "beside", None, Subject.LINE, is_in_manual=True,
+        "WORDS", PICTURES, "beside", None, DocumentSubject.LINE, is_in_manual=True,
     ),
     Option(
         "scale", DRAWN, "size of a PNG or PDF in multiples of the SVG's (default: PNG 2, PDF 1)",
@@ -192,7 +192,7 @@ OPTIONS = (
         "fold", "blocks",
         "statements of a block to show without their steps, by number; all; or but-last, which is "
         "meant if nothing follows",
-        "2-4", subjects=Subject.BLOCK, is_in_manual=True,
+        "2-4", subjects=DocumentSubject.BLOCK, is_in_manual=True,
         otherwise="but-last", pattern=r"[\d,-]++|all|but-last",
     ),
     Option(

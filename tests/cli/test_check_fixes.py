@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from ptxscope.cli import main
-from ptxscope.engine.listings.diagnostic import CHECK_RULES, Edit
+from ptxscope.engine.listings.diagnostic import CHECK_RULES, TextEdit
 from ptxscope.engine.listings.fixes import apply_edits, format_diff
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
@@ -166,9 +166,9 @@ def test_what_a_macro_holds_is_not_replaced_where_it_is_used(
     assert fixed == text.replace("prmt.b32 %0, %1, %1, 0x3210;", "mov.b32 %0, %1;")
 
 
-def _edit(line: int, column: int, former: str, text: str) -> Edit:
+def _edit(line: int, column: int, former: str, text: str) -> TextEdit:
     place = SourceLocation(line, column, former, (0, len(former)), len(former))
-    return Edit(place, text)
+    return TextEdit(place, text)
 
 
 def test_edits_that_do_not_fit_are_left_out() -> None:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ...documents.option_table import PICTURES, Subject, make_options
+from ...documents.option_table import PICTURES, DocumentSubject, make_options
 from ...documents.options import Options, validate_options
 from ...engine.extras import format_install_hint
 from ...engine.syntax.errors import Problem, PtxError, make_printable
@@ -83,7 +83,7 @@ def make_parser() -> Parser:
     add_model(parser)
     add_format(parser, FORMATS, "text")
     add_output(parser)
-    add_options(parser, Subject.SWEEP)
+    add_options(parser, DocumentSubject.SWEEP)
     return parser
 
 

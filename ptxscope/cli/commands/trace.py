@@ -10,7 +10,7 @@ from itertools import zip_longest
 from ...documents import FORMATS, TEXTS, export
 from ...documents.content.annotated_trace import annotate_trace
 from ...documents.content.command_words import list_given_values
-from ...documents.option_table import OPTIONS, Subject, make_options
+from ...documents.option_table import OPTIONS, DocumentSubject, make_options
 from ...documents.options import MachineSection, Options
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
@@ -223,7 +223,9 @@ def _make_trace_parser(*, is_document: bool, formats: Sequence[str] = TEXTS) -> 
     add_format(parser, formats, "text")
     if not is_document:
         add_output(parser)
-    groups = add_options(parser, Subject.LINE | Subject.BLOCK, is_document=is_document)
+    groups = add_options(
+        parser, DocumentSubject.LINE | DocumentSubject.BLOCK, is_document=is_document
+    )
     if not is_document:
         add_tool_paths(groups["machine code"])
     return parser
@@ -235,7 +237,9 @@ def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple
         if getattr(arguments, name) is not None and not getattr(arguments, name).strip():
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
     trace = build_trace(block, arguments.values, choose_model(arguments.model))
-    reject_other_subjects(arguments, Subject.LINE if trace.is_line else Subject.BLOCK)
+    reject_other_subjects(
+        arguments, DocumentSubject.LINE if trace.is_line else DocumentSubject.BLOCK
+    )
     options = make_options(vars(arguments))._replace(format=arguments.format)
     if arguments.beside is not None:
         options = options._replace(beside=_trace_beside(trace, arguments.beside))

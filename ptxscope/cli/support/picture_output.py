@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ...documents import BINARY, FORMATS, ending_of, export, format_of
-from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, Subject
+from ...documents.option_table import DRAWN, GROUPS, OPTIONS, PICTURES, DocumentSubject
 from ...documents.options import DEFAULT, Motion, Options
 from ...engine.syntax.errors import format_names, make_printable, make_printable_lines
 from ...engine.tracing.trace import Trace
@@ -66,24 +66,24 @@ def reject_idle_options(arguments: argparse.Namespace, formats: Sequence[str] = 
             )
 
 
-def reject_other_subjects(arguments: argparse.Namespace, subject: Subject) -> None:
+def reject_other_subjects(arguments: argparse.Namespace, subject: DocumentSubject) -> None:
     """Raise CommandError for an option that documents of a line, or of a block, do not have."""
     for option in OPTIONS:
         if option.is_given(vars(arguments)) and subject not in option.subjects:
             allowed = "one instruction; here are several"
-            if subject is Subject.LINE:
+            if subject is DocumentSubject.LINE:
                 allowed = "a block of several statements"
             raise CommandError(f"error: --{option.name} is for {allowed}")
 
 
 def add_options(
-    parser: argparse.ArgumentParser, subjects: Subject, *, is_document: bool = False
+    parser: argparse.ArgumentParser, subjects: DocumentSubject, *, is_document: bool = False
 ) -> dict[str, argparse._ArgumentGroup]:
     """Add the options of documents of some subjects; return their groups in the help.
 
     A document in a page has no options that only the command has.
     """
-    titles = GROUPS if Subject.LINE in subjects else (DRAWN,)
+    titles = GROUPS if DocumentSubject.LINE in subjects else (DRAWN,)
     groups = {title: parser.add_argument_group(title) for title in titles}
     rivals: dict[str, argparse._ArgumentGroup] = {}
     for option in sorted(OPTIONS, key=lambda x: GROUPS.index(x.group)):

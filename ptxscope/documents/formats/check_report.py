@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 from ...engine.listings.counterexample import Counterexample, format_counterexample
-from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Edit, Severity
+from ...engine.listings.diagnostic import CheckedInstruction, Diagnostic, Severity, TextEdit
 from ...engine.listings.source_location import SourceLocation
 from ...engine.syntax.errors import Problem, caret_lines, format_count, make_printable
 from .json_text import Fields, convert_to_json
@@ -28,7 +28,7 @@ _PLACE: Fields = {CheckedInstruction: f"file {_POSITION} ptx"}
 _FIELDS: Fields = {
     CheckedInstruction: "message notes errata findings=diagnostics example replacement",
     Diagnostic: f"rule severity {_POSITION} message hint fix",
-    Edit: f"{_POSITION} width=location.width text",
+    TextEdit: f"{_POSITION} width=location.width text",
     Counterexample: lambda x: {**format_counterexample(x)._asdict(), "model": x.model.name},
 }
 

@@ -17,8 +17,8 @@ from ...engine.listings.diagnostic import (
     CHECK_RULES,
     CheckedInstruction,
     Diagnostic,
-    Edit,
     Severity,
+    TextEdit,
 )
 from .json_text import StreamFormat, format_json
 
@@ -83,7 +83,7 @@ def _make_result(item: CheckedInstruction, diagnostic: Diagnostic) -> dict[str, 
     }
 
 
-def _make_fix(fix: Edit, artifact: dict[str, str]) -> dict[str, Any]:
+def _make_fix(fix: TextEdit, artifact: dict[str, str]) -> dict[str, Any]:
     place = fix.location
     region = {
         "startLine": place.line,

@@ -156,7 +156,7 @@ def draw_form(
 
 
 class _Picture(Wires):
-    """What the statements of a picture share."""
+    """The state that the statements of a picture share."""
 
     def __init__(self, canvas: SvgCanvas, margin: float, doc: Document) -> None:
         super().__init__(canvas, margin)

@@ -99,18 +99,18 @@ CHECK_RULES: dict[str, tuple[Severity, str]] = {
 """Every rule by id: the severity of its diagnostics, and a description."""
 
 
-class Edit(NamedTuple):
+class TextEdit(NamedTuple):
     """Text of one line of a file, and what replaces it."""
 
     location: SourceLocation
     text: str
 
 
-def make_edit(location: SourceLocation, former_text: str, text: str) -> Edit | None:
+def make_edit(location: SourceLocation, former_text: str, text: str) -> TextEdit | None:
     """Return an edit if a file has the former text literally at a location, not by a macro."""
     source = location.excerpt[slice(*location.span)]
     is_literal = source == former_text and len(source) == location.width
-    return Edit(location, text) if is_literal else None
+    return TextEdit(location, text) if is_literal else None
 
 
 class Diagnostic(NamedTuple):
@@ -122,7 +122,7 @@ class Diagnostic(NamedTuple):
     location: SourceLocation
     hint: str = ""
     """Allowed text or a remedy."""
-    fix: Edit | None = None
+    fix: TextEdit | None = None
     """An edit after which it is not reported again."""
     is_minor: bool = False
     """Whether it hardly matters here: it is reported once per file, one severity lower."""

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .diagnostic import CheckedInstruction, Edit
+from .diagnostic import CheckedInstruction, TextEdit
 
 _CONTEXT_LINES = 3
 
@@ -34,18 +34,18 @@ class FixedText(NamedTuple):
         )
 
 
-def list_edits(items: Iterable[CheckedInstruction]) -> list[Edit]:
+def list_edits(items: Iterable[CheckedInstruction]) -> list[TextEdit]:
     """Return the edits that the diagnostics of instructions propose, without repetitions."""
     return list(dict.fromkeys(x.fix for item in items for x in item.diagnostics if x.fix))
 
 
-def apply_edits(text: str, edits: Iterable[Edit]) -> FixedText:
+def apply_edits(text: str, edits: Iterable[TextEdit]) -> FixedText:
     """Apply edits to a text whose lines end with ``\\n``.
 
     An edit is left out if the text at its place is not what was checked, or if it overlaps another.
     """
     lines = _split_lines(text)
-    edits_by_line = defaultdict[int, list[Edit]](list)
+    edits_by_line = defaultdict[int, list[TextEdit]](list)
     for edit in edits:
         edits_by_line[edit.location.line].append(edit)
     changed_lines, count = dict[int, str](), 0
@@ -73,7 +73,7 @@ def _split_lines(text: str) -> list[str]:
     return lines if lines[-1] else lines[:-1]
 
 
-def _get_start(edit: Edit) -> tuple[int, int]:
+def _get_start(edit: TextEdit) -> tuple[int, int]:
     return edit.location.column, edit.location.width
 
 

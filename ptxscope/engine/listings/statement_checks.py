@@ -19,7 +19,7 @@ from ..syntax.scopes import Scopes
 from ..syntax.tokens import EMPTY_STATEMENT, find_boundary_problems
 from ..tracing.folding_bugs import LOSING_TARGETS
 from .candidate_reader import Candidate
-from .diagnostic import CheckedInstruction, Diagnostic, Edit
+from .diagnostic import CheckedInstruction, Diagnostic, TextEdit
 from .moved_constants import MovedConstants
 from .source_location import SourceLocation
 from .verdict_cache import CachedVerdict, fill_template, get_cached_verdict, make_verdict
@@ -269,7 +269,7 @@ def _make_replacement_edit(
     verdict: CachedVerdict,
     registers: Sequence[str],
     is_asm: bool,
-) -> Edit | None:
+) -> TextEdit | None:
     """Return the edit for a replacement that is one line without registers of its own."""
     lines = verdict.replacement.fill_registers(registers).splitlines()
     if len(lines) == 3 and (lines[0], lines[-1]) == ("{", "}") and ".reg" not in lines[1]:
@@ -281,7 +281,7 @@ def _make_replacement_edit(
 
 def _make_statement_edit(
     statement: Candidate, locator: Locator, line: str, is_asm: bool
-) -> Edit | None:
+) -> TextEdit | None:
     """Return the edit that replaces a statement, if the source has it literally, in one line."""
     location = locator.locate(0, len(statement.text))
     source = location.excerpt[slice(*location.span)]
@@ -290,7 +290,7 @@ def _make_statement_edit(
     if decoded != statement.text or statement.text[-1] != ";" or len(source) != location.width:
         return None
     # without `%%` in the source, `%` stands before operands only, or is not an escape
-    return Edit(location, _format_for_asm(line) if is_doubled else line)
+    return TextEdit(location, _format_for_asm(line) if is_doubled else line)
 
 
 _FOREIGN_CARRY = (
