@@ -26,7 +26,13 @@ from ...engine.program.program_loader import load
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.sequences.hints import may_have_sequences
-from ...engine.syntax.errors import Problem, PtxError, find_closest_spelling, make_printable
+from ...engine.syntax.errors import (
+    Problem,
+    PtxError,
+    find_closest_spelling,
+    format_names,
+    make_printable,
+)
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.divergence import Divergence, find_divergence, find_divergences
 from ...engine.tracing.trace import Trace
@@ -582,14 +588,13 @@ def _verdict_lines(
             program_run, step, names if len(wrong_registers) > 1 else [], expected_results
         )
     if unwritten_names := [name for name in wrong_registers if name not in culprits]:
-        yield f"No line of the run wrote {_format_names(unwritten_names)}"
+        yield f"No line of the run wrote {_format_registers(unwritten_names)}"
     if wrong_registers:
         yield from _other_model_lines(program_run, values, expected_results, stop_line)
 
 
-def _format_names(names: Sequence[str]) -> str:
-    *first_names, last = map(make_printable, names)
-    return f"{', '.join(first_names)} and {last}" if first_names else last
+def _format_registers(names: Sequence[str]) -> str:
+    return format_names([make_printable(x) for x in names])
 
 
 def _blame_lines(
@@ -603,8 +608,8 @@ def _blame_lines(
     if names:
         was = "were" if len(names) > 1 else "was"
         results, bits = (
-            f"{_format_names(names)} {was} made unknown",
-            f"The bits of {_format_names(names)} that",
+            f"{_format_registers(names)} {was} made unknown",
+            f"The bits of {_format_registers(names)} that",
         )
     else:
         results, bits = "It was made unknown", "The bits that"

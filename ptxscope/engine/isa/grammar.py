@@ -79,11 +79,6 @@ def format_allowed_values(slot: Slot) -> str:
     return " ".join(f".{slot.format_value(value)}" for value in slot.values)
 
 
-def get_syntax_name(slot: Slot) -> str:
-    """Return the manual's name of a slot: ``mode`` for ``permute_mode``."""
-    return slot.name.rpartition("_")[2]
-
-
 def format_misprint(entry: Entry, word: str) -> str:
     """Return the end of a message about a word; it names the manual's example that has it."""
     example = entry.misprints.get(word)

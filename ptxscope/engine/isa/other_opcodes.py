@@ -5,6 +5,8 @@ from __future__ import annotations
 ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
 """Those whose operands all have the instruction's type."""
 BRANCHES = frozenset(("bra", "brx"))
+NEVER_FALLS_THROUGH = BRANCHES | {"exit", "ret", "trap"}
+"""Those that the next statement follows only under a guard."""
 BARRIERS = frozenset(("bar", "barrier"))
 """Those with a destination only if they reduce values: ``.red``."""
 WITHOUT_DESTINATION = (BRANCHES | BARRIERS) | frozenset(

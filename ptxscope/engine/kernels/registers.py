@@ -40,11 +40,6 @@ class ShadowedRegisters(Generic[StateT]):
             state.pop(name, None)
         state |= self._hidden_states.pop() if self._hidden_states else {}
 
-    def forget_values(self) -> None:
-        """Forget all hidden values."""
-        for hidden_values in self._hidden_states:
-            hidden_values.clear()
-
 
 class Registers:
     """The contents of registers; unknown ones are looked up among the inputs."""
@@ -91,7 +86,7 @@ class Registers:
         return {x: self.inputs[key].bits if key else None for x, key in keys.items()}
 
     def await_results(self, statement: Statement) -> None:
-        """Make what a statement writes unknown until a missing input is given."""
+        """Make the results of a statement unknown until a missing input is given."""
         for name in statement.writes:
             width = self.program.types[name].bits
             self.state[name] = Value(None, width, statement, is_pending=True)

@@ -12,11 +12,11 @@ from .device_code import Function
 from .thread_state import CallFrame, LaunchError, ThreadGroup, WaveState
 
 Leaving = Callable[[ThreadGroup], None]
-"""What threads do at a statement that ends a block."""
+"""The act of threads at a statement that ends a block."""
 
 
 class Machine(Protocol):
-    """What runs the threads of a wave."""
+    """The executor of the threads of a wave."""
 
     state: WaveState
 

@@ -13,6 +13,7 @@ from functools import cache, lru_cache
 from itertools import takewhile
 from typing import NamedTuple
 
+from ..isa.other_opcodes import BRANCHES
 from ..syntax.opcodes import (
     ALL_OPCODES,
     OPCODES,
@@ -47,7 +48,6 @@ _LINE_END = re.compile("\n")
 _VECTOR = re.compile(r"\{[\w$%,\s]*+\}", re.ASCII)
 _GUARD = r"(?>@!?+[%\w$]++[ \t]++|)"
 _GUARD_PATTERN = re.compile(_GUARD, re.ASCII)
-_BRANCHES = ("bra", "brx")
 _ENDED = frozenset(
     [TokenGroupKind.LABEL, TokenGroupKind.BLOCK_START, TokenGroupKind.BLOCK_END],
 )
@@ -68,7 +68,7 @@ def _make_patterns(*, is_skipping: bool = True) -> _Patterns:
     """Return the patterns that skip statements, or none."""
     sound = make_sound_pattern()
     skipped = (
-        rf"{_GUARD}(?!(?:{'|'.join(_BRANCHES)}|call)\b){sound}"
+        rf"{_GUARD}(?!(?:{'|'.join(sorted(BRANCHES))}|call)\b){sound}"
         r"|\.loc[ \t][^;{}\"/\n]*+(?=\n)"
     )
     skipped = skipped if is_skipping else "(?!)"
@@ -278,7 +278,7 @@ class CandidateReader:
         """Return a statement if it may be an instruction of the catalog, or may be illegal."""
         opcode = skip_guard(words, start)
         first = words[opcode] if opcode < end else words[start]
-        if first.text in _BRANCHES:
+        if first.text in BRANCHES:
             self._scopes.add_branch()
         is_plain = False
         may_be_sound = first.text not in OPCODES or first.text in SHARED_OPCODES

@@ -6,12 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from ..isa.other_opcodes import BARRIERS, NEVER_FALLS_THROUGH
 from .statement import Statement
 
 INITIAL = -1
 """The writer of what is in a register before the first statement."""
-_NEVER_FALLS_THROUGH = frozenset(("bra", "brx", "ret", "exit", "trap"))
-_LEAVING = frozenset(("bra", "brx", "call", "ret", "exit", "trap", "bar", "barrier"))
+_LEAVING = NEVER_FALLS_THROUGH | BARRIERS | {"call"}
 """The opcodes after which threads may be elsewhere, or wait."""
 _COLLECTIVE = frozenset(("vote", "shfl", "match", "redux", "elect"))
 """The opcodes at which the threads of a warp exchange values."""
@@ -65,7 +65,7 @@ def find_blocks(statements: Sequence[Statement], starts: Iterable[int]) -> tuple
     for start, end in pairwise((*ordered, count)):
         last = statements[end - 1]
         following = [numbers[x] for x in last.targets]
-        if last.guard or last.opcode not in _NEVER_FALLS_THROUGH:
+        if last.guard or last.opcode not in NEVER_FALLS_THROUGH:
             following.insert(0, numbers[end])
         blocks.append(CodeBlock(start, end, tuple(following)))
     return (*blocks, CodeBlock(count, count, ()))

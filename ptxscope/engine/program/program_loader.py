@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from ..isa.other_opcodes import BRANCHES
 from ..listings.asm_bindings import NO_BINDINGS, bind_operands
 from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from ..listings.partial_ptx import is_prose
@@ -22,7 +23,7 @@ from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, T
 from .program import Program
 from .register_types import complete_writes, map_declared_types, map_types, order_writes
 from .statement import Statement, StatementKind
-from .statement_reader import StatementReader, UniqueNames, find_line_starts, get_base_name
+from .statement_reader import StatementReader, UniqueNames, get_base_name
 from .variables import Variable, parse_parameters, parse_variables
 
 _CONDITION = re.compile(
@@ -32,7 +33,6 @@ _CONDITION = re.compile(
 )
 _MACRO = "a macro or an expression"
 _FUNCTIONS = (".entry", ".func")
-_BRANCHES = ("bra", "brx")
 _MAX_DEPTH = 200
 """Maximum depth of nested braces with labels of their own."""
 
@@ -59,12 +59,12 @@ def load(
         if has_calls(text):  # they are read as one block
             language = Language.TEXT
     programs: list[Program] = []
-    counts, line_starts = Counter[str](), find_line_starts(text)
+    counts = Counter[str]()
     elsewhere = None if language is Language.PTX else collect_registers(text)
     for piece in find_ptx(text, language):
         if is_wanted and not is_wanted(piece.ptx):
             continue
-        loader = _Loader(text, piece, line_starts, elsewhere, on_progress, is_excerpt=is_excerpt)
+        loader = _Loader(text, piece, elsewhere, on_progress, is_excerpt=is_excerpt)
         title = "block"
         if elsewhere is not None:
             line = loader.reader.find_line(0)
@@ -79,7 +79,7 @@ def load(
 
 
 class Module(NamedTuple):
-    """What one piece of PTX declares."""
+    """The declarations of one piece of PTX."""
 
     programs: tuple[Program, ...]
     """The functions, in order, or a block of PTX without any."""
@@ -97,8 +97,7 @@ def load_module(
 
     ``is_wanted`` chooses the functions whose statements are read, which saves time.
     """
-    starts = find_line_starts(text)
-    return _Loader(text, piece, starts, None, on_progress, is_wanted=is_wanted).load_module("block")
+    return _Loader(text, piece, None, on_progress, is_wanted=is_wanted).load_module("block")
 
 
 class FunctionHeader(NamedTuple):
@@ -184,7 +183,6 @@ class _Loader:
         self,
         text: str,
         piece: EmbeddedPtx,
-        line_starts: Sequence[int],
         elsewhere: Scopes | None,
         on_progress: Callable[[int], None] | None,
         *,
@@ -201,8 +199,9 @@ class _Loader:
         self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         is_partial = is_excerpt or bool(self.fragment.gaps)
         self.scopes = Scopes(dict(self.bindings.types), elsewhere, is_partial=is_partial)
+        starts, may_be_template = piece.lines.starts, piece.may_be_template
         self.reader = StatementReader(
-            text, self.fragment, self.scopes, line_starts, may_be_template=piece.may_be_template
+            text, self.fragment, self.scopes, starts, may_be_template=may_be_template
         )
         self.words = syntax.tokenize(self.fragment.ptx)
         self.conditions: list[str] = []
@@ -402,7 +401,7 @@ class _Loader:
             return
         statement = self._with_condition(self.reader.read(raw, function.names))
         self._note_use(statement)
-        if raw.opcode.text in _BRANCHES and raw.operands and raw.operands[-1]:
+        if raw.opcode.text in BRANCHES and raw.operands and raw.operands[-1]:
             label = raw.operands[-1][0].text
             function.branches[len(function.statements)] = label, tuple(self.path)
         function.statements.append(statement)

@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
+from ..isa.other_opcodes import NEVER_FALLS_THROUGH
 from ..isa.types import Type
 from ..listings.partial_ptx import is_template
 from ..syntax.constants import convert_words, is_constant
@@ -26,15 +27,9 @@ from .statement import Statement, StatementKind
 from .statement_operands import Operand
 from .vector_move import SINK, make_vector_move
 
-_LEAVING = frozenset(("bra", "brx", "exit", "ret", "trap"))
 _PARAMETER = re.compile(r"%\d+")
 _PARTIAL = "partly a macro or an expression"
 _TEMPLATE = "partly filled in elsewhere"
-
-
-def find_line_starts(text: str) -> list[int]:
-    """Return the position of the first character of each line."""
-    return [0, *(match.end() for match in re.finditer("\n", text))]
 
 
 class UniqueNames:
@@ -164,7 +159,7 @@ class StatementReader:
         base = base._replace(writes=self._list_written(raw), problems=problems)
         if not problems:
             base = self._with_plain_instruction(base, raw, is_common=parsed is None)
-        if raw.opcode.text in _LEAVING:
+        if raw.opcode.text in NEVER_FALLS_THROUGH:
             return base._replace(kind=StatementKind.BRANCH, writes=())
         return base
 
@@ -233,20 +228,14 @@ class StatementReader:
         )
 
     def _list_written(self, raw: RawInstruction) -> tuple[str, ...]:
-        """Return the registers that an unknown instruction writes: those of its first operand."""
-        accesses = find_accesses(raw)
-        destinations = raw.operands[:1] if not accesses else raw.operands
-        written = accesses and {word.start for word in accesses.writes}
-        if not accesses and raw.operands and raw.operands[0][:1] and raw.operands[0][0].text == "[":
-            return ()
-        words = (word for x in destinations for word in _merge_components(x))
-        return tuple(
-            dict.fromkeys(
-                word.text
-                for word in words
-                if (written is None or word.start in written) and self._is_register(word)
-            )
-        )
+        """Return the registers that a statement writes which is not explained."""
+        operands = [_merge_components(x) for x in raw.operands]
+        if accesses := find_accesses(raw):
+            starts = {word.start for word in accesses.writes}
+            words = [word for x in operands for word in x if word.start in starts]
+        else:  # an unknown opcode: the first operand, if it is no address
+            words = [word for x in operands[:1] if x and x[0].text != "[" for word in x]
+        return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
 
 def rename_registers(statement: Statement, ins: Instruction) -> Instruction:

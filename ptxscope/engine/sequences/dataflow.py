@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from ..isa.entry import SlotPlace
 from ..isa.form import Form
+from ..isa.other_opcodes import BRANCHES
 from ..isa.roles import CARRY_REGISTER
 from ..program.control_flow import INITIAL, CodeBlock, Writers, find_blocks
 from ..program.statement import Statement, StatementKind
@@ -133,7 +134,7 @@ def find_flow(statements: Sequence[Statement], *, is_whole: bool = True) -> Data
 
 
 def _leads_elsewhere(statement: Statement) -> bool:
-    return statement.opcode in ("bra", "brx") and not statement.targets
+    return statement.opcode in BRANCHES and not statement.targets
 
 
 def _list_unique_writes(statement: Statement) -> list[str]:
