@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MAX_EXPLANATIONS = 20
 """Maximum explanations in a list."""
-_CHOSEN = ("stages", "steps", "folded", "result", "is_early", "format")
+_CHOSEN = ("steps", "folded", "result", "is_early", "format")
 """Options that ``steps`` and the other arguments set."""
 _NARROWEST = 40
 """Minimum columns of a line; a narrower terminal folds it."""
@@ -160,7 +160,7 @@ _STEPS = 'steps are "2-4", a number, or a list of names and numbers'
 
 
 def _steps(steps: object) -> str:
-    """Return the steps as ``parse_stages`` reads them. Raise TypeError for any other type."""
+    """Return the steps as ``parse_steps`` reads them. Raise TypeError for any other type."""
     if isinstance(steps, str) or not isinstance(steps, Iterable):
         return _step(steps, _STEPS)
     names = [_step(step, _STEPS) for step in steps]

@@ -222,7 +222,7 @@ def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]
     title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
     yield _FigureLabel(name, name, title)
     for step in trace.steps:
-        if options.shows(step.stage):
+        if options.shows(step.place):
             anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
             for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
                 yield _FigureLabel(f"{name}-step-{label}", anchor, step_title)

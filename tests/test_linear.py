@@ -54,7 +54,7 @@ from ptxscope.engine.syntax.errors import MAX_PROBLEMS
 from ptxscope.engine.syntax.parser import find_pasted_fragments
 from ptxscope.engine.syntax.values import parse_integer, parse_value
 from ptxscope.engine.tracing.basic_block import make_block
-from ptxscope.engine.tracing.note_targets import parse_note, parse_stages
+from ptxscope.engine.tracing.note_targets import parse_note, parse_steps
 from ptxscope.engine.tracing.trace import make_trace
 from ptxscope.learn.lesson import Lesson, LessonSource
 from ptxscope.learn.question import Question, locate_answer
@@ -143,7 +143,7 @@ def _open(text: str) -> int:
 
 
 def _notes(text: str) -> object:
-    _refused(lambda x: parse_stages(x, _TRACE))(text)
+    _refused(lambda x: parse_steps(x, _TRACE))(text)
     return parse_note(f"{text}=x", _TRACE)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 
 from ..engine.micro_operations.stage import Stage
 from ..engine.syntax.errors import quote_value
-from ..engine.tracing.trace import Step, Trace
+from ..engine.tracing.trace import StepPlace, Trace
 from .theme import Theme
 
 _ID = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,99}\Z")
@@ -72,8 +72,6 @@ class Options(NamedTuple):
     """Show the steps of the other answer too, if the models differ."""
     standalone: bool = False
     """Write a whole page instead of a fragment."""
-    stages: frozenset[Stage] | None = None
-    """Steps to show; None shows all."""
     result: bool = True
     """Show the result; if false, values that reveal it are hidden too."""
     format: str = ""
@@ -107,24 +105,16 @@ class Options(NamedTuple):
     """Pictures: show what the bits of operands mean as numbers."""
     beside: Trace | None = None
     """Pictures: the trace of another line, or of the same on other values, at the right."""
-    steps: frozenset[int] | None = None
-    """Steps of a block to show, by number through all statements; None shows all."""
+    steps: frozenset[StepPlace] | None = None
+    """Steps to show; None shows all."""
     folded: frozenset[int] = frozenset()
     """Statements of a block whose steps are left out, by number from 1."""
     machine_code: MachineSection | None = None
     """Text, markup and HTML: machine code to show after the steps of an instruction."""
 
-    def shows(self, stage: Stage) -> bool:
+    def shows(self, place: StepPlace) -> bool:
         """Whether a step is shown."""
-        return self.stages is None or stage in self.stages
-
-    def shows_step(self, step: Step) -> bool:
-        """Whether a step of a trace is shown."""
-        return self.shows(step.stage) and self.shows_number(step.number)
-
-    def shows_number(self, number: int) -> bool:
-        """Whether a step of a block is shown, by its number through all statements."""
-        return self.steps is None or number in self.steps
+        return self.steps is None or place in self.steps
 
 
 DEFAULT = Options()
@@ -147,9 +137,6 @@ def validate_options(options: Options) -> Options:
     level: object = options.heading_level
     if level is not None and (type(level) is not int or level not in range(7)):
         raise ValueError(f"heading_level is {quote_value(level)}; it is 1 to 6, or 0 for bold text")
-    stages = options.stages
-    if options.compact and options.both:
-        raise ValueError("a compact figure has no room for both answers: choose one of them")
     if options.beside is not None:
         rivals = {
             "compact": options.compact, "both": options.both,
@@ -161,10 +148,17 @@ def validate_options(options: Options) -> Options:
         theme=_parse_member("theme", options.theme, Theme),
         motion=_parse_member("motion", options.motion, Motion),
         id=validate_id(options.id) if options.id else "",
-        stages=None
-        if stages is None
-        else frozenset(_parse_member("stages", x, Stage) for x in stages),
+        steps=None if options.steps is None else frozenset(map(_parse_place, options.steps)),
     )
+
+
+def _parse_place(place: object) -> StepPlace:
+    """Return the place of a step; raise ValueError if it is none."""
+    if not isinstance(place, tuple) or len(place) != 2 or not isinstance(place[0], int):
+        raise ValueError(
+            f"steps: {quote_value(place)} is not the number of a statement and a stage"
+        )
+    return StepPlace(place[0], _parse_member("steps", place[1], Stage))
 
 
 _Kind = TypeVar("_Kind", bound=StrEnum)

@@ -44,8 +44,7 @@ def _step_lines(
     trace: Trace, steps: Sequence[Step], width: int, *, with_result: bool = True
 ) -> list[str]:
     """Return steps as lines of text; the result and the models' answers follow the last step."""
-    stages = frozenset(step.stage for step in steps)
-    doc = build_document(trace, Options(stages=stages))
+    doc = build_document(trace, Options(steps=frozenset(step.place for step in steps)))
     lines = [line for step in doc.steps for line in step_lines(step, width)]
     if with_result and trace.steps[-1] in steps:
         lines += ["", *result_lines(doc, width)]

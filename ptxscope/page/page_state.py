@@ -144,13 +144,9 @@ class PageState:
             options = options._replace(both=True)
         if self.shown_step >= self.last_step:
             return options
-        if self.block_trace:
-            options = options._replace(steps=frozenset(range(1, self.shown_step + 1)))
-        else:
-            stages = frozenset(step.stage for step in self.steps[: self.shown_step])
-            options = options._replace(stages=stages)
+        shown = frozenset(step.place for step in self.steps[: self.shown_step])
         is_hidden = self.is_result_hidden
-        return options._replace(result=not is_hidden, is_early=is_hidden)
+        return options._replace(steps=shown, result=not is_hidden, is_early=is_hidden)
 
     @property
     def link(self) -> PageLink:

@@ -199,11 +199,6 @@ def test_a_step_that_is_not_drawn_has_no_frame() -> None:
     assert ["d = 0x80227f00" in texts(ET.fromstring(x.svg)) for x in found] == [*[False] * 3, True]
 
 
-def test_what_it_has_no_room_for_is_refused() -> None:
-    with pytest.raises(ValueError, match="compact"):
-        export(E3, "svg", COMPACT._replace(both=True))
-
-
 @pytest.mark.parametrize("steps", ["--until=2", "--steps=1", "--steps=2"])
 def test_the_registers_are_drawn_if_no_shown_step_changes_anything(steps: str) -> None:
     words = ["vadd4.s32.s32.s32.sat d, a, b, c", "a=0x80ff7f01", "b=0x800102ff", "c=0", steps]

@@ -17,6 +17,7 @@ from ptxscope.documents.content.document import build_document
 from ptxscope.documents.options import Options
 from ptxscope.documents.theme import Theme
 from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import HOSTILE
 from tests.tiers import ci_only
 
@@ -95,7 +96,7 @@ def test_other_options_are_taken_by_name() -> None:
         ("docx", Options(), "unknown format 'docx': it is one of text, markdown, rst"),
         (None, Options(), "unknown format None"),
         ("json", Options(theme="pink"), "theme: 'pink' is none of auto, light, dark"),  # type: ignore[arg-type]
-        ("text", Options(stages=frozenset({"x"})), "stages: 'x' is none of select, flush"),  # type: ignore[arg-type]
+        ("text", Options(steps=frozenset({(1, "x")})), "steps: 'x' is none of select, flush"),  # type: ignore[arg-type]
         ("svg", Options(id="a b"), "'a b' is not an id"),
     ],
 )
@@ -107,8 +108,8 @@ def test_a_document_of_what_there_is_not_is_refused(
 
 
 def test_names_do_for_choices() -> None:
-    named = Options(theme="dark", stages=frozenset({"select"}))  # type: ignore[arg-type]
-    typed = Options(theme=Theme.DARK, stages=frozenset({Stage.SELECT}))
+    named = Options(theme="dark", steps=frozenset({(1, "select")}))  # type: ignore[arg-type]
+    typed = Options(theme=Theme.DARK, steps=frozenset({StepPlace(1, Stage.SELECT)}))
     assert ptxscope.export(E3, "html", named) == ptxscope.export(E3, "html", typed)
     with pytest.raises(TypeError, match="options must be an Options"):
         ptxscope.export(E3, "svg", {"theme": "dark"})  # type: ignore[call-overload]

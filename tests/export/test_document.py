@@ -32,7 +32,7 @@ from ptxscope.engine.semantics import plan as plan_module
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.plan import Plan
 from ptxscope.engine.tracing.annotations import Annotations, Note
-from ptxscope.engine.tracing.note_targets import parse_stages
+from ptxscope.engine.tracing.note_targets import parse_steps
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example
 from tests.tiers import sampled
 
@@ -48,10 +48,10 @@ CHOICES = [
     Options(),
     Options(both=True),
     Options(standalone=True),
-    Options(stages=parse_stages("2-4", E3)),
-    Options(stages=parse_stages("1,3-4,6", E3), both=True),
-    Options(stages=parse_stages("-saturate", E3), result=False, is_early=True),
-    Options(stages=parse_stages("-4", E3), result=False, is_early=True, both=True, standalone=True),
+    Options(steps=parse_steps("2-4", E3)),
+    Options(steps=parse_steps("1,3-4,6", E3), both=True),
+    Options(steps=parse_steps("-saturate", E3), result=False, is_early=True),
+    Options(steps=parse_steps("-4", E3), result=False, is_early=True, both=True, standalone=True),
     Options(result=False),
 ]
 
@@ -132,7 +132,7 @@ QUAD = trace("vadd4.s32.s32.u32.sat d, a, b, c", {"a": 0x7F80FF01, "b": 0x01FF02
 
 @pytest.mark.parametrize("format_", [x for x in READ if x != "svg"])
 def test_what_is_left_out_is_said(format_: str) -> None:
-    shown = export(QUAD, format_, Options(stages=parse_stages("2-4", QUAD)))
+    shown = export(QUAD, format_, Options(steps=parse_steps("2-4", QUAD)))
     plain = re.sub(r"<[^>]*>|\\|\s+", " ", shown)
     if format_ != "html":  # another writer's
         assert re.search(r"Steps not shown:\s+1 select,\s+5 merge,\s+6 write\.", plain)
@@ -144,7 +144,7 @@ def test_what_is_left_out_is_said(format_: str) -> None:
 @pytest.mark.parametrize("shown", [QUAD, E3], ids=["quad", "E3"])
 def test_until_a_step_no_result_is_told(format_: str, shown: Trace) -> None:
     bits = [f"{shown.result[x]:08x}" for x in shown.result]
-    options = Options(stages=parse_stages("-3", shown), result=False)
+    options = Options(steps=parse_steps("-3", shown), result=False)
     text = export(shown, format_, options)
     assert not any(x in text for x in bits)
     if format_ != "json":
@@ -169,18 +169,18 @@ def test_the_last_step_has_the_result() -> None:
 
 
 def test_both_answers_up_to_a_step_keep_their_results_back() -> None:
-    until = Options(stages=parse_stages("-saturate", E3), result=False, is_early=True)
+    until = Options(steps=parse_steps("-saturate", E3), result=False, is_early=True)
     assert build_document(E3, until).answers is None
     answers = build_document(E3, until._replace(both=True)).answers
     assert answers
     assert [x.result for x in answers.all] == ["not shown", "not shown"]
     assert [x.stage for x in answers.steps] == [Stage.SATURATE]
-    before = Options(stages=parse_stages("-add", E3), result=False, is_early=True, both=True)
+    before = Options(steps=parse_steps("-add", E3), result=False, is_early=True, both=True)
     assert build_document(E3, before).answers is None
 
 
 def test_json_is_of_the_steps_that_are_shown() -> None:
-    shown = json.loads(export(QUAD, "json", Options(stages=parse_stages("2,4", QUAD))))
+    shown = json.loads(export(QUAD, "json", Options(steps=parse_steps("2,4", QUAD))))
     assert [x["number"] for x in shown["steps"]] == [2, 4]
     assert shown["shown"]["steps"] == ["extend", "saturate"]
     assert shown["results"][0]["hex"] == "0x7f7f017f"
@@ -375,7 +375,7 @@ def test_the_short_alternative_text_has_the_title_and_keeps_the_result_back() ->
 
 def test_the_alternative_text_of_a_part_gives_nothing_away() -> None:
     said = format_alt_text(
-        build_document(QUAD, Options(stages=parse_stages("-4", QUAD), result=False, is_early=True))
+        build_document(QUAD, Options(steps=parse_steps("-4", QUAD), result=False, is_early=True))
     )
     assert "7f7f017f" not in said
     assert "Steps not shown: 5 merge, 6 write." in said

@@ -109,10 +109,10 @@ def drawn(lines: tuple[str, ...], every: int) -> tuple[str, ...]:
 
 def options_of(shown: Trace, seed: str) -> Options:
     """Some choice of options."""
-    rng, stages = Random(seed), [step.stage for step in shown.steps]
-    some = frozenset(rng.sample(stages, rng.randint(0, len(stages))))
-    until = frozenset(stages[: rng.randint(1, len(stages))])
-    return Options(rng.random() < 0.7, True, rng.choice((None, None, some, until)))
+    rng, places = Random(seed), [step.place for step in shown.steps]
+    some = frozenset(rng.sample(places, rng.randint(0, len(places))))
+    until = frozenset(places[: rng.randint(1, len(places))])
+    return Options(rng.random() < 0.7, True, steps=rng.choice((None, None, some, until)))
 
 
 def some_trace(line: str) -> tuple[Trace, Options]:

@@ -20,6 +20,7 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.divergence import find_divergence, find_divergences
+from ptxscope.engine.tracing.trace import StepPlace
 from ptxscope.scene.symbolic_scene import make_placeholder_trace
 from tests.export.samples import E3, EXAMPLES, example
 from tests.export.test_picture import assert_drawn_well, assert_tree_drawn_well, rects
@@ -34,8 +35,8 @@ MODELS = ("isa", "ptxas-13.0", "ptxas-13.5")
 
 def part(shown: Trace, first: int, last: int, **more: bool) -> Options:
     """The steps of some numbers."""
-    stages = frozenset(x.stage for x in shown.steps if first <= x.number <= last)
-    return Options(stages=stages, **more)  # type: ignore[arg-type]
+    places = frozenset(x.place for x in shown.steps if first <= x.number <= last)
+    return Options(steps=places, **more)  # type: ignore[arg-type]
 
 
 # --- parts ------------------------------------------------------------------------------
@@ -87,12 +88,20 @@ def test_a_partial_fork_keeps_to_the_steps() -> None:
 
 
 def some_options(shown: Trace, rng: Random) -> Options:
-    stages = [step.stage for step in shown.steps]
-    first = rng.randrange(len(stages))
-    last = rng.randrange(first, len(stages))
-    chosen = rng.sample(stages, rng.randint(1, len(stages)))
-    some = rng.choice((stages[first : last + 1], chosen))
-    return Options(rng.random() < 0.4, stages=frozenset(some), result=rng.random() < 0.6)
+    places = [step.place for step in shown.steps]
+    first = rng.randrange(len(places))
+    last = rng.randrange(first, len(places))
+    chosen = rng.sample(places, rng.randint(1, len(places)))
+    some = rng.choice((places[first : last + 1], chosen))
+    return Options(rng.random() < 0.4, steps=frozenset(some), result=rng.random() < 0.6)
+
+
+def test_a_compact_figure_has_both_answers_one_below_the_other() -> None:
+    tree = drawn(E3, part(E3, 4, 5, both=True, compact=True))
+    assert tree.get("width") == "400"
+    assert steps(tree) == ["saturate", "merge"] * 2
+    assert_drawn_well(E3, Options(both=True, compact=True))
+    assert_drawn_well(QUAD, Options(both=True, compact=True))  # they agree, in words that wrap
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -342,7 +351,7 @@ def test_numbers_outside_a_range_are_drawn_to_scale(compact: bool) -> None:
 def test_a_way_that_is_too_long_is_cut_with_a_mark() -> None:
     """2**64 lies some four billion ranges above."""
     shown = trace("vmad.u32.u32.u32.sat d, a, b, -c", dict.fromkeys("abc", 0xFFFFFFFF))
-    svg = export(shown, "svg", Options(stages=frozenset({Stage.SATURATE})))
+    svg = export(shown, "svg", Options(steps=frozenset({StepPlace(1, Stage.SATURATE)})))
     ((way, wide),) = ways(svg)
     assert 0 < way < wide
     slashes = re.findall(r'd="M([\d.]+) [\d.]+L([\d.]+) [\d.]+" class="px-s-mark"[^>]+"1.4"', svg)

@@ -150,8 +150,8 @@ def test_no_empty_branch_tells_that_the_answers_will_part(shown: Trace, parted: 
 
 
 def test_frames_are_of_the_steps_that_are_shown() -> None:
-    chosen = frozenset(step.stage for step in QUAD.steps[1:4])
-    found = make_frames(QUAD, Options(stages=chosen))
+    chosen = frozenset(step.place for step in QUAD.steps[1:4])
+    found = make_frames(QUAD, Options(steps=chosen))
     assert [frame.name for frame in found] == ["02-extend", "03-add", "04-saturate"]
 
 

@@ -30,6 +30,7 @@ from ptxscope.engine.micro_operations.properties import MAX_LANE_BITS
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
 from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_descendants
+from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 from tests.export.test_markdown import tables
 from tests.tiers import sampled, some
@@ -171,12 +172,12 @@ def test_ids_of_two_exports_never_meet(step: int) -> None:
     """Whatever is asked of one and not of the other."""
     line, values = "vadd4.s32.s32.s32.sat d, a, b, c", {"a": 1, "b": 2, "c": 3}
     shown = trace(line, values)
-    some_steps = frozenset({Stage.SELECT, Stage.WRITE})
+    some_steps = [StepPlace(1, x) for x in (Stage.SELECT, Stage.WRITE)]
     asked = [
         Options(),
         Options(both=True),
         Options(theme=Theme.DARK),
-        *(Options(stages=frozenset(found)) for n in (1, 2)
+        *(Options(steps=frozenset(found)) for n in (1, 2)
           for found in itertools.combinations(some_steps, n)),
     ]  # fmt: skip
     noted = [

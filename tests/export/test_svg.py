@@ -22,6 +22,7 @@ from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.logic import Combine, Not
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.tracing.annotations import Annotations, Note
+from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import E2, E3, EXAMPLES, HOSTILE, annotated, example, kept, register
 from tests.tiers import sampled
 
@@ -231,8 +232,8 @@ def test_ids_are_unique_and_every_reference_has_its_target(shown: Trace) -> None
 
 
 def test_only_the_chosen_steps_are_drawn() -> None:
-    chosen = frozenset((Stage.SELECT, Stage.SATURATE))
-    tree = drawn(QUAD, Options(stages=chosen))
+    chosen = frozenset(StepPlace(1, x) for x in (Stage.SELECT, Stage.SATURATE))
+    tree = drawn(QUAD, Options(steps=chosen))
     assert steps(tree) == ["select", "saturate"]
     assert "clamped high" in texts(tree)
     assert "0x7f7f017f" in texts(tree)
@@ -472,7 +473,7 @@ def test_lines_lead_from_the_bytes_that_are_selected() -> None:
     shown = trace(
         "vsub4.u32.u32.u32 d, a.b7531, b.b7531, c", {"a": 0x11223344, "b": 0x55667788, "c": 0}
     )
-    tree = drawn(shown, Options(stages=frozenset((Stage.SELECT,))))
+    tree = drawn(shown, Options(steps=frozenset((StepPlace(1, Stage.SELECT),))))
     names = ("0x11", "0x33", "0x55", "0x77")
     parts = [x for x in group(tree, "px-operands").iter() if x.tag in (f"{NS}rect", f"{NS}text")]
     where = {  # the middle of the box that has the text

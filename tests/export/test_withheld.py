@@ -90,10 +90,10 @@ def test_no_word_of_an_erratum_tells_what_comes_of_it(shown: Trace, format_: str
 
 def test_a_part_that_ends_before_is_shown_as_it_was_asked_for() -> None:
     shown = trace("vmad.s32.s32.s32 d, a, b, c", {"a": 901, "b": 7, "c": 1})
-    early = frozenset(step.stage for step in shown.steps[:-1])
-    until = Options(stages=early, result=False, is_early=True)
+    early = frozenset(step.place for step in shown.steps[:-1])
+    until = Options(steps=early, result=False, is_early=True)
     assert "6307 + 1 = 6308" in export(shown, "text", until)
-    for hidden in (NO_RESULT, NO_RESULT._replace(stages=early)):
+    for hidden in (NO_RESULT, NO_RESULT._replace(steps=early)):
         assert "6308" not in export(shown, "text", hidden)
     assert load(export(shown, "json", until)) == shown
 

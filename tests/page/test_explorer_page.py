@@ -198,9 +198,9 @@ def test_unknown_places_are_ignored() -> None:
 
 def test_a_result_is_hidden_until_its_step() -> None:
     page = open_page(VADD4 + "&step=2&v=1")
-    stages = frozenset(x.stage for x in page.state.trace.steps[:2])
+    places = frozenset(x.place for x in page.state.trace.steps[:2])
     assert page.svg == export(
-        page.state.trace, "svg", Options(stages=stages, result=False, is_early=True)
+        page.state.trace, "svg", Options(steps=places, result=False, is_early=True)
     )
     hidden = page.svg
     act(page, "result", checked=True)

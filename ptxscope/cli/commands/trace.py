@@ -108,16 +108,11 @@ def run(words: Sequence[str]) -> int:
 
 def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
     """Warn of each note on a step that is not shown."""
-    if trace.is_line:
-        shown = {(0, x.stage) for x in trace.steps if options.shows(x.stage)}
-    else:
-        shown = {
-            (x.statement, x.stage)
-            for x in trace.steps
-            if options.shows_number(x.number) and x.statement not in options.folded
-        }
+    shown = {
+        x.place for x in trace.steps if options.shows(x.place) and x.statement not in options.folded
+    }
     for note in trace.annotations.notes:
-        if note.stage is not None and (note.statement, note.stage) not in shown:
+        if note.stage is not None and (note.statement or 1, note.stage) not in shown:
             print_message(f"note: the note on {note.target} is not shown, because its step is not")
 
 

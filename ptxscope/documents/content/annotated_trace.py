@@ -38,11 +38,9 @@ def annotate_trace(
     if steps or until:
         from ...engine.tracing.note_targets import parse_steps
 
-        numbers = parse_steps(f"-{until}" if until else steps, trace)
-        is_early = bool(until) and len(numbers) < len(trace.steps)
-        stages = frozenset(x.stage for x in trace.steps if x.number in numbers)
-        part = {"stages": stages} if trace.is_line else {"steps": numbers}
-        options = options._replace(**part, result=not is_early, is_early=is_early)
+        places = parse_steps(f"-{until}" if until else steps, trace)
+        is_early = bool(until) and len(places) < len(trace.steps)
+        options = options._replace(steps=places, result=not is_early, is_early=is_early)
     if is_hidden:
         options = options._replace(result=False, is_early=False)
     if folded:

@@ -68,7 +68,7 @@ def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
     }
     if options.folded and not trace.is_line:
         texts["fold"] = [format_folded(options.folded, len(trace.block.statements))]
-    shown = [x.number for x in trace.steps if options.shows_step(x)]
+    shown = [x.number for x in trace.steps if options.shows(x.place)]
     is_whole = len(shown) == len(trace.steps)
     if shown and options.is_early and not is_whole and shown == [*range(1, len(shown) + 1)]:
         last = trace.steps[len(shown) - 1]

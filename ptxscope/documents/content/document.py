@@ -39,7 +39,7 @@ from ...engine.tracing.lane_text import (
     interpret_bits,
 )
 from ...engine.tracing.step_text import describe_step, format_title
-from ...engine.tracing.trace import RowTrace, Step, Trace
+from ...engine.tracing.trace import RowTrace, Step, StepPlace, Trace
 from ..options import DEFAULT, MachineSection, Options
 from .command_words import format_command, list_command_words
 from .hidden_rows import HIDDEN_RESULT_TEXT, find_hidden_rows, find_revealing_rows
@@ -388,7 +388,7 @@ def make_section(
     steps = (
         _make_step_view(part, step, hidden)._replace(number=step_count + step.number, prefix=prefix)
         for step in part.steps
-        if options.shows(step.stage)
+        if options.shows(step.place)
     )
     return Section(
         part,
@@ -421,7 +421,7 @@ def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Itera
     pairs = zip(trace.statements, other.parts if other else trace.parts, strict=True)
     step_count = 0
     for (statement, part), other_part in pairs:
-        part_options = _choose_part(statement, part, step_count, options, trace.plan, hidden)
+        part_options = _choose_part(statement, part, options, trace.plan, hidden)
         is_two = statement.number in differing
         for is_other, own_part in enumerate((part, other_part)[: 1 + is_two]):
             section = make_section(statement, own_part, part_options, step_count)
@@ -495,27 +495,23 @@ def _iter_differing(trace: Trace, other: Trace) -> Iterator[int]:
 def _choose_part(
     statement: BlockStatement,
     part: Trace,
-    step_count: int,
     options: Options,
     plan: Plan,
     hidden: frozenset[str],
 ) -> Options:
     """Return the options that show of a statement what the options show of the block."""
-    stages = [
-        step.stage
-        for step in part.steps
-        if options.shows(step.stage) and options.shows_number(step_count + step.number)
+    places = [
+        step.place for step in part.steps if options.shows(StepPlace(statement.number, step.stage))
     ]
-    is_early = options.is_early and part.steps[-1].stage not in stages
+    is_early = options.is_early and part.steps[-1].place not in places
     own_rows = [row for row in plan.rows if row.key.startswith(statement.prefix)]
     own_keys = {row.key for row in own_rows}
     if any(x in hidden - own_keys for row in own_rows for x in row.inputs):
-        stages = []  # its registers would reveal the result
+        places = []  # its registers would reveal the result
     return options._replace(
         both=False,
-        steps=None,
         folded=DEFAULT.folded,
-        stages=None if len(stages) == len(part.steps) else frozenset(stages),
+        steps=None if len(places) == len(part.steps) else frozenset(places),
         result=not (is_early or own_keys & hidden),
         is_early=is_early,
     )
@@ -567,7 +563,7 @@ def describe_omission(trace: Trace, options: Options, step_count: int = 0) -> st
     steps = (
         f"{step_count + x.number} {format_title(x)}"
         for x in trace.steps
-        if not options.shows(x.stage)
+        if not options.shows(x.place)
     )
     listed = ", ".join(steps)
     return listed and f"Steps not shown: {listed}."
@@ -660,7 +656,7 @@ def _make_answers(trace: Trace, options: Options) -> Answers | None:
     if not divergences:
         return None
     divergence = find_divergence(trace, divergences) or divergences[0]
-    if not options.result and not (options.both and options.shows(divergence.stage)):
+    if not options.result and not (options.both and options.shows(StepPlace(1, divergence.stage))):
         return None  # the divergence itself would reveal the result
 
     def format_answer(answer_trace: Trace) -> str:
@@ -700,7 +696,7 @@ def iter_steps(trace: Trace, stage: Stage, options: Options = DEFAULT) -> Iterat
     """Yield the shown steps of a trace from a stage onwards."""
     order, hidden = list(Stage), find_hidden_rows(trace, options)
     for step in trace.steps:
-        if order.index(step.stage) >= order.index(stage) and options.shows(step.stage):
+        if order.index(step.stage) >= order.index(stage) and options.shows(step.place):
             yield _make_step_view(trace, step, hidden)
 
 

@@ -18,7 +18,7 @@ def find_hidden_rows(trace: Trace, options: Options) -> frozenset[str]:
     """
     if options.result or not trace.steps:
         return frozenset()
-    is_ended_early = options.is_early and not options.shows(trace.steps[-1].stage)
+    is_ended_early = options.is_early and not options.shows(trace.steps[-1].place)
     return find_revealing_rows(trace, with_computing=not is_ended_early)
 
 

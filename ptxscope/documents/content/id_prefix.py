@@ -25,13 +25,15 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     # normalised like the notes in the command that reproduces the document
     notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
     parts: tuple[object, ...] = ((document.title, document.caption, *notes),)
+    shown = options.steps and [x.number for x in trace.steps if options.shows(x.place)]
     if not document.sections[0].heading:
+        shown = None
         stages = [str(step.stage) for step in document.steps] if document.omission else None
         parts = (document.title, document.caption, notes), stages
-    choices = options._replace(stages=None, format="")._asdict().items()
+    choices = options._asdict() | {"steps": shown, "format": ""}
     changed_options = [
         (name, sorted(value) if isinstance(value, frozenset) else value)
-        for name, value in choices
+        for name, value in choices.items()
         if value != getattr(DEFAULT, name)
     ]
     return hash_id((kind, str(trace.block), values, trace.model.name, *parts, changed_options))

@@ -60,14 +60,13 @@ def replace_surrogates(text: str) -> str:
 def document_to_json(doc: Document, options: Options = DEFAULT) -> Object:
     """Return the JSON form of a document."""
     trace = doc.trace
-    stages = options.stages
     return {
         "schema": SCHEMA,
         "version": __version__,
         "instruction": _instruction_to_json(trace.instruction),
         "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},
         "shown": {
-            "steps": None if stages is None else [str(x.stage) for x in doc.steps],
+            "steps": None if options.steps is None else [str(x.stage) for x in doc.steps],
             "result": options.result,
             "both": options.both,
             **({"until": True} if options.is_early else {}),
@@ -224,7 +223,9 @@ def _block_to_json(doc: Document, options: Options) -> Object:
         "model": {"name": trace.model.name, "errata": [e.id for e in trace.model.errata]},
         "folded": sorted(options.folded),
         "shown": {
-            "steps": None if options.steps is None else sorted(options.steps),
+            "steps": None
+            if options.steps is None
+            else [x.number for x in trace.steps if options.shows(x.place)],
             "result": options.result,
             "both": options.both,
             "until": options.is_early,

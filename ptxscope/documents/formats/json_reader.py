@@ -16,7 +16,7 @@ from ...engine.syntax.instruction import Instruction
 from ...engine.syntax.parser import parse
 from ...engine.tracing.annotations import Annotations, annotations_from_json, stage_from_json
 from ...engine.tracing.operand_bits import bind_values
-from ...engine.tracing.trace import Trace, make_trace
+from ...engine.tracing.trace import StepPlace, Trace, make_trace
 from ..options import MachineRow, MachineSection, Options
 from .json import BLOCK_SCHEMA, SCHEMA, Object, render
 from .recorded_json import require_equal
@@ -127,7 +127,7 @@ def _line_options_from_json(data: JsonNode, trace: Trace) -> Options:
     is_early = "until" in shown_parts.value and bool(shown_parts.get_field("until", bool).value)
     return Options(
         both=has_both_models,
-        stages=stages,
+        steps=None if stages is None else frozenset(StepPlace(1, x) for x in stages),
         result=result,
         is_early=is_early,
         machine_code=machine_code,
@@ -229,8 +229,10 @@ def _block_options_from_json(data: JsonNode, trace: Trace) -> Options:
     shown = data.get_field("shown", dict)
     steps = shown.get_field("steps", list, type(None))
     both, result, until = (shown.get_field(x, bool).value for x in ("both", "result", "until"))
+    numbers = range(0) if steps.value is None else read_numbers(steps, len(trace.steps))
+    places = frozenset(trace.steps[x - 1].place for x in numbers)
     return options._replace(
-        steps=None if steps.value is None else read_numbers(steps, len(trace.steps)),
+        steps=None if steps.value is None else places,
         both=both,
         result=result,
         is_early=until,

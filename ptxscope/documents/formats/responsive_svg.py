@@ -29,7 +29,7 @@ def render_for_column(trace: Trace, options: Options) -> str:
     svg = export(trace, "svg", options)
     if not options.compact and options.beside is None:
         prefix = f"{make_prefix(trace, options, 'svg')}-narrow"
-        small_options = options._replace(compact=True, both=False, id=prefix)
+        small_options = options._replace(compact=True, id=prefix)
         small_svg = export(trace, "svg", small_options)
         svg = f'<div class="ptx-wide">{svg}</div>\n<div class="ptx-narrow">{small_svg}</div>\n'
     return f'{_STYLE}<div class="ptx-pictures">\n{svg}</div>\n'

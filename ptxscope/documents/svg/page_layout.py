@@ -202,7 +202,7 @@ def _add_cell_prefix(cell: Cell) -> Cell:
 def build_folded_scene(section: Section, options: Options) -> FoldedScene:
     """Return that scene without the rows that change nothing, but with those where answers part."""
     trace = section.trace
-    stages = frozenset(step.stage for step in trace.steps if options.shows(step.stage))
+    stages = frozenset(step.stage for step in trace.steps if options.shows(step.place))
     kept_keys = {
         row.key
         for row in trace.rows.values()

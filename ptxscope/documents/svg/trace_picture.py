@@ -576,9 +576,10 @@ def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> 
 
 def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
     canvas.open_group("px-answers")
-    canvas.draw_text(page.x, y + 18, text, 12, SvgColour.INK, is_bold=True)
+    lines = canvas.wrap_text(text, page.width / 1.12, 12)  # bold is wider
+    y = canvas.draw_lines(page.x, y + 18, lines, 12, SvgColour.INK, step=16, is_bold=True)
     canvas.close_group()
-    return y + 20
+    return y - 14
 
 
 def _draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lanes: bool) -> float:

@@ -12,7 +12,7 @@ from ..micro_operations.stage import Stage
 from ..syntax.errors import quote_value
 from .annotations import Note
 from .step_text import format_title
-from .trace import Trace
+from .trace import StepPlace, Trace
 
 _LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
 _STEP = re.compile(r"[a-z ]*+|\d++", re.I)
@@ -69,10 +69,10 @@ def parse_stage(text: str, trace: Trace) -> Stage:
     raise ValueError(f"{quote_value(text)} is not a step of this instruction; {_list_steps(trace)}")
 
 
-def parse_steps(text: str, trace: Trace) -> frozenset[int]:
+def parse_steps(text: str, trace: Trace) -> frozenset[StepPlace]:
     """Parse ``2``, ``1-4``, ``extend-saturate``, ``2-``, ``s2.saturate-``, ``1,s3``.
 
-    Return the steps' numbers. Raise ValueError if a step does not exist or a range is empty.
+    Raise ValueError if a step does not exist or a range is empty.
     """
     numbers: set[int] = set()
     for part in text.split(","):
@@ -83,12 +83,7 @@ def parse_steps(text: str, trace: Trace) -> frozenset[int]:
         if low > high:
             raise ValueError(f"{part.strip()!r} has its ends the wrong way round")
         numbers.update(range(low, high + 1))
-    return frozenset(numbers)
-
-
-def parse_stages(text: str, trace: Trace) -> frozenset[Stage]:
-    """Return the stages of the steps of an instruction that ``parse_steps`` reads."""
-    return frozenset(trace.steps[number - 1].stage for number in parse_steps(text, trace))
+    return frozenset(trace.steps[number - 1].place for number in numbers)
 
 
 def _find_numbers(text: str, trace: Trace) -> list[int]:

@@ -71,6 +71,14 @@ class RowTrace(NamedTuple):
         return self.row.inputs
 
 
+class StepPlace(NamedTuple):
+    """The place of a step, the same in every model."""
+
+    statement: int
+    """The number of the statement, from 1."""
+    stage: Stage
+
+
 class Step(NamedTuple):
     """One step of the explanation: the rows of one stage of a statement."""
 
@@ -81,6 +89,11 @@ class Step(NamedTuple):
     """With the keys that they have in the trace of the statement."""
     statement: int = 1
     """The number of the statement, from 1."""
+
+    @property
+    def place(self) -> StepPlace:
+        """Its statement and stage."""
+        return StepPlace(self.statement, self.stage)
 
     @property
     def flags(self) -> tuple[Flag, ...]:

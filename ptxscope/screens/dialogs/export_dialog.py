@@ -18,7 +18,7 @@ from ...documents.option_table import OPTIONS, make_options
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
-from ...engine.tracing.note_targets import parse_stages
+from ...engine.tracing.note_targets import parse_steps
 from ...engine.tracing.trace import Trace
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from ...widgets.base.menu import MenuItem
@@ -125,8 +125,7 @@ class ExportDialog(Dialog[Annotations]):
             folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
             block = self._block.with_annotations(self.annotations)
             return block, options._replace(folded=folded)
-        stages = parse_stages(steps, trace) if steps else None
-        return trace, options._replace(stages=stages)
+        return trace, options._replace(steps=parse_steps(steps, trace) if steps else None)
 
     def make_document(self) -> str | bytes:
         """Return the document to save.
