@@ -12,7 +12,7 @@ import io
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from itertools import chain, cycle
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -23,7 +23,6 @@ from ..engine.isa.value_text import format_hex
 from ..engine.kernels.blame import find_first_culprit
 from ..engine.kernels.execution import execute
 from ..engine.kernels.program_run import Run, RunStep
-from ..engine.kernels.registers import ShadowedRegisters
 from ..engine.kernels.run_inputs import (
     UnknownSites,
     find_unknown_sites,
@@ -31,6 +30,7 @@ from ..engine.kernels.run_inputs import (
     register_of,
 )
 from ..engine.listings.verdict_cache import get_cached_verdict
+from ..engine.program.places import Place, follow_places, make_initial_place
 from ..engine.program.program import Program
 from ..engine.program.program_loader import load
 from ..engine.program.register_types import map_types
@@ -163,10 +163,10 @@ class ListingCursor:
     @property
     def step(self) -> RunStep | None:
         """The result of the statement under the cursor; None if the run has not reached it."""
-        return next((x for x in self.program_run.steps if x.statement is self.statement), None)
+        return next((x for x in self.program_run.steps if x.statement.number == self.index), None)
 
     @cached_property
-    def _places(self) -> UnknownSites:
+    def _sites(self) -> UnknownSites:
         """The statements where the program leaves registers unknown."""
         return find_unknown_sites(self.listing.programs[self.program])
 
@@ -177,30 +177,17 @@ class ListingCursor:
         Each is the value that the run computed, or the key that supplies it as an input. It is
         empty if the run has not reached the statement that computes the register.
         """
-        values: dict[str, int | str] = dict(self.listing.programs[self.program].constants)
-        blocks = ShadowedRegisters[int | str]()
-        steps = {
-            id(step.statement): step
-            for step in (*self.program_run.steps, *self.program_run.later_steps)
-        }
-        for statement in self.listing.programs[self.program].statements[: self.index]:
-            key, step = partial(self._places.key, statement), steps.get(id(statement))
-            if statement.kind is StatementKind.BLOCK_START:
-                blocks.enter_block(values, statement)
-                values |= {name: key(name) for name in statement.writes}
-            elif statement.kind is StatementKind.BLOCK_END:
-                blocks.leave_block(values, statement)
-            elif statement.kind is StatementKind.UNKNOWN:
-                values |= {name: key(name) for name in (step or statement).writes}
-            elif step:
-                values |= {
-                    name: key(name) if bits is None else bits
-                    for name, bits in step.writes.items()
-                    if bits is not None or statement.can_forget
-                }
-            else:
-                values |= dict.fromkeys(statement.writes, "")
-        return values
+        program, places = self.listing.programs[self.program], dict[str, Place]()
+        places |= {name: make_initial_place(name) for name in program.constants}
+        deque(follow_places(program.statements[: self.index], places), maxlen=0)
+        return {name: self._find_value_at(place) for name, place in places.items()}
+
+    def _find_value_at(self, place: Place) -> int | str:
+        """Return the value at a place that the run computed, or the key that supplies it."""
+        value = self.program_run.values.get(place)
+        if value and value.bits is not None and not value.is_input:
+            return value.bits
+        return (value.key if value else "") or self._sites.find_key(place)
 
     @property
     def _computed_values(self) -> Mapping[str, int]:
@@ -230,7 +217,7 @@ class ListingCursor:
         if place in answers:
             return answers[place]
         is_free = name in inputs and name not in answers.values()
-        is_only_value = place == make_initial_key(name) and not self._places.list_keys(name)
+        is_only_value = place == make_initial_key(name) and not self._sites.list_keys(name)
         return name if place not in inputs and (is_free or is_only_value) else place
 
     def make_setup(self, old_setup: Setup) -> Setup:
@@ -310,7 +297,7 @@ class ListingCursor:
         need = next(iter(self.program_run.missing_inputs), None)
         if need is None and self.program_run.steps:
             yield f"not reached: line {self.program_run.steps[-1].line} ends the run"
-        elif need and need.reader is not self.statement:
+        elif need and need.reader.number != self.index:
             yield f"the run stops at line {need.reader.line}, which needs {need.name}"
 
     # --- a block -------------------------------------------------------------------------
@@ -420,36 +407,32 @@ class ListingCursor:
         step = find_first_culprit(self.program_run, {name: observed_value})
         if step is None:
             return self, f"nothing in {program.name} writes {name}"
-        index = next(i for i, x in enumerate(program.statements) if x is step.statement)
         culprit_text = f"line {step.line} wrote the bits that differ: {step.text}"
-        return self.move_to(self.program, index), culprit_text
+        return self.move_to(self.program, step.statement.number), culprit_text
 
 
 def _iter_rows(number: int, program: Program, run: Run | None = None) -> Iterator[ListingRow]:
     """Yield the rows of a program, with its name if it has one and its results if it was run."""
     if not program.name.startswith(("asm:", "block")):
         yield ListingRow(number, -1, 0, program.name)
-    steps = {id(step.statement): step for step in run.steps} if run else {}
-    places = {
-        step.number: index
-        for index, statement in enumerate(program.statements)
-        if (step := steps.get(id(statement)))
-    }
+    steps = {step.statement.number: step for step in run.steps} if run else {}
+    indices = {step.number: index for index, step in steps.items()}
     missing_names: dict[int, tuple[str, ...]] = {}
     for need in run.missing_inputs if run else ():
-        missing_names[id(need.reader)] = (*missing_names.get(id(need.reader), ()), need.name)
+        index = need.reader.number
+        missing_names[index] = (*missing_names.get(index, ()), need.name)
     constants = program.constants
     sequences, calls = _map_sequences(program)
     for index, statement in enumerate(program.statements):
-        if statement.kind not in (StatementKind.BLOCK_START, StatementKind.BLOCK_END):
-            step = steps.get(id(statement))
+        if not statement.is_brace:
+            step = steps.get(index)
             row = _make_row(number, index, statement, step, program.types, constants)
             reads = step.reads.values() if step else ()
             yield row._replace(
-                missing_names=missing_names.get(id(statement), ()),
-                sources=frozenset(places[x.step] for x in reads if x.step in places),
-                sequence=(number, sequences[id(statement)]) if id(statement) in sequences else None,
-                call=calls.get(id(statement), ""),
+                missing_names=missing_names.get(index, ()),
+                sources=frozenset(indices[x.step] for x in reads if x.step in indices),
+                sequence=(number, sequences[index]) if index in sequences else None,
+                call=calls.get(index, ""),
             )
 
 
@@ -460,16 +443,18 @@ def _map_sequences(program: Program) -> tuple[dict[int, int], dict[int, str]]:
     from ..engine.sequences.intrinsic_sequences import find_sequences  # most listings have none
 
     sequences = find_sequences(program)
-    counts = Counter(id(statement) for x in sequences for statement in x.statements)
+    counts = Counter(statement.number for x in sequences for statement in x.statements)
     numbers = {
-        id(statement): number
+        statement.number: number
         for number, x in enumerate(sequences)
         for statement in x.statements
-        if counts[id(statement)] == 1
+        if counts[statement.number] == 1
     }
-    return numbers, {
-        id(x.statements[-1]): f"{x.call} → {x.result}  lines {x.format_lines()}" for x in sequences
+    calls = {
+        x.statements[-1].number: f"{x.call} → {x.result}  lines {x.format_lines()}"
+        for x in sequences
     }
+    return numbers, calls
 
 
 def _make_row(
@@ -548,6 +533,7 @@ def open_block(
             )
         if not parts:
             statements.append(statement)
+    statements = [x._replace(number=number) for number, x in enumerate(statements)]
     program = program._replace(statements=tuple(statements), types=map_types(statements))
     bits = {
         x.name: start & (1 << x.type.bits) - 1

@@ -420,13 +420,13 @@ def _run_lines(
     writes = {(name, step.number) for name in watched for step in program_run.find_writes(name)}
     held_bits: dict[str, int | None] = {}
     sequences = () if arguments.quiet else _find_sequences(program_run.program)
-    sequence_ends = {id(x.statements[-1]): x for x in sequences}
-    folded = {id(x) for sequence in sequences for x in sequence.statements}
+    sequence_ends = {x.statements[-1].number: x for x in sequences}
+    folded = {x.number for sequence in sequences for x in sequence.statements}
     for step in bar.track(program_run.steps):
-        sequence = sequence_ends.get(id(step.statement))
+        sequence = sequence_ends.get(step.statement.number)
         if arguments.fold and sequence:
             yield from _step_lines(program_run, step, make_printable(_format_folded(sequence)))
-        elif not arguments.quiet and not (arguments.fold and id(step.statement) in folded):
+        elif not arguments.quiet and not (arguments.fold and step.statement.number in folded):
             yield from _step_lines(program_run, step)
             if sequence:
                 yield f"      {make_printable(str(sequence))}"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
-from ..kernels.registers import ShadowedRegisters
+from ..program.places import Place, follow_places, make_initial_place
 from ..program.program import Program
 from ..program.program_loader import load
 from ..program.statement import Statement, StatementKind
@@ -158,8 +158,7 @@ def _blank_other_lines(text: str, lines: range) -> str:
 
 def _select(program: Program, lines: range | None) -> list[Statement]:
     """Return the statements on some lines, with the braces of all."""
-    braces = (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
-    return [x for x in program.statements if lines is None or x.kind in braces or x.line in lines]
+    return [x for x in program.statements if lines is None or x.is_brace or x.line in lines]
 
 
 def _is_computed(statement: Statement) -> bool:
@@ -174,10 +173,15 @@ class _Reader:
         self.text, self.program, self.with_memory = text, program, with_memory
         self.max_statements = max_statements
         self.guards: list[BlockGuard] = []
-        self.state: dict[str, _Contents] = {
-            name: _Contents(ValuePlace(0, name), program.types[name], bits)
+        self.places: dict[str, Place] = {x: make_initial_place(x) for x in program.constants}
+        """The place of what is in each register now."""
+        self.contents: dict[Place, _Contents] = {
+            self.places[name]: _Contents(ValuePlace(0, name), program.types[name], bits)
             for name, bits in program.constants.items()
         }
+        """What was written, or read, at each place."""
+        self.written: dict[str, _Contents] = {}
+        """The results so far of the current statement."""
         self.statements: list[BlockStatement] = []
         self.written_lines: list[str] = []
         self.unread: dict[ValuePlace, str] = {}
@@ -197,18 +201,19 @@ class _Reader:
 
     def read(self, statements: list[Statement]) -> BasicBlock:
         """Return the block of the statements."""
-        shadowed = ShadowedRegisters[_Contents]()
-        for original, statement, note in drop_needless_guards(statements):
+        followed = follow_places(statements, self.places)
+        for _, (original, statement, note) in zip(
+            followed, drop_needless_guards(statements), strict=True
+        ):
             self.notes += filter(None, [note])
+            self.written.clear()
             match statement.kind:
                 case StatementKind.BLOCK_START:
-                    shadowed.enter_block(self.state, statement)
                     self.open_blocks.append(statement)
                     declared = (f".reg .{type_} {name};" for name, type_ in statement.declared)
                     self.written_lines.append(" ".join(("{", *declared)))
                 case StatementKind.BLOCK_END:
-                    self._forget_own(self.open_blocks.pop())
-                    shadowed.leave_block(self.state, statement)
+                    self._leave_block(self.open_blocks.pop())
                     if self.written_lines[-1][0] == "{":  # nothing in it is selected
                         self.written_lines.pop()
                     else:
@@ -224,6 +229,10 @@ class _Reader:
                     self._add_guard(statement, statements)
                 case _:
                     self._skip(statement)
+            # where a guard fails, or nothing is computed, a register keeps its contents
+            for name in () if statement.is_brace else statement.writes:
+                if contents := self._find_contents(name):
+                    self.contents[Place(statement.number, name)] = contents
         places = (place for x in self.statements for place in x.reads.values())
         read = {place.role for place in places if not place.statement}
         for kind in (*dict.fromkeys(_GIVEN.values()), _SPECIAL_REGISTER):
@@ -245,12 +254,18 @@ class _Reader:
             tuple(self.guards),
         )
 
-    def _forget_own(self, block: Statement) -> None:
-        """Forget the registers that an inner block declares, at its end."""
+    def _leave_block(self, block: Statement) -> None:
+        """Note the results in the registers that an inner block declares, and forget these."""
         for name in block.writes:
-            contents = self.state.pop(name, None)
+            contents = self._find_contents(name)
+            self.places.pop(name, None)
             if contents and self.unread.get(contents.place) == name:
                 self.own_results[name] = contents.place
+
+    def _find_contents(self, name: str) -> _Contents | None:
+        """Return what is in a register, if the block has used it."""
+        place = self.places.get(name) or make_initial_place(name)
+        return self.written.get(name) or self.contents.get(place)
 
     def _check_count(self, statement: Statement) -> None:
         if len(self.statements) == self.max_statements:
@@ -261,7 +276,7 @@ class _Reader:
 
     def _add_guard(self, statement: Statement, statements: Sequence[Statement]) -> None:
         """Note the guard of a branch to the end of the block; raise PtxError for another branch."""
-        if self.stored or not _leads_to_end(statement, statements, self.program):
+        if self.stored or not _leads_to_end(statement, statements):
             opcode = quote_word(statement.name)
             hint = "a branch to its end, with a guard, before anything is stored"
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span, hint)
@@ -299,7 +314,7 @@ class _Reader:
 
     def _find_given_kind(self, statement: Statement) -> str:
         """Return what kind of value registers not used before are given; empty if none is."""
-        if not self.with_memory or not self.state.keys().isdisjoint(statement.writes):
+        if not self.with_memory or any(map(self._find_contents, statement.writes)):
             return ""
         source = statement.text.rpartition(",")[2].strip().partition(".")[0]
         if statement.opcode == "mov" and SPECIAL.fullmatch(source):
@@ -309,7 +324,7 @@ class _Reader:
     def _store(self, statement: Statement) -> None:
         """Note which computed values a statement writes to memory."""
         for name in _NAME.findall(_ADDRESS.sub("", statement.text.partition(" ")[2])):
-            contents = self.state.get(name)
+            contents = self._find_contents(name)
             if contents is None or not contents.place.statement:
                 continue
             place = self._cut(name, contents, statement)
@@ -326,7 +341,7 @@ class _Reader:
         if key not in self.cut_values:
             cut = f"and.b{held_bits} d, a, 255" if bits == 8 else f"cvt.u{bits}.u{held_bits} d, a"
             self._compute(statement, MoveStep(cut, f"{name}.{bits}", (name,)))
-            self.cut_values[key] = self.state[f"{name}.{bits}"].place
+            self.cut_values[key] = self.written[f"{name}.{bits}"].place
         return self.cut_values[key]
 
     def _move(self, statement: Statement) -> None:
@@ -336,11 +351,12 @@ class _Reader:
         ((_, target),), source, type_ = ins.results.items(), ins.sources[0], ins.type_of("a")
         if isinstance(source, Register):
             contents = self._read_register(source.name, type_, statement.span)
-            self.state[target] = contents
+            self.written[target] = contents
             if contents.place in self.unread:
                 self.unread[contents.place] = target
         else:
-            self.state[target] = _Contents(ValuePlace(0, target), type_, ins.constants["a"])
+            bits = ins.constants["a"]
+            self.written[target] = _Contents(ValuePlace(0, target), type_, bits)
 
     def _add(self, statement: Statement) -> None:
         """Add a statement that computes something."""
@@ -384,7 +400,7 @@ class _Reader:
         """
         spans = ins.spans
         if ins.entry.can_have_wider_registers:
-            names = ((role, self.state.get(name)) for role, name in ins.names.items())
+            names = ((role, self._find_contents(name)) for role, name in ins.names.items())
             widths = {role: x.type.bits for role, x in names if x and role == "a"}
             ins = with_register_widths(ins, widths)
         sources: dict[str, _Contents] = {}
@@ -407,19 +423,20 @@ class _Reader:
         self.statements.append(added)
         for role, name in ins.results.items():
             place = ValuePlace(number, role)
-            self.state[name] = _Contents(place, ins.type_of(role))
+            self.written[name] = _Contents(place, ins.type_of(role))
             self.unread[place] = name
 
     def _read_register(self, name: str, type_: Type, span: Span) -> _Contents:
         """Return the contents of a register; raise PtxError if it has another width."""
-        if name not in self.state:
-            self.state[name] = _Contents(ValuePlace(0, name), type_)
+        contents = self._find_contents(name)
+        if contents is None:
+            contents = _Contents(ValuePlace(0, name), type_)
+            self.contents[self.places.setdefault(name, make_initial_place(name))] = contents
             blocks = (x for x in reversed(self.open_blocks) if name in x.writes)
             declaration = next(blocks, None)
             if self.declarations.setdefault(name, declaration) is not declaration:
                 message = f"{quote_word(name)} is two registers, both read before they are written"
                 self._fail(message, span)
-        contents = self.state[name]
         if contents.type.bits != type_.bits:
             kinds = ["a predicate" if x is Type.PRED else f"a {x.bits}-bit register"
                      for x in (contents.type, type_)]  # fmt: skip
@@ -431,8 +448,8 @@ class _Reader:
         named = {name for names in self.program.bound.outputs.values() for name in names}
         outputs = self.stored or {
             name: place
-            for name, (place, *_) in self.state.items()
-            if place.statement and (name in named if named else self.unread.get(place) == name)
+            for name, place in self._iter_results()
+            if (name in named if named else self.unread.get(place) == name)
         }
         outputs = outputs or self.own_results
         if len({*outputs.values()}) < len(outputs) or not outputs:
@@ -442,29 +459,28 @@ class _Reader:
 
     def _find_read_values(self, outputs: Mapping[str, ValuePlace]) -> Mapping[str, ValuePlace]:
         """Return what is in the other registers that were written, unless it is stored."""
-        return {
-            name: x.place
-            for name, x in self.state.items()
-            if x.place.statement and name not in outputs and not self.stored
-        }
+        if self.stored:
+            return {}
+        return {name: place for name, place in self._iter_results() if name not in outputs}
+
+    def _iter_results(self) -> Iterator[tuple[str, ValuePlace]]:
+        """Yield the registers at the end that hold a result of a statement, and its place."""
+        for name, place in self.places.items():
+            contents = self.contents.get(place)
+            if contents and contents.place.statement:
+                yield name, contents.place
 
 
-def _leads_to_end(branch: Statement, statements: Sequence[Statement], program: Program) -> bool:
+def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
     """Whether a branch leads to where nothing of the block is left, or ends the thread."""
     if branch.opcode in ("ret", "exit"):
         return True
-    label, places = branch.text.rpartition(" ")[2], [id(x) for x in program.statements]
-    after = program.statements[places.index(id(branch)) + 1 :]
-    target = next((x for x in after if x.kind is StatementKind.LABEL and x.opcode == label), None)
-    if target is None:
-        return False
-    start = places.index(id(target))
-    rest = {id(x) for x in program.statements[start:]}
-    return all(
+    start = min(branch.targets, default=0)
+    return start > branch.number and all(
         x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
         or (x.kind is StatementKind.BRANCH and x.name in ("ret", "exit"))
         for x in statements
-        if id(x) in rest
+        if x.number >= start
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
 from ..isa.types import Type
+from ..program.places import follow_places
 from ..program.program import Program
 from ..program.statement import Statement, StatementKind
 from ..semantics.models import Model
@@ -55,6 +56,7 @@ def execute(
         tuple(key for key in inputs if key not in registers.used_keys),
         registers.answers,
         tuple(machine.later),
+        registers.values,
     )
 
 
@@ -71,24 +73,22 @@ class _Machine:
         self, stop_line: int | None, on_progress: Callable[[int], None] | None
     ) -> StopReason:
         """Execute the statements; after a missing input, only collect further missing inputs."""
-        for index, statement in enumerate(self.program.statements):
+        for statement in follow_places(self.program.statements, self.registers.places):
             if on_progress:
-                on_progress(index)
+                on_progress(statement.number)
             if stop_line is not None and statement.line >= stop_line:
                 return StopReason.BREAK
-            if statement.kind is StatementKind.BLOCK_START:
-                self.registers.enter_block(statement)
-            elif statement.kind is StatementKind.BLOCK_END:
-                self.registers.leave_block(statement)
-            else:
-                self.number = len(self.steps) + 1
-                step, is_over = self._step(statement)
-                if not self.registers.missing_inputs:
-                    self.steps.append(step)
-                elif step.note or step.writes:
-                    self.later.append(step)
-                if is_over:
-                    return StopReason.BRANCH_TAKEN
+            if statement.is_brace:
+                continue
+            self.number = len(self.steps) + 1
+            step, is_over = self._step(statement)
+            self.registers.keep_others(statement)
+            if not self.registers.missing_inputs:
+                self.steps.append(step)
+            elif step.note or step.writes:
+                self.later.append(step)
+            if is_over:
+                return StopReason.BRANCH_TAKEN
         return StopReason.END
 
     def iter_steps(self) -> Iterator[RunStep]:

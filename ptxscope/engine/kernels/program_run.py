@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from ..isa.types import Type
+from ..program.places import Place
 from ..program.program import Program
 from ..program.statement import Statement
 from ..semantics.models import Model
@@ -122,6 +123,8 @@ class Run(NamedTuple):
     """The input used for each unknown value, by keys: ``u@17`` to ``u``."""
     later_steps: tuple[RunStep, ...] = ()
     """Steps of statements after the first missing input that depend on no missing input."""
+    values: Mapping[Place, Value] = {}
+    """What the run found at each place."""
 
     def find_writes(self, name: str) -> tuple[RunStep, ...]:
         """Return the steps that wrote a register, or made it unknown.
@@ -132,5 +135,5 @@ class Run(NamedTuple):
         steps_by_depth: dict[int, list[RunStep]] = {}
         for step in self.steps:
             if name in step.writes:
-                steps_by_depth.setdefault(depths[id(step.statement)], []).append(step)
+                steps_by_depth.setdefault(depths[step.statement.number], []).append(step)
         return tuple(steps_by_depth[min(steps_by_depth)]) if steps_by_depth else ()

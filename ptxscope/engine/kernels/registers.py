@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Generic, TypeVar
 
 from ..isa.types import Type
+from ..program.places import Place, make_initial_place
 from ..program.program import Program
 from ..program.statement import Statement
 from ..tracing.operand_bits import convert_to_bits
 from .program_run import MissingInput, Value
-from .run_inputs import UnknownSites, make_initial_key, register_of
+from .run_inputs import UnknownSites, register_of
 
 
 class MissingError(Exception):
@@ -21,38 +21,21 @@ class UnknownError(Exception):
     """A statement that can forget its results reads an unknown value."""
 
 
-StateT = TypeVar("StateT")
-
-
-class ShadowedRegisters(Generic[StateT]):
-    """Values of registers that an inner block's registers of the same names hide."""
-
-    def __init__(self) -> None:
-        self._hidden_states: list[dict[str, StateT]] = []
-
-    def enter_block(self, state: dict[str, StateT], statement: Statement) -> None:
-        """At a ``BLOCK_START``, remove the hidden registers from the state."""
-        self._hidden_states.append({x: state.pop(x) for x in statement.writes if x in state})
-
-    def leave_block(self, state: dict[str, StateT], statement: Statement) -> None:
-        """At its ``BLOCK_END``, restore them."""
-        for name in statement.writes:
-            state.pop(name, None)
-        state |= self._hidden_states.pop() if self._hidden_states else {}
-
-
 class Registers:
     """The contents of registers; unknown ones are looked up among the inputs."""
 
     def __init__(self, program: Program, sites: UnknownSites, inputs: Mapping[str, Value]) -> None:
         self.program, self.sites, self.inputs = program, sites, inputs
-        self.state = {name: self._read_initial_value(name) for name in map(register_of, inputs)}
+        self.places = {name: make_initial_place(name) for name in map(register_of, inputs)}
+        """The place of what is in each register now."""
+        self.values: dict[Place, Value] = {}
+        """What was found at each place; others are unknown."""
         for name, bits in program.constants.items():
-            self.state[name] = Value(bits, program.types[name].bits)
+            self._set_value(name, Value(bits, program.types[name].bits))
         self.reads: dict[str, Value] = {}
         """The values that the current statement has read."""
         self.missing_inputs: dict[str, MissingInput] = {}
-        self.stop_state: dict[str, Value] = {}
+        self.stop_values: dict[str, Value] = {}
         """The registers when the first input was missing."""
         self.used_keys: set[str] = set()
         self.answers: dict[str, str] = {}
@@ -60,40 +43,40 @@ class Registers:
         """The inverse of ``answers``."""
         self._missing_keys: dict[str, str] = {}
         """For each register, the key of its first unknown value that was read."""
-        self._shadowed = ShadowedRegisters[Value]()
-
-    def enter_block(self, statement: Statement) -> None:
-        """At a ``BLOCK_START``, make the registers that it declares unknown."""
-        self._shadowed.enter_block(self.state, statement)
-        self.state |= {
-            name: self._read_initial_value(name, self.sites.key(statement, name))
-            for name in statement.writes
-        }
-
-    def leave_block(self, statement: Statement) -> None:
-        """At a ``BLOCK_END``, restore what its registers hid."""
-        self._shadowed.leave_block(self.state, statement)
 
     def collect_final_values(self) -> dict[str, Value]:
         """Return the final registers without untouched ones; apply unused inputs."""
-        state = self.stop_state if self.missing_inputs else self.state
-        final_values = {name: self._resolve_value(name, x, x.width) for name, x in state.items()}
+        values = self.stop_values if self.missing_inputs else self._collect_values()
+        final_values = {name: self._resolve_value(name, x, x.width) for name, x in values.items()}
         return {name: x for name, x in final_values.items() if x.bits is not None or x.writer}
 
     def find_answers(self, statement: Statement, names: Iterable[str]) -> dict[str, int | None]:
         """Return the inputs for the unknown results of a statement; None where there is none."""
-        keys = {x: self.answers.get(self.sites.key(statement, x)) for x in names}
+        places = {x: Place(statement.number, x) for x in names}
+        keys = {x: self.answers.get(self.sites.find_key(place)) for x, place in places.items()}
         return {x: self.inputs[key].bits if key else None for x, key in keys.items()}
 
     def await_results(self, statement: Statement) -> None:
         """Make the results of a statement unknown until a missing input is given."""
         for name in statement.writes:
             width = self.program.types[name].bits
-            self.state[name] = Value(None, width, statement, is_pending=True)
+            value = Value(None, width, statement, is_pending=True)
+            self.values[Place(statement.number, name)] = value
 
-    def _read_initial_value(self, name: str, key: str = "") -> Value:
-        """Return the value of a register that nothing has written."""
-        return Value(None, self.program.types[name].bits, key=key or make_initial_key(name))
+    def keep_others(self, statement: Statement) -> None:
+        """Leave what is in the registers that a statement might have written, and has not."""
+        for name in statement.writes:
+            if Place(statement.number, name) not in self.values:
+                self.values[Place(statement.number, name)] = self._find_value(name)
+
+    def _make_unknown(self, place: Place) -> Value:
+        """Return what is at a place where nothing was found."""
+        width = self.program.types[place.register].bits
+        return Value(None, width, key=self.sites.find_key(place))
+
+    def _collect_values(self) -> dict[str, Value]:
+        """Return what is in each register."""
+        return {name: self._find_value(name) for name in self.places}
 
     def _resolve_value(self, name: str, value: Value, width: int) -> Value:
         """Return a value, or the input for it if it is unknown."""
@@ -112,7 +95,12 @@ class Registers:
         return value._replace(bits=bits & ((1 << width) - 1), width=width, is_input=True)
 
     def _find_value(self, name: str) -> Value:
-        return self.state.get(name) or self._read_initial_value(name)
+        place = self.places.get(name) or make_initial_place(name)
+        return self.values.get(place) or self._make_unknown(place)
+
+    def _set_value(self, name: str, value: Value) -> None:
+        """Note what was found in a register."""
+        self.values[self.places.setdefault(name, make_initial_place(name))] = value
 
     def peek_bits(self, name: str, width: int) -> int | None:
         """Return the bits of a register; None if they are unknown, or of another width."""
@@ -121,28 +109,28 @@ class Registers:
             if value.key:
                 self._missing_keys.setdefault(name, value.key)
             return None
-        self.state[name] = self.reads[name] = value
+        self._set_value(name, value)
+        self.reads[name] = value
         if value.is_input:
             self.used_keys.add(self.answers[value.key])
         return value.bits
 
     def _read_register(self, name: str, type_: Type, statement: Statement) -> int | None:
         """Return a register's bits, or None after recording that they are unknown."""
-        value = self.state.get(name)
-        if value and value.is_pending:
+        value = self._find_value(name)
+        if value.is_pending:
             return None
         bits = self.peek_bits(name, type_.bits)
         if bits is None:
-            need = self._note_missing_input(
-                name, value or self._read_initial_value(name), type_, statement
-            )
+            need = self._make_missing_input(name, value, type_, statement)
             if not self.missing_inputs:
-                self.stop_state = dict(self.state)
+                self.stop_values = self._collect_values()
             self.missing_inputs.setdefault(need.key, need)
-            self.state[name] = Value(None, type_.bits, need.clobbered_by, is_pending=True)
+            pending = Value(None, type_.bits, need.clobbered_by, is_pending=True)
+            self._set_value(name, pending)
         return bits
 
-    def _note_missing_input(
+    def _make_missing_input(
         self, name: str, value: Value, type_: Type, reader: Statement
     ) -> MissingInput:
         """Return a missing input; its key is the name unless that is another value's."""
@@ -172,19 +160,19 @@ class Registers:
             value = self._resolve_value(name, self._find_value(name), type_.bits)
             if value.bits is None or value.width != type_.bits:
                 raise MissingError if value.is_pending else UnknownError
-            self.state[name] = value
+            self._set_value(name, value)
 
     def write(self, statement: Statement, results: Mapping[str, int], step: int) -> None:
         """Write the results of a statement, by register."""
         for name, bits in results.items():
             width = _find_width(statement, name)
-            self.state[name] = Value(bits, width, statement, step=step)
+            self.values[Place(statement.number, name)] = Value(bits, width, statement, step=step)
 
     def forget_results(self, statement: Statement, step: int) -> None:
         """Make the registers that a statement writes unknown."""
         for name in statement.writes:
-            value = self._read_initial_value(name, self.sites.key(statement, name))
-            self.state[name] = value._replace(writer=statement, step=step)
+            place = Place(statement.number, name)
+            self.values[place] = self._make_unknown(place)._replace(writer=statement, step=step)
 
 
 def make_given_value(program: Program, sites: UnknownSites, key: str, value: int) -> Value:

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..program.places import INITIAL, Place
 from ..program.program import Program
 from ..program.statement import Statement, StatementKind
 
@@ -19,18 +20,19 @@ from ..program.statement import Statement, StatementKind
 class UnknownSites(NamedTuple):
     """The places where registers become unknown, except the start."""
 
-    keys: Mapping[tuple[int, str], str]
-    """Keys by the statement's ``id`` and the register."""
+    keys: Mapping[Place, str]
+    """The key of what is unknown at a place."""
     statements: Mapping[str, Statement]
     """Statements by key."""
 
-    def key(self, statement: Statement, name: str) -> str:
-        """Return the key of the unknown value that a statement leaves in a register."""
-        return self.keys[id(statement), name]
+    def find_key(self, place: Place) -> str:
+        """Return the key of what is unknown at a place, or was never written."""
+        is_initial = place.statement == INITIAL
+        return make_initial_key(place.register) if is_initial else self.keys.get(place, "")
 
     def list_keys(self, name: str) -> tuple[str, ...]:
         """Return every key of a register except that of the start."""
-        return tuple(key for (_, register), key in self.keys.items() if register == name)
+        return tuple(key for place, key in self.keys.items() if place.register == name)
 
     def has_key(self, key: str) -> bool:
         """Return whether a key of a register of the program accepts an input."""
@@ -42,7 +44,7 @@ class UnknownSites(NamedTuple):
 
 def find_unknown_sites(program: Program) -> UnknownSites:
     """Return the places of a program where registers become unknown."""
-    keys: dict[tuple[int, str], str] = {}
+    keys: dict[Place, str] = {}
     statements: dict[str, Statement] = {}
     counts = Counter[str]()
     braces = (x for x in program.statements if x.kind is StatementKind.BLOCK_START)
@@ -52,7 +54,7 @@ def find_unknown_sites(program: Program) -> UnknownSites:
             key = f"{name}@{statement.line}"
             counts[key] += 1
             key = f"{key}#{counts[key]}" if counts[key] > 1 else key
-            keys[id(statement), name] = key
+            keys[Place(statement.number, name)] = key
             statements[key] = statement
     return UnknownSites(keys, statements)
 

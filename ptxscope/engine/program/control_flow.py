@@ -7,10 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..isa.other_opcodes import BARRIERS, NEVER_FALLS_THROUGH
+from .places import INITIAL
 from .statement import Statement
 
-INITIAL = -1
-"""The writer of what is in a register before the first statement."""
 _LEAVING = NEVER_FALLS_THROUGH | BARRIERS | {"call"}
 """The opcodes after which threads may be elsewhere, or wait."""
 _COLLECTIVE = frozenset(("vote", "shfl", "match", "redux", "elect"))

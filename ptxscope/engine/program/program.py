@@ -61,19 +61,16 @@ class Program(NamedTuple):
         bits = self.bound.literals
         return {x: bits[x] & ((1 << t.bits) - 1) for x, t in self.types.items() if x in bits}
 
-    def compute_depths(self, name: str) -> dict[int, int]:
-        """Return the number of blocks around each statement that declare a register.
-
-        The keys are the statements' ``id``.
-        """
+    def compute_depths(self, name: str) -> list[int]:
+        """Return the number of blocks around each statement that declare a register."""
         flags: list[bool] = []
-        depths: dict[int, int] = {}
+        depths: list[int] = []
         for statement in self.statements:
             if statement.kind is StatementKind.BLOCK_START:
                 flags.append(name in statement.writes)
             elif statement.kind is StatementKind.BLOCK_END:
                 flags.pop()
-            depths[id(statement)] = sum(flags)
+            depths.append(sum(flags))
         return depths
 
     def find_value_type(self, name: str, statement: Statement | None = None) -> Type:

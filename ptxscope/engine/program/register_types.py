@@ -87,17 +87,20 @@ def _iter_uses(x: Statement) -> Iterator[tuple[str, Type]]:
 
 
 def order_writes(statements: list[Statement], types: Mapping[str, Type]) -> tuple[Statement, ...]:
-    """Return the statements with ordered and complete writes.
+    """Return the statements with numbers, and with ordered and complete writes.
 
     Braces list registers in the order of the types, and vectors include their components.
     """
     parts = _map_components(types)
     order = {name: index for index, name in enumerate(types)}
     return tuple(
-        x._replace(writes=tuple(sorted(x.writes, key=order.__getitem__)))
-        if x.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
-        else _with_whole_vector(x, parts)
-        for x in statements
+        x._replace(
+            number=number,
+            writes=tuple(sorted(x.writes, key=order.__getitem__))
+            if x.is_brace
+            else (*x.writes, *(part for name in x.writes for part in parts.get(name, ()))),
+        )
+        for number, x in enumerate(statements)
     )
 
 
@@ -117,9 +120,3 @@ def _map_components(types: Mapping[str, Type]) -> dict[str, list[str]]:
         if dot:
             components.setdefault(vector, []).append(name)
     return components
-
-
-def _with_whole_vector(x: Statement, parts: Mapping[str, list[str]]) -> Statement:
-    """Return the statement, with the components of each vector that it writes."""
-    components = [part for name in x.writes for part in parts.get(name, ())]
-    return x._replace(writes=(*x.writes, *components)) if components else x

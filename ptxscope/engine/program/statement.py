@@ -70,11 +70,18 @@ class Statement(NamedTuple):
     """Its position in the loaded text; of a brace or a label, none."""
     unique_names: Mapping[str, str] = {}
     """Unique names in its function, of registers of which an outer one has the same name."""
+    number: int = 0
+    """From 0, among the statements of its program."""
 
     @property
     def name(self) -> str:
         """The opcode with its modifiers."""
         return ".".join([self.opcode, *self.modifiers])
+
+    @property
+    def is_brace(self) -> bool:
+        """Whether it begins or ends a block with registers of its own."""
+        return self.kind in (StatementKind.BLOCK_START, StatementKind.BLOCK_END)
 
     @property
     def explained(self) -> Instruction | None:

@@ -15,7 +15,8 @@ from ..isa.entry import SlotPlace
 from ..isa.form import Form
 from ..isa.other_opcodes import BRANCHES
 from ..isa.roles import CARRY_REGISTER
-from ..program.control_flow import INITIAL, CodeBlock, Writers, find_blocks
+from ..program.control_flow import CodeBlock, Writers, find_blocks
+from ..program.places import INITIAL
 from ..program.statement import Statement, StatementKind
 from ..program.vector_move import SINK, VectorMove
 from ..syntax.errors import Span
