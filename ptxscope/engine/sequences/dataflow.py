@@ -16,7 +16,7 @@ from ..isa.form import Form
 from ..isa.other_opcodes import BRANCHES
 from ..isa.roles import CARRY_REGISTER
 from ..program.control_flow import CodeBlock, Writers, find_blocks
-from ..program.places import INITIAL
+from ..program.places import INITIAL, Place
 from ..program.statement import Statement, StatementKind
 from ..program.vector_move import SINK, VectorMove
 from ..syntax.errors import Span
@@ -156,10 +156,8 @@ class _Reader:
         self._state: dict[str, int] = {}
         self._inner_names: list[frozenset[str]] = []
         """The registers that each open block declares."""
-        self._definitions: dict[tuple[int, str], int] = {}
-        """The nodes of what statements wrote, by their indices and the registers."""
-        self._inputs: dict[str, int] = {}
-        """The nodes of registers as they are before the first statement."""
+        self._nodes: dict[Place, int] = {}
+        """The node of the value at each place, by the index of the statement."""
         self._number = self._index = 0
 
     def read_block(self, number: int, block: CodeBlock) -> None:
@@ -191,7 +189,7 @@ class _Reader:
 
     def _write(self, name: str, number: int) -> None:
         unique = self._statements[self._index].get_unique_name(name)
-        self._state[unique] = self._definitions[self._index, unique] = number
+        self._state[unique] = self._nodes[Place(self._index, unique)] = number
 
     def _forget(self, statement: Statement) -> None:
         for name in statement.writes:
@@ -206,15 +204,12 @@ class _Reader:
     def _find_earlier_value(self, name: str, unique: str) -> int:
         """Return the value of a register that its block has not used."""
         writers = self.writers.find(self._number, unique) if self.writers else ()
-        if len(writers) == 1:
-            (writer,) = writers
-            if writer == INITIAL:
-                if unique not in self._inputs:
-                    self._inputs[unique] = self.flow.add_given(name)
-                return self._inputs[unique]
-            if (writer, unique) in self._definitions:
-                return self._definitions[writer, unique]
-        return self.flow.add_given(name)
+        if len(writers) != 1:
+            return self.flow.add_given(name)
+        place = Place(next(iter(writers)), unique)
+        if place.statement == INITIAL and place not in self._nodes:
+            self._nodes[place] = self.flow.add_given(name)
+        return self._nodes[place] if place in self._nodes else self.flow.add_given(name)
 
     def _add_instruction(self, statement: Statement, ins: Instruction) -> None:
         operation = _describe_form(ins.form)
