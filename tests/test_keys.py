@@ -3,9 +3,16 @@
 from __future__ import annotations
 
 import re
+from importlib import import_module
 from pathlib import Path
 
-from ptxscope.state.actions import ACTIONS, make_bindings, map_key_names, map_keys
+from textual.screen import Screen
+
+import ptxscope
+from ptxscope.screens.main.action_runner import ActionRunner
+from ptxscope.screens.main.main_screen import make_bindings
+from ptxscope.state.actions import ACTIONS, map_key_names, map_keys
+from ptxscope.state.requests import act
 from ptxscope.widgets.base.explorer_app import ExplorerApp
 
 
@@ -31,14 +38,15 @@ def test_the_readme_names_keys_of_the_explorer() -> None:
 
 
 def test_at_most_thirty_actions_have_a_key() -> None:
-    assert sum(bool(action.keys) for action in ACTIONS) <= 30
+    assert sum(bool(action.keys) for action in ACTIONS.values()) <= 30
 
 
 def test_a_capital_is_its_small_letter_reversed_or_nothing_else() -> None:
-    actions = {key: action.action for action in ACTIONS for key in action.keys.split(",")}
+    actions = {key: action for action in ACTIONS.values() for key in action.keys.split(",")}
     both = [(key, key.lower()) for key in actions if key.isupper() and key.lower() in actions]
     assert both == [("N", "n")]
-    assert (actions["n"], actions["N"]) == ("step(1)", "step(-1)")
+    assert actions["n"].run is actions["N"].run
+    assert (actions["n"].arguments, actions["N"].arguments) == ((1,), (-1,))
 
 
 def test_an_action_without_a_key_is_named_by_the_palette() -> None:
@@ -49,3 +57,17 @@ def test_an_action_without_a_key_is_named_by_the_palette() -> None:
     assert map_key_names(keys)["machine_code"] == ("F8 SASS",)
     ids = [binding.id for binding in make_bindings() if not isinstance(binding, tuple)]
     assert "note" in ids  # so that a key map can give it a key
+
+
+def test_what_transitions_ask_of_the_screen_exists() -> None:
+    root = Path(ptxscope.__file__).parent
+    texts = [
+        x.read_text("utf-8") for x in (*root.glob("state/*.py"), *root.glob("widgets/**/*.py"))
+    ]
+    asked = {name for text in texts for name in re.findall(r'\b[Aa]ct(?:\(|, )"(\w+)"', text)}
+    asked |= {str(x.arguments[0]) for x in ACTIONS.values() if x.run is act}
+    assert {"leave", "escape", "go_back", "show_target"} <= asked <= {*dir(ActionRunner)}
+    opened = [x for text in texts for x in re.findall(r'Open\(\s*"([\w.]+):(\w+)"', text)]
+    assert len(opened) >= 6
+    for module, name in opened:
+        assert issubclass(getattr(import_module(f"ptxscope.screens.{module}"), name), Screen)

@@ -28,6 +28,9 @@ from ..screens.main.greeting import Start
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import make_keymap
 from ..state.explorer_state import ExplorerState
+from ..state.lesson_transitions import open_lesson
+from ..state.listing_transitions import open_cursor
+from ..state.requests import Transition
 from ..state.setup import make_example, make_setup
 from ..state.state_store import SavedState, StateStore, format_state
 from ..widgets.base.explorer_app import ExplorerApp
@@ -153,8 +156,9 @@ class Explorer(ExplorerApp):
             has_listing=listing is not None,
             from_start=from_start,
         )
+        self.state.store = store
         is_greeting = listing is None and not saved_state.predicting
-        self._main = MainScreen(self.state, store, start if is_greeting else None)
+        self._main = MainScreen(self.state, start if is_greeting else None)
         self._listing = listing
         self.keys = KeyQueue(self, is_held=listing is not None or lesson is not None)
         """The keys that wait to be processed."""
@@ -230,14 +234,18 @@ class Explorer(ExplorerApp):
         for message in (*self._startup_warnings, *(self.store.messages if self.store else ())):
             self.notify(make_printable(message), severity="warning", markup=False, timeout=12)
 
-    def _open_named(self) -> None:
+    async def _open_named(self) -> None:
         """Open the listing or the lesson of the command line; keys wait until then."""
         if self._listing is not None:
-            self._main.controllers.listings.open_cursor(self._listing, is_first=True)
+            await self.perform(open_cursor, self._listing, is_first=True)
         if self._lesson is not None:
             name, from_start = self._lesson
-            self._main.controllers.lessons.open(name, from_start=from_start)
+            await self.perform(open_lesson, name, from_start=from_start)
         self.keys.release()
+
+    async def perform(self, transition: Transition, *arguments: object, **named: object) -> None:
+        """Run a transition of the state with arguments, and show its effect."""
+        await self._main.perform(transition, *arguments, **named)
 
     def _repaint_all(self, _: object) -> None:
         """Repaint everything, because another program has used the terminal."""

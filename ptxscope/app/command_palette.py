@@ -13,8 +13,10 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import GROUPS, format_key
+from ..state.edit_transitions import open_choice
 from ..state.instruction_search import find_opcode, search_instructions
 from ..widgets.base.explorer_app import get_explorer_app
+from ..widgets.base.posted_message import Do
 from ..widgets.instruction_browser import InstructionBrowser
 
 _LIST_HEIGHT = 5
@@ -64,7 +66,7 @@ class ActionCommands(Provider):
                     name = Content.assemble(
                         label, (" ".join(map(format_key, keys[action.id])), "bold")
                     )
-                    yield name, action.tooltip, partial(main.run_action, action.action)
+                    yield name, action.tooltip, partial(main.run_action, action.format_call())
 
 
 class InstructionCommands(Provider):
@@ -93,7 +95,7 @@ class InstructionCommands(Provider):
             f"{intrinsic.ptx.partition(' ')[0]} {intrinsic.differs}".strip() if intrinsic else ""
         )
         about = summary or CATALOG[name].summary
-        message = InstructionBrowser.InstructionChosen(browser, opcode, intrinsic)
+        message = Do(browser, open_choice, opcode, intrinsic)
         return Hit(
             score, Content(name), partial(browser.post_message, message), text=name, help=about
         )

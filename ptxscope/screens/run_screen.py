@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from textual import on
 from textual.app import ComposeResult
@@ -12,6 +12,7 @@ from textual.containers import Horizontal
 
 from ..engine.proof.solver import IsStopped, Stopped
 from ..engine.syntax.errors import make_printable
+from ..state.requests import AskText
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.kernel_panes import KernelPane, ValuesPane
 from .dialogs.dialog import DialogFrame
@@ -44,8 +45,18 @@ def format_keys(room: int) -> str:
     return _KEYS[-1]
 
 
-class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
-    """Steps of one thread; it returns itself for other arguments, or an instruction to show."""
+class LeftRun(NamedTuple):
+    """A run as it was left."""
+
+    run: ThreadRun
+    evaluation: Evaluation | None = None
+    """An instruction to show."""
+    is_again: bool = False
+    """Whether other arguments are wanted."""
+
+
+class RunScreen(ThemedScreen[LeftRun]):
+    """Steps of one thread; it returns the run as it is left."""
 
     DEFAULT_CSS = """
     RunScreen > DialogFrame {
@@ -192,10 +203,10 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
         def check(text: str, _: object) -> object:
             return parse_thread_number(run, text.strip())
 
-        prompt = TextPrompt(
+        request = AskText(
             "Which thread?", "thread", "", "5 or 5,0,0, in block 1: 5@1", "follow it", "run", check
         )
-        self.app.push_screen(prompt, on_close)
+        self.app.push_screen(TextPrompt(request), on_close)
 
     async def _follow(self, thread: int) -> None:
         from ..state.thread_run import follow_thread
@@ -238,13 +249,13 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
 
     def action_arguments(self) -> None:
         """Ask for other arguments."""
-        self._close(self)
+        self._close(LeftRun(self.thread_run, is_again=True))
 
     def action_evaluate(self) -> None:
         """Show the instruction under the cursor in the explorer, with the thread's values."""
         run = self.thread_run
         if evaluation := run.evaluation:
-            self._close(evaluation)
+            self._close(LeftRun(run, evaluation))
         elif run.step_at_cursor:
             self.notify(f"the explorer has no steps of line {run.line}", markup=False)
         else:
@@ -256,9 +267,9 @@ class RunScreen(ThemedScreen["RunScreen | Evaluation | None"]):
             self._search.stop()
             self._show(self.thread_run)
         else:
-            self._close(None)
+            self._close(LeftRun(self.thread_run))
 
-    def _close(self, result: RunScreen | Evaluation | None) -> None:
+    def _close(self, result: LeftRun) -> None:
         self._search.stop()
         if self.is_current:  # a second key may already be queued
             self.dismiss(result)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from threading import Event
 from typing import Any, TypeVar
@@ -38,7 +38,7 @@ class SolverSearch:
     async def start(
         self,
         ask: Callable[[IsStopped], AnswerT],
-        take: Callable[[AnswerT], None],
+        take: Callable[[AnswerT], Awaitable[None] | None],
         refuse: Callable[[Exception], None],
     ) -> None:
         """Hand the answer of ``ask``, which runs in a thread, to ``take``; return after a moment.
@@ -58,14 +58,15 @@ class SolverSearch:
         stop: Event,
         end: asyncio.Event,
         ask: Callable[[IsStopped], AnswerT],
-        take: Callable[[AnswerT], None],
+        take: Callable[[AnswerT], Awaitable[None] | None],
         refuse: Callable[[Exception], None],
     ) -> None:
         try:
             answer = await asyncio.to_thread(ask, stop.is_set)
             if not stop.is_set():
                 self._stop = None
-                take(answer)
+                if (taken := take(answer)) is not None:
+                    await taken
         except (ValueError, ImportError, MemoryError) as error:
             if not stop.is_set():
                 self._stop = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -10,10 +10,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
-from ..engine.tracing.trace import Trace
+from ..state.edit_transitions import set_value, undo
+from ..state.explorer_state import ExplorerState
+from ..sweep.register_parts import can_sweep
 from ..widgets.base.explorer_app import get_explorer_app
 from ..widgets.sweep_pane import SweepPane
-from ..widgets.sweep_pane import can_sweep as can_sweep
 from .dialogs.dialog import DialogFrame
 from .dialogs.themed_screen import ThemedScreen
 
@@ -54,8 +55,10 @@ _RANKS = (3, 2, 1, 4, 0)
 """The order in which the other texts are dropped if there is little room: the highest first."""
 
 
-class SweepScreen(ThemedScreen[None]):
+class SweepScreen(ThemedScreen[bool]):
     """A plot of the current instruction; every move in it is an edit.
+
+    It returns whether there was one.
 
     It hides the screen below, which therefore need not be drawn after each key.
     """
@@ -73,15 +76,11 @@ class SweepScreen(ThemedScreen[None]):
         Binding("question_mark,f1", "help", "Help", show=False, id="help"),
     ]
 
-    def __init__(
-        self,
-        trace: Callable[[], Trace],
-        move: Callable[[str, int], None],
-        take_back: Callable[[], bool],
-    ) -> None:
+    def __init__(self, state: ExplorerState) -> None:
         super().__init__()
-        self._trace, self._move, self._take_back = trace, move, take_back
-        self._pane = SweepPane(trace())
+        self._state, self._first_setup = state, state.setup
+        self._has_moved = False
+        self._pane = SweepPane(state.trace)
 
     def compose(self) -> ComposeResult:
         """Yield the plot in a frame."""
@@ -109,13 +108,15 @@ class SweepScreen(ThemedScreen[None]):
         )
 
     @on(SweepPane.PointMoved)
-    def _handle_point_moved(self, event: SweepPane.PointMoved) -> None:
-        self._move(event.role, event.bits)
+    async def _handle_point_moved(self, event: SweepPane.PointMoved) -> None:
+        setup, perform = self._state.setup, get_explorer_app(self).perform
+        await perform(set_value, event.role, event.bits, coalesce=self._has_moved)
+        self._has_moved |= self._state.setup != setup
 
     def follow_session(self) -> None:
         """Update to the session, which the palette may have changed to another instruction."""
-        if can_sweep(self._trace().instruction):
-            self._pane.show(self._trace())
+        if can_sweep(self._state.trace.block):
+            self._pane.show(self._state.trace)
             self.query_one(DialogFrame).border_title = self._title
             self._show_key_help()
         else:
@@ -123,17 +124,20 @@ class SweepScreen(ThemedScreen[None]):
 
     @property
     def _title(self) -> str:
-        return f"All values · {self._trace().instruction}"
+        return f"All values · {self._state.trace.instruction}"
 
     def action_copy(self) -> None:
         """Copy the command that shows the same plot."""
         self.app.copy_to_clipboard(self._pane.command)
         self.notify("the command for this sweep", title="Copied", markup=False)
 
-    def action_take_back(self) -> None:
+    async def action_take_back(self) -> None:
         """Undo the moves of this screen."""
-        if not self._take_back():
+        if self._state.setup == self._first_setup:
             self.notify("there is nothing to undo", markup=False)
+        else:
+            await get_explorer_app(self).perform(undo)
+            self._has_moved = False
 
     def action_help(self) -> None:
         """Show help on every key."""
@@ -142,4 +146,4 @@ class SweepScreen(ThemedScreen[None]):
     def action_leave(self) -> None:
         """Return to the explorer, at the current point."""
         if self.is_current:  # a second key may already be queued
-            self.dismiss(None)
+            self.dismiss(self._has_moved)

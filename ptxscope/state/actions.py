@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from textual.binding import Binding, BindingType
-
 from ..engine.records import FrozenDict
+from . import answer_transitions as answers
+from . import edit_transitions as changes
+from . import lesson_transitions as lessons
+from . import listing_transitions as listings
+from . import step_transitions as steps
+from .explorer_state import ExplorerState
+from .requests import Focus, Requests, Transition, act
 
 
 class Action(NamedTuple):
@@ -17,127 +22,211 @@ class Action(NamedTuple):
     """The id of the action in a key map."""
     keys: str
     """The keys that trigger it, as Textual names them, separated by commas; none for a rare one."""
-    action: str
     label: str
     """One or two words, for the footer."""
     tooltip: str
     """A sentence, for help and palette."""
-
-    @property
-    def is_numbered(self) -> bool:
-        """Whether each of its keys passes a number, from 1, as ``{n}``."""
-        return "{n}" in self.action
+    run: Transition
+    """Changes the state, and asks the terminal or the page for what else is to be done."""
+    arguments: tuple[object, ...] = ()
+    is_numbered: bool = False
+    """Whether each of its keys passes its number, from 1."""
 
     @property
     def is_command(self) -> bool:
         """Whether the palette lists it: every action but the palette itself and numbered ones."""
         return not self.is_numbered and self.id != "palette"
 
+    def format_call(self, number: int = 0) -> str:
+        """Return the action as Textual calls it; ``number`` is that of its key."""
+        return f"do('{self.id}', {number})" if number else f"do('{self.id}')"
+
+
+def _focus(_: ExplorerState, id_: str) -> Requests:
+    yield Focus(id_)
+
+
+def _turn(take: Transition) -> Transition:
+    """Return a transition with the number of a key: the first goes on, the second back."""
+    return lambda state, number: take(state, {1: 1, 2: -1}[number])
+
 
 GROUPS: dict[str, tuple[Action, ...]] = {
     "Steps": (
-        Action("step.next", "n,right", "step(1)", "next", "Reveal the next step"),
-        Action("step.back", "N,left", "step(-1)", "back", "Go back a step"),
-        Action("step.first", "home", "step_to('first')", "first", "Go to the first step"),
-        Action("step.play", "space", "play", "play", "Play the steps at a reader's pace, or pause"),
-        Action("step.last", "a,end", "step_to('last')", "all", "Reveal every step"),
-        Action("step.number", "1,2,3,4,5,6,7,8,9", "step_to({n})", "step", "Go to that step"),
+        Action("step.next", "n,right", "next", "Reveal the next step", steps.move_by, (1,)),
+        Action("step.back", "N,left", "back", "Go back a step", steps.move_by, (-1,)),
+        Action("step.first", "home", "first", "Go to the first step", steps.go_to_step, (1,)),
+        Action(
+            "step.play",
+            "space",
+            "play",
+            "Play the steps at a reader's pace, or pause",
+            steps.toggle_playing,
+        ),
+        Action("step.last", "a,end", "all", "Reveal every step", steps.go_to_end),
+        Action(
+            "step.number",
+            "1,2,3,4,5,6,7,8,9",
+            "step",
+            "Go to that step",
+            steps.go_to_step,
+            is_numbered=True,
+        ),
         Action(
             "step.result",
             "d",
             "result",
-            "result",
             "Show the result before its step, or hide it",
+            steps.toggle_result,
         ),
-        Action("step.motion", "", "motion", "motion", "Draw each step bit by bit, or at once"),
+        Action(
+            "step.motion",
+            "",
+            "motion",
+            "Draw each step bit by bit, or at once",
+            act,
+            ("toggle_motion",),
+        ),
     ),
     "Go to": (
-        Action("go.find", "slash", "focus_on('filter')", "find", "Find an instruction"),
-        Action("go.line", "i", "focus_on('line')", "line", "Edit the PTX line"),
-        Action("go.operands", "o", "focus_on('operands')", "operands", "Edit operand values"),
-        Action("go.modifiers", "m", "focus_on('modifiers')", "modifiers", "Change modifiers"),
-        Action("go.lanes", "l", "focus_on('lanes')", "lanes", "Move a cursor over the lanes"),
-        Action("lanes.page", "pagedown,pageup", "page({n})", "page", "Scroll the lanes down or up"),
-        Action("go.picture", "escape", "leave", "leave", "Leave a field or a panel"),
+        Action("go.find", "slash", "find", "Find an instruction", _focus, ("filter",)),
+        Action("go.line", "i", "line", "Edit the PTX line", _focus, ("line",)),
+        Action("go.operands", "o", "operands", "Edit operand values", _focus, ("operands",)),
+        Action("go.modifiers", "m", "modifiers", "Change modifiers", _focus, ("modifiers",)),
+        Action("go.lanes", "l", "lanes", "Move a cursor over the lanes", _focus, ("lanes",)),
+        Action(
+            "lanes.page",
+            "pagedown,pageup",
+            "page",
+            "Scroll the lanes down or up",
+            _turn(lambda state, delta: act(state, "scroll_lanes", delta)),
+            is_numbered=True,
+        ),
+        Action("go.picture", "escape", "leave", "Leave a field or a panel", act, ("escape",)),
     ),
     "Listings": (
-        Action("listing.open", "", "open_file", "open file", "Open a listing or a source"),
+        Action("listing.open", "", "open file", "Open a listing or a source", listings.ask_file),
         Action(
-            "listing.go", "g", "focus_on('listing')", "listing", "Go to the listing, or open one"
+            "listing.go", "g", "listing", "Go to the listing, or open one", listings.focus_listing
         ),
         Action(
-            "listing.expect", "", "expect", "expect", "Find the line that wrote unexpected bits"
+            "listing.expect",
+            "",
+            "expect",
+            "Find the line that wrote unexpected bits",
+            listings.ask_observation,
         ),
-        Action("listing.run", "f5", "run_kernel", "run", "Run a kernel with arguments, by threads"),
-        Action("check", "", "check", "check", "Show errors, and errata that can change a result"),
+        Action(
+            "listing.run",
+            "f5",
+            "run",
+            "Run a kernel with arguments, by threads",
+            listings.run_kernel,
+        ),
+        Action(
+            "check", "", "check", "Show errors, and errata that can change a result", listings.check
+        ),
         Action(
             "listing.move",
             "right_square_bracket,left_square_bracket",
-            "statement({n})",
             "instruction",
             "Go to the next or the previous instruction",
+            _turn(listings.go_by),
+            is_numbered=True,
         ),
     ),
     "Learn": (
-        Action("predict", "P", "predict", "predict", "Predict each lane, step by step"),
-        Action("lessons", "", "lessons", "lessons", "Play a lesson: a short tour with questions"),
+        Action(
+            "predict", "P", "predict", "Predict each lane, step by step", steps.toggle_predicting
+        ),
+        Action(
+            "lessons",
+            "",
+            "lessons",
+            "Play a lesson: a short tour with questions",
+            lessons.choose_lesson,
+        ),
         Action(
             "predict.another",
             "",
-            "predict_another",
             "another one",
             "Predict another line of this family; harder ones after three right ones",
+            steps.predict_another,
         ),
-        Action("predict.hint", "", "hint", "hint", "Show a hint during a prediction"),
+        Action("predict.hint", "", "hint", "Show a hint during a prediction", steps.give_hint),
     ),
     "Answers": (
-        Action("model", "t", "toggle_model", "model", "Switch between isa and ptxas"),
-        Action("explain", "x", "explain", "why?", "Explain an unexpected result"),
-        Action("sweep", "v", "sweep", "sweep", "Show the results over all values of an operand"),
-        Action("pin", "equals_sign", "pin", "pin", "Pin this evaluation, or unpin it"),
+        Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
+        Action("explain", "x", "why?", "Explain an unexpected result", answers.explain),
+        Action(
+            "sweep", "v", "sweep", "Show the results over all values of an operand", answers.sweep
+        ),
+        Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
         Action(
             "prove",
             "",
             "prove",
-            "prove",
             "Prove this instruction equal to the pinned one, or show where it differs",
+            answers.prove,
         ),
         Action(
             "machine_code",
             "",
-            "machine_code",
             "SASS",
             "Show the machine instructions, and what each computes",
+            act,
+            ("toggle_machine_code",),
         ),
     ),
     "Edit": (
-        Action("edit.undo", "u", "undo", "undo", "Undo the last edit"),
-        Action("edit.redo", "ctrl+r", "redo", "redo", "Redo the last undone edit"),
-        Action("edit.random", "r", "random", "random", "Random operand values, often edge cases"),
-        Action("edit.swap", "", "swap", "swap", "Exchange the values of a and b"),
-        Action("edit.fix", "", "fix", "fix", "Apply the fix that an error offers"),
+        Action("edit.undo", "u", "undo", "Undo the last edit", changes.undo),
+        Action("edit.redo", "ctrl+r", "redo", "Redo the last undone edit", changes.redo),
+        Action(
+            "edit.random",
+            "r",
+            "random",
+            "Random operand values, often edge cases",
+            changes.randomize_values,
+        ),
+        Action("edit.swap", "", "swap", "Exchange the values of a and b", changes.swap_operands),
+        Action("edit.fix", "", "fix", "Apply the fix that an error offers", changes.fix_line),
     ),
     "Documents": (
-        Action("note", "", "note", "note", "Write a note on this step, for exports"),
-        Action("export", "e", "export", "export", "Export the trace: text, Markdown, HTML, SVG …"),
-        Action("copy.command", "y", "copy('command')", "copy", "Copy the command for this trace"),
-        Action("copy.result", "", "copy('result')", "copy result", "Copy the result"),
+        Action("note", "", "note", "Write a note on this step, for exports", answers.write_note),
+        Action(
+            "export", "e", "export", "Export the trace: text, Markdown, HTML, SVG …", answers.export
+        ),
+        Action(
+            "copy.command", "y", "copy", "Copy the command for this trace", answers.copy_command
+        ),
+        Action("copy.result", "", "copy result", "Copy the result", answers.copy_result),
     ),
     "Program": (
         Action(
             "palette",
             "ctrl+p",
-            "app.command_palette",
             "palette",
             "Find an action or instruction by name",
+            act,
+            ("open_palette",),
         ),
-        Action("help", "question_mark,f1", "help", "help", "Explain every key, stage and glyph"),
-        Action("quit", "q", "app.quit", "quit", "Leave the explorer; ^z suspends it, fg resumes"),
+        Action(
+            "help",
+            "question_mark,f1",
+            "help",
+            "Explain every key, stage and glyph",
+            act,
+            ("show_help",),
+        ),
+        Action(
+            "quit", "q", "quit", "Leave the explorer; ^z suspends it, fg resumes", act, ("quit",)
+        ),
     ),
 }
 """All actions, grouped and ordered as in help."""
 
-ACTIONS = tuple(action for group in GROUPS.values() for action in group)
+ACTIONS = {action.id: action for group in GROUPS.values() for action in group}
+"""All actions by id."""
 FOOTER = (
     *("step.next", "step.back", "step.result", "go.find", "go.line", "go.operands"),
     *("go.modifiers", "model", "explain", "step.last", "pin", "export"),
@@ -194,25 +283,6 @@ def format_key(key: str) -> str:
     return _NAMES.get(key, key)
 
 
-def make_bindings() -> list[BindingType]:
-    """Return the table as Textual bindings."""
-    return [
-        Binding(
-            keys,
-            action.action.format(n=n),
-            action.label,
-            show=action.id in FOOTER,
-            key_display=format_key(keys.partition(",")[0]) if action.keys else None,
-            tooltip=action.tooltip,
-            id=f"{action.id}.{n}" if action.is_numbered else action.id,
-            group=Binding.Group(name),
-        )
-        for name, group in GROUPS.items()
-        for action in group
-        for n, keys in enumerate(split_keys(action, action.keys), 1)
-    ]
-
-
 def split_keys(action: Action, keys: str) -> list[str]:
     """Return groups of keys with one effect: all keys, or single ones if they are numbered.
 
@@ -226,7 +296,7 @@ def split_keys(action: Action, keys: str) -> list[str]:
 def make_keymap(user: Mapping[str, str]) -> dict[str, str]:
     """Return the user's key map as Textual's, by binding id."""
     keymap = dict(user)
-    for action in ACTIONS:
+    for action in ACTIONS.values():
         if action.is_numbered and action.id in keymap:
             for n, key in enumerate(keymap.pop(action.id).split(","), 1):
                 keymap[f"{action.id}.{n}"] = key
@@ -237,7 +307,7 @@ def map_keys(keymap: Mapping[str, str]) -> Mapping[str, tuple[str, ...]]:
     """Return Textual's key names by action id, with the changes of the user's key map."""
     return FrozenDict(
         (action.id, tuple(filter(None, map(str.strip, keys.split(",")))))
-        for action in ACTIONS
+        for action in ACTIONS.values()
         for keys in [keymap.get(action.id, action.keys)]
     )
 
@@ -248,7 +318,7 @@ def map_key_names(keys: Mapping[str, tuple[str, ...]]) -> Mapping[str, tuple[str
     An action without a key has the palette's key and its own label.
     """
     names = {id_: tuple(map(format_key, keys)) for id_, keys in keys.items()}
-    for action in ACTIONS:
+    for action in ACTIONS.values():
         if not names[action.id]:
             names[action.id] = (f"{names['palette'][0]} {action.label}",)
         elif action.is_numbered:

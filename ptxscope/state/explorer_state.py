@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum, auto
+from random import Random
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.micro_operations.stage import Stage
@@ -11,18 +12,21 @@ from ..engine.tracing.trace import Trace
 from ..scene.scene_model import LaneRef
 from .edits import find_changed_registers, with_line, with_model
 from .prediction_progress import PredictionProgress
+from .requests import Say
 from .session import Session
 from .setup import Setup, trace_of
-from .state_store import SavedState
+from .state_store import SavedState, StateStore
 
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Explanation
+    from ..engine.proof.equivalence import Proof
     from ..learn.lesson import Lesson
     from ..learn.lesson_progress import LessonProgress
     from ..learn.practice import Practice
     from ..learn.prediction import Guess
     from .open_lesson import OpenLesson
     from .open_listing import ListingCursor
+    from .thread_run import ThreadRun
 
 _MAX_RECENT = 5
 """Recent instructions at the top of the browser."""
@@ -54,9 +58,26 @@ class ExplorerState:
     one of the trace, and the predictions are those of the trace.
     """
 
-    def __init__(self, setup: Setup, saved: SavedState | None = None) -> None:
+    def __init__(
+        self, setup: Setup, saved: SavedState | None = None, store: StateStore | None = None
+    ) -> None:
         saved = saved or SavedState()
         self.session = Session(setup)
+        self.store = store
+        """The saved state on disk; None saves nothing."""
+        self.random = Random()  # noqa: S311
+        self.hint = Say()
+        """The last hint, until it is cleared."""
+        self.drafts: dict[str, str] = {}
+        """What was typed last in each prompt, by its title."""
+        self.observed_text = ""
+        """The observed result as typed."""
+        self.left_run: ThreadRun | None = None
+        """The run of a kernel that was shown last, where it was left."""
+        self.proof: tuple[object, Proof] | None = None
+        """The last proof about a pin, and its question."""
+        self.lesson_places: Mapping[str, LessonProgress] = {}
+        """The card at which each lesson was left, if nothing is saved on disk."""
         self.pin = saved.pin
         """The evaluation to compare with."""
         self.recent = [*saved.recent]
@@ -165,6 +186,18 @@ class ExplorerState:
         notes = trace.notes[: len(trace.notes) - len(trace.contradictions)]
         listing_notes = cursor.list_notes(self.setup) if cursor else ()
         return listing_notes if self.is_predicting else (*listing_notes, *notes)
+
+    @property
+    def proof_question(self) -> object:
+        """What a proof about the pin is about: the values of registers do not matter."""
+        pin, setup = self.pin, self.setup
+        return pin and (pin.instruction, pin.model, setup.instruction, setup.model)
+
+    @property
+    def marks(self) -> tuple[object, ...]:
+        """What is shown besides the session; what is drawn of equal marks is the same."""
+        shown = self.step, self.mode, self.is_revealed, self._is_stepping
+        return *shown, id(self.pin), id(self.predictions.prediction)
 
     def make_saved_state(self, theme: str = "") -> SavedState:
         """Return the state to save; while a lesson is open, the state before it."""

@@ -433,3 +433,9 @@ def _format_part_names(bits: int) -> str:
     units = [(unit, letter) for unit, letter in _LETTERS.items() if unit < bits]
     ranges = [f"{letter}0 to {letter}{bits // unit - 1}" for unit, letter in units]
     return ", ".join(ranges) or "no part: it is one bit"
+
+
+def can_sweep(ins: BasicBlock) -> bool:
+    """Return whether a block has an operand to sweep and a result."""
+    x, _ = choose_default_parts(ins)
+    return x is not None and choose_default_result(ins, x) is not None

@@ -67,11 +67,10 @@ def list_footer_keys(
     leaves the focus.
     """
     keys, focus = get_explorer_app(screen).action_keys, screen.focused
-    actions = {action.id: action for action in ACTIONS}
 
     def make_named_key(id_: str, key: str) -> FooterKey:
-        action = actions[id_]
-        name = ((format_key(key), action.action),)
+        action = ACTIONS[id_]
+        name = ((format_key(key), action.format_call()),)
         return FooterKey(name, action.label, action.tooltip, group=FOOTER_GROUPS.get(id_, ""))
 
     def acting(*ids: str) -> list[FooterKey]:

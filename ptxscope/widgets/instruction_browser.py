@@ -13,12 +13,13 @@ from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.syntax.errors import make_printable
+from ..state.edit_transitions import open_choice
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
+from .base.posted_message import Do, PostedMessage
 from .ptx_line import PlainInput
 
 if TYPE_CHECKING:
-    from ..engine.isa.intrinsics import Intrinsic
+    pass
 
 _NAMES = 11
 """Columns of an instruction's mark and name, and a blank."""
@@ -41,14 +42,6 @@ class InstructionBrowser(Vertical):
         Binding("enter", "choose", "Open", show=False),
         Binding("escape", "back", "Leave", show=False),
     ]
-
-    class InstructionChosen(PostedMessage):
-        """Posted to open an instruction."""
-
-        control: InstructionBrowser
-        opcode: str
-        intrinsic: Intrinsic | None = None
-        """The CUDA intrinsic that the user chose."""
 
     class Emptied(PostedMessage):
         """Posted when the filter becomes empty or is no longer so: Esc changes its meaning."""
@@ -110,7 +103,7 @@ class InstructionBrowser(Vertical):
         if self.filter.value:
             self.clear()
         else:
-            await self.run_action("screen.leave")
+            await self.run_action("screen.do('go.picture')")
 
     def action_move(self, delta: int) -> None:
         """Move the cursor of the list."""
@@ -122,13 +115,13 @@ class InstructionBrowser(Vertical):
         if name is None:
             return
         if name in CATALOG:
-            self.post_message(self.InstructionChosen(self, name))
+            self.post_message(Do(self, open_choice, name))
         else:
             from ..engine.isa.intrinsics import map_intrinsics
             from ..state.instruction_search import find_opcode
 
             intrinsic = map_intrinsics()[name]
-            self.post_message(self.InstructionChosen(self, find_opcode(intrinsic), intrinsic))
+            self.post_message(Do(self, open_choice, find_opcode(intrinsic), intrinsic))
 
 
 class InstructionList(Pane):

@@ -10,8 +10,16 @@ from textual import events
 from textual.binding import Binding, BindingType
 
 from ..learn.text_templates import TemplatePieceKind, Text
+from ..state.lesson_transitions import (
+    ask_answer,
+    give_card_hint,
+    go_on,
+    leave_card,
+    reveal_answer,
+    turn_card,
+)
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
+from .base.posted_message import Do
 
 _STYLE_NAMES = {
     TemplatePieceKind.PLAIN: "",
@@ -46,39 +54,6 @@ class LessonStrip(Pane):
     DEFAULT_CSS = """
     LessonStrip { height: auto; max-height: 55%; background: $surface; overflow-y: auto; }
     """
-
-    class CardRequested(PostedMessage):
-        """Posted to show another card."""
-
-        control: LessonStrip
-        delta: int
-
-    class Answering(PostedMessage):
-        """Posted to answer the question."""
-
-        control: LessonStrip
-        start: str
-        """The text typed so far."""
-
-    class ContinueRequested(PostedMessage):
-        """Posted to answer or to go on."""
-
-        control: LessonStrip
-
-    class CardHintRequested(PostedMessage):
-        """Posted to show a hint."""
-
-        control: LessonStrip
-
-    class Revealed(PostedMessage):
-        """Posted to show the result."""
-
-        control: LessonStrip
-
-    class ExitRequested(PostedMessage):
-        """Posted to close the lesson."""
-
-        control: LessonStrip
 
     def __init__(self, id: str = "lesson-view") -> None:  # noqa: A002
         super().__init__(id, "Lesson")
@@ -137,7 +112,7 @@ class LessonStrip(Pane):
         if event.character and self.check_consume_key(event.key, event.character):
             event.stop()
             event.prevent_default()
-            self.post_message(self.Answering(self, event.character))
+            self.post_message(Do(self, ask_answer, event.character))
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Whether a key starts an answer. Overrides Textual."""
@@ -145,30 +120,30 @@ class LessonStrip(Pane):
 
     def action_next(self) -> None:
         """Go to the next card."""
-        self.post_message(self.CardRequested(self, 1))
+        self.post_message(Do(self, turn_card, 1))
 
     def action_back(self) -> None:
         """Go to the previous card."""
-        self.post_message(self.CardRequested(self, -1))
+        self.post_message(Do(self, turn_card, -1))
 
     def action_enter(self) -> None:
         """Answer, or go on."""
-        self.post_message(self.ContinueRequested(self))
+        self.post_message(Do(self, go_on))
 
     async def action_hint(self) -> None:
         """Show a hint or, without a question, help on the keys."""
         if self._is_asking:
-            self.post_message(self.CardHintRequested(self))
+            self.post_message(Do(self, give_card_hint))
         else:
-            await self.run_action("screen.help")
+            await self.run_action("screen.do('help')")
 
     def action_reveal(self) -> None:
         """Show the result."""
-        self.post_message(self.Revealed(self))
+        self.post_message(Do(self, reveal_answer))
 
     def action_leave(self) -> None:
         """Leave the lesson."""
-        self.post_message(self.ExitRequested(self))
+        self.post_message(Do(self, leave_card))
 
 
 def _wrap_paragraph(paragraph: LessonParagraph, width: int) -> Iterator[StyledLine]:

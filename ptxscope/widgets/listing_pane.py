@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
+from ..state.listing_transitions import go_to
+from ..state.requests import act
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PartMessage, PostedMessage
+from .base.posted_message import Do, DoWithPart
 from .result_bar import HIDDEN_DIGIT
 
 if TYPE_CHECKING:
@@ -25,22 +27,11 @@ class ListingPane(Pane):
         Binding("up,k", "move(-1)", "Up", show=False),
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("enter", "leave", "To the steps", show=False),
-        Binding("c", "screen.check", "check", show=False),
+        Binding("c", "screen.do('check')", "check", show=False),
     ]
     DEFAULT_CSS = """
     ListingPane { height: 1fr; display: none; }
     """
-
-    class StatementChosen(PartMessage):
-        """Posted to show another statement."""
-
-        control: ListingPane
-        cursor: ListingCursor
-
-    class FocusReleased(PostedMessage):
-        """Posted when the user has found the statement under the cursor."""
-
-        control: ListingPane
 
     def __init__(self) -> None:
         super().__init__("listing", "Listing")
@@ -191,16 +182,16 @@ class ListingPane(Pane):
     def action_move(self, delta: int) -> None:
         """Go to another instruction of the catalog."""
         if self.place is not None:
-            self.post_message(self.StatementChosen(self, self.place.move_by(delta)))
+            self.post_message(DoWithPart(self, go_to, self.place.move_by(delta)))
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.post_message(self.FocusReleased(self))
+        self.post_message(Do(self, act, "leave"))
 
     def handle_click(self, target: object) -> None:
         """Show the clicked statement."""
         if self.place is not None and isinstance(target, tuple):
-            self.post_message(self.StatementChosen(self, self.place.move_to(*target)))
+            self.post_message(DoWithPart(self, go_to, self.place.move_to(*target)))
 
 
 def _draw_wires(lines: Sequence[StyledLine], starts: Sequence[int]) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 from textual.binding import Binding, BindingType
 
 from ..engine.syntax.errors import make_printable
+from ..state.requests import act
 from .base.form_fields import LINE_END_BINDINGS
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
+from .base.posted_message import Do
 
 if TYPE_CHECKING:
     from ..state.machine_code import CodeLine, MachineCode
@@ -31,22 +32,11 @@ class MachinePane(Pane):
         Binding("ctrl+y", "copy", "Copy"),
         *LINE_END_BINDINGS,
         Binding("enter", "leave", "To the steps", show=False),
-        Binding("delete", "screen.machine_code", "Close"),
+        Binding("delete", "screen.do('machine_code')", "Close"),
     ]
     DEFAULT_CSS = """
     MachinePane { height: 1fr; display: none; }
     """
-
-    class TargetChosen(PostedMessage):
-        """Posted to show the machine code for another target."""
-
-        control: MachinePane
-        target: str
-
-    class FocusReleased(PostedMessage):
-        """Posted when the user goes on to the steps."""
-
-        control: MachinePane
 
     def __init__(self) -> None:
         super().__init__("machine", "Machine code")
@@ -156,7 +146,7 @@ class MachinePane(Pane):
             self._choose(targets[(index + delta) % len(targets)])
 
     def _choose(self, target: str) -> None:
-        self.post_message(self.TargetChosen(self, target))
+        self.post_message(Do(self, act, "show_target", target))
 
     def handle_click(self, target: object) -> None:
         """Show the machine code for the target that is clicked."""
@@ -164,7 +154,7 @@ class MachinePane(Pane):
 
     def action_leave(self) -> None:
         """Go on to the steps."""
-        self.post_message(self.FocusReleased(self))
+        self.post_message(Do(self, act, "leave"))
 
     def action_copy(self) -> None:
         """Copy the machine code as text."""

@@ -10,7 +10,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 
-from ..engine.isa.floats import format_float, format_float_fields, step_float
+from ..engine.isa.floats import format_float_fields, step_float
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
@@ -19,9 +19,11 @@ from ..engine.syntax.errors import PtxError, make_printable
 from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
+from ..state.edit_transitions import ask_value, offer_values, set_value
+from ..state.figure_edits import explain_last_float
 from .base.hint_bar import REFUSED, Hint
 from .base.pane import CursorPane, StyledLine, StyledText
-from .base.posted_message import PartMessage
+from .base.posted_message import DoWithPart
 
 
 class OperandField(NamedTuple):
@@ -48,30 +50,9 @@ class OperandTable(CursorPane):
         Binding("less_than_sign,ctrl+down", "nudge(-1)", "one less", key_display="<"),
         Binding("space", "flip", "flip", key_display="Space"),
         Binding("v", "presets", "edge cases", key_display="v"),
-        Binding("s", "screen.swap", "swap", key_display="s"),
+        Binding("s", "screen.do('edit.swap')", "swap", key_display="s"),
     ]
     """Keys that start no literal."""
-
-    class FieldEditRequested(PartMessage):
-        """Posted to edit the field under the cursor."""
-
-        control: OperandTable
-        field: OperandField
-        start: str
-        """The text typed so far."""
-
-    class ValueChanged(PartMessage):
-        """Posted when an operand has new bits."""
-
-        control: OperandTable
-        role: str
-        bits: int
-
-    class PresetListRequested(PartMessage):
-        """Posted to list edge cases for an operand."""
-
-        control: OperandTable
-        role: str
 
     def __init__(self, id: str = "operands") -> None:  # noqa: A002
         super().__init__(id, "Operands")
@@ -297,12 +278,12 @@ class OperandTable(CursorPane):
             return
         is_bit = self.field.notation == "bit"  # a literal is a value of the whole operand
         field = OperandField(self.field.role, "hex") if is_bit else self.field
-        self.post_message(self.FieldEditRequested(self, field, start))
+        self.post_message(DoWithPart(self, ask_value, field, start))
 
     def action_presets(self) -> None:
         """Request the list of edge cases."""
         if self._trace and self._list_roles(self._trace):
-            self.post_message(self.PresetListRequested(self, self.field.role))
+            self.post_message(DoWithPart(self, offer_values, self.field.role))
 
     def on_key(self, event: events.Key) -> None:
         """Start a new value with its first character; other letters do what they do elsewhere."""
@@ -344,7 +325,7 @@ class OperandTable(CursorPane):
                 type_ = self._trace.instruction.type_of(role)
                 following = step_float(bits, type_, delta)
                 if following is None:
-                    self.post_message(Hint(self, explain_last_float(bits, type_)))
+                    self.post_message(Hint(self, f"{REFUSED} {explain_last_float(bits, type_)}"))
                 else:
                     self._post(role, following)
                 return
@@ -368,7 +349,7 @@ class OperandTable(CursorPane):
         return self._trace.operands[role] if self._trace else 0
 
     def _post(self, role: str, bits: int) -> None:
-        self.post_message(self.ValueChanged(self, role, bits))
+        self.post_message(DoWithPart(self, set_value, role, bits))
 
     def type_over(self, is_typed_over: bool) -> None:
         """Keep the cursor in view while a value is typed, or release it."""
@@ -400,11 +381,6 @@ class OperandTable(CursorPane):
     def on_blur(self) -> None:
         """Clear the hint."""
         self.post_message(Hint(self, ""))
-
-
-def explain_last_float(bits: int, type_: Type) -> str:
-    """Return why a float has no neighbour."""
-    return f"{REFUSED} there is no float next to {format_float(bits, type_)}"
 
 
 def _wrap_units(

@@ -20,10 +20,11 @@ from ..engine.isa.catalog import CATALOG
 from ..engine.syntax.errors import NotOneError, PtxError, Span, make_printable
 from ..engine.syntax.instruction import Instruction
 from ..engine.syntax.parser import parse_all
+from ..state.listing_transitions import open_typed_text, paste_text
 from .base.explorer_app import get_explorer_app
 from .base.hint_bar import Hint, HintBar
 from .base.pane import GOES_ON, Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
+from .base.posted_message import Do, PostedMessage
 from .base.theme_styles import get_theme_styles
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ class PtxLine(PlainInput):
         Binding("up", "move_candidate(-1)", "Previous completion", show=False),
         Binding("down", "move_candidate(1)", "Next completion", show=False),
         Binding("enter", "leave", "Leave", show=False),
-        Binding("f2", "screen.fix", "fix", show=False),
+        Binding("f2", "screen.do('edit.fix')", "fix", show=False),
     ]
     DEFAULT_CSS = """
     PtxLine { border: none; height: 1; padding: 0 1; }
@@ -94,18 +95,6 @@ class PtxLine(PlainInput):
         text: str
         pasted: bool = False
         """Whether by a paste, which is an edit of its own."""
-
-    class Pasted(PostedMessage):
-        """Posted when a paste is an instruction of its own, or several."""
-
-        control: PtxLine
-        text: str
-
-    class Entered(PostedMessage):
-        """Posted when Enter ends the typing."""
-
-        control: PtxLine
-        text: str
 
     class CandidateMoved(PostedMessage):
         """Posted when Tab completes to another candidate."""
@@ -223,7 +212,7 @@ class PtxLine(PlainInput):
         if whole:
             event.stop()
             event.prevent_default()
-            self.post_message(self.Pasted(self, event.text))
+            self.post_message(Do(self, paste_text, event.text))
         else:
             event.stop()  # PlainInput and Input, whose handlers run next, insert it
             self._pasted = True
@@ -247,7 +236,7 @@ class PtxLine(PlainInput):
             self._take_completion()
         else:
             self.screen.set_focus(None)
-            self.post_message(self.Entered(self, self.value))
+            self.post_message(Do(self, open_typed_text, self.value))
 
     @property
     def _can_complete(self) -> bool:

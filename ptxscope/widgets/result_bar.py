@@ -12,8 +12,9 @@ from ..engine.syntax.errors import make_printable
 from ..engine.tracing.divergence import Divergence, find_divergence
 from ..engine.tracing.lane_text import interpret_bits
 from ..engine.tracing.trace import Trace
+from ..state.step_transitions import reveal_result
 from .base.pane import Pane, StyledLine, StyledText
-from .base.posted_message import PostedMessage
+from .base.posted_message import Do, PostedMessage
 from .footer_keys import FooterKey, group_keys
 
 HIDDEN_DIGIT = "▁"
@@ -33,11 +34,6 @@ class ResultBar(Pane, can_focus=False):
     DEFAULT_CSS = """
     ResultBar { height: auto; border: none; padding: 0 1; overflow: hidden; background: $panel; }
     """
-
-    class RevealRequested(PostedMessage):
-        """Posted to reveal the hidden result."""
-
-        control: ResultBar
 
     def __init__(self, id: str = "result") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -162,7 +158,7 @@ class ResultBar(Pane, can_focus=False):
 
     def handle_click(self, target: object) -> None:
         """Reveal the hidden result."""
-        self.post_message(self.RevealRequested(self))
+        self.post_message(Do(self, reveal_result))
 
 
 def _measure_line(line: StyledLine) -> int:

@@ -25,8 +25,6 @@ from ..documents.sweeps.terminal_plot import (
     find_values_at,
 )
 from ..engine.syntax.errors import make_printable
-from ..engine.syntax.instruction import Instruction
-from ..engine.tracing.basic_block import make_block
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import SweepAxis
 from ..sweep.computation import Sweep, compute_sweep
@@ -365,13 +363,6 @@ class SweepPane(Pane):
 
 
 PartT = TypeVar("PartT", bound=RegisterPart | None)
-
-
-def can_sweep(ins: Instruction) -> bool:
-    """Return whether an instruction has an operand to sweep and a result."""
-    block = make_block(ins)
-    x, _ = choose_default_parts(block)
-    return x is not None and choose_default_result(block, x) is not None
 
 
 def _choose_first_parts(trace: Trace) -> tuple[RegisterPart, RegisterPart]:

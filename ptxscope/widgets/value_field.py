@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
@@ -15,8 +15,11 @@ from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_hex
 from ..engine.syntax.errors import PtxError, make_printable, measure_cells
 from ..engine.syntax.values import parse_value
+from ..state.edit_transitions import enter_value, refuse_value
 from ..state.figure_edits import parse_part
-from .base.posted_message import PostedMessage
+from ..state.lesson_transitions import clear_feedback, give_card_hint
+from ..state.requests import AskAnswer, act
+from .base.posted_message import Do
 from .operand_table import OperandField
 from .ptx_line import PlainInput
 
@@ -48,52 +51,6 @@ class ValueField(Vertical):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    class ValueEntered(PostedMessage):
-        """Posted when an operand has new bits."""
-
-        control: ValueField
-        role: str
-        bits: int
-        moved_on: bool = False
-        """Whether the focus has moved already."""
-
-    class Refused(PostedMessage):
-        """Posted when the focus moves and the typed text is not a value."""
-
-        control: ValueField
-        reason: str
-        """The unchanged operand and the reason."""
-
-    class Answered(PostedMessage):
-        """Posted with an answer: a text rather than an operand's value."""
-
-        control: ValueField
-        about: object
-        """The object that asked for it."""
-        text: str
-        is_entered: bool
-        """Whether the user entered it rather than left it."""
-
-    class Unreadable(PostedMessage):
-        """Posted when an entered text is not an answer.
-
-        The field shows why, and new text replaces it.
-        """
-
-        control: ValueField
-        about: object
-
-    class AnswerHintRequested(PostedMessage):
-        """Posted when ``?`` is typed."""
-
-        control: ValueField
-        about: object
-
-    class Cancelled(PostedMessage):
-        """Posted when the field is closed without a value."""
-
-        control: ValueField
-
     def __init__(self, id: str = "value") -> None:  # noqa: A002
         super().__init__(id=id)
         self.input = PlainInput(id="value-input", select_on_focus=False)
@@ -108,11 +65,8 @@ class ValueField(Vertical):
         self._type = Type.U32
         self._unit = 32
         self._bits = 0
-        self._parse: Callable[[str], int] | None = None
-        """The function that reads a text other than an operand's value."""
-        self._about: object = None
-        self._has_hints = False
-        self._keys = ""
+        self._request: AskAnswer | None = None
+        """The request for a text other than an operand's value."""
 
     def on_mount(self) -> None:
         """Mount the children before the first digit comes."""
@@ -127,30 +81,19 @@ class ValueField(Vertical):
     ) -> None:
         """Open for a value; ``bits`` is the operand now, ``unit`` its lanes' width in bits."""
         self.close()  # of an earlier request
-        self._parse = None
+        self._request = None
         self._field, self._type, self._unit, self._bits = field, type_, unit, bits
         part = f" lane {field.position}" if field.notation == "lane" else ""
         self._start_editing(f"{make_printable(name)}{part}", start)
 
-    def ask(
-        self,
-        label: str,
-        parse: Callable[[str], int],
-        start: str,
-        about: object,
-        *,
-        has_hints: bool = False,
-        keys: str = "Enter checks it",
-    ) -> None:
-        """Open for a text that a function reads; it is posted as ``Answered``.
+    def ask(self, request: AskAnswer) -> None:
+        """Open for a text that a function reads.
 
-        Every letter is text. With hints, a ``?`` is posted instead of typed. ``keys`` says what
-        Enter does without them.
+        Every letter is text. For a lesson, a ``?`` asks for a hint instead of being typed.
         """
         self.close()
-        self._keys = keys
-        self._parse, self._about, self._has_hints = parse, about, has_hints
-        self._start_editing(label, start)
+        self._request = request
+        self._start_editing(request.label, request.start)
 
     def _start_editing(self, label: str, start: str) -> None:
         self._fill()
@@ -173,9 +116,9 @@ class ValueField(Vertical):
             return
         self.remove_class("-open")
         text = self.input.value
-        if self._parse is not None:
+        if self._request is not None:
             if not self._is_settled:
-                self.post_message(self.Answered(self, self._about, text, False))
+                self._post_answer(text, is_entered=False)
             return
         if self._is_settled or not text.strip():
             return
@@ -186,14 +129,19 @@ class ValueField(Vertical):
                 f"{self._label_text} was left at {self._format_current()}: "
                 f"{make_printable(error.message)}"
             )
-            self.post_message(self.Refused(self, why))
+            self.post_message(Do(self, refuse_value, why))
             return
         if bits != self._bits:
-            self.post_message(self.ValueEntered(self, self._field.role, bits, moved_on=True))
+            self.post_message(Do(self, enter_value, self._field.role, bits, has_moved=True))
+
+    def _post_answer(self, text: str, *, is_entered: bool) -> None:
+        if request := self._request:
+            answer = Do(self, request.take, request.about, text, is_entered=is_entered)
+            self.post_message(answer)
 
     def follow_edit(self, operands: Mapping[str, int]) -> None:
         """Follow another edit: a typed lane is inserted into the new value."""
-        if self._parse is not None:
+        if self._request is not None:
             return
         bits = operands.get(self._field.role, self._bits)
         if self.is_open and bits != self._bits:
@@ -203,13 +151,12 @@ class ValueField(Vertical):
     @property
     def commands(self) -> str:
         """The keys that are not part of an answer."""
-        is_asking = self.is_open and self._parse is not None
-        return "?" if is_asking and self._has_hints else ""
+        return "?" if self.is_open and self._has_hints else ""
 
     @property
-    def about(self) -> object:
-        """The object that asked for an answer; None for an operand's value."""
-        return self._about if self._parse is not None else None
+    def _has_hints(self) -> bool:
+        """Whether a lesson asks, which gives hints."""
+        return self._request is not None and self._request.place is None
 
     @property
     def is_open(self) -> bool:
@@ -228,8 +175,8 @@ class ValueField(Vertical):
 
         Raise PtxError if it is not one.
         """
-        if self._parse is not None:
-            return self._parse(text)
+        if self._request is not None:
+            return self._request.parse(text)
         if self._field.notation != "lane":
             return parse_value(text, self._type)
         return parse_part(text, self._type, self._unit, self._field.position, self._bits)
@@ -254,9 +201,9 @@ class ValueField(Vertical):
     def _check(self, text: str) -> None:
         error_text = self._format_error(text) if text.strip() else ""
         self._error.update(Content(error_text))
-        if self._parse is not None:
+        if self._request is not None:
             keys = _LESSON_KEYS if self.screen.size.width >= _NARROW_WIDTH else "? hint"
-            message = keys if self._has_hints else self._keys
+            message = keys if self._has_hints else self._request.keys
             self._means.update(Content("" if error_text else message))
             return
         width = self._type.bits
@@ -270,7 +217,7 @@ class ValueField(Vertical):
         event.stop()
         if "?" in self.commands and "?" in event.value:
             self.input.value = event.value.replace("?", "")
-            self.post_message(self.AnswerHintRequested(self, self._about))
+            self.post_message(Do(self, give_card_hint))
             return
         self._check(event.value)
 
@@ -280,20 +227,20 @@ class ValueField(Vertical):
         try:
             bits = self._parse_text(event.value)
         except PtxError:
-            if self._parse is not None:
+            if self._request is not None:
                 self.input.select_all()
-                self.post_message(self.Unreadable(self, self._about))
+            if self._has_hints:
+                self.post_message(Do(self, clear_feedback))
             return
         self._is_settled = True
-        if self._parse is not None:
+        if self._request is not None:
             self.input.select_all()  # new text replaces it
-            self.post_message(self.Answered(self, self._about, event.value, True))
+            self._post_answer(event.value, is_entered=True)
         else:
-            self.post_message(self.ValueEntered(self, self._field.role, bits))
+            self.post_message(Do(self, enter_value, self._field.role, bits, has_moved=False))
 
     def action_leave(self) -> None:
         """Close without a value."""
-        if self._parse is not None:
-            self.post_message(self.Answered(self, self._about, self.input.value, False))
+        self._post_answer(self.input.value, is_entered=False)
         self._is_settled = True
-        self.post_message(self.Cancelled(self))
+        self.post_message(Do(self, act, "go_back"))

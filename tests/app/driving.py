@@ -68,7 +68,7 @@ class Driver:
         for is_action, group in groupby(keys, lambda key: key.startswith("@")):
             if is_action:
                 for key in group:
-                    await self.screen.run_action(key.removeprefix("@"))
+                    await self.screen.action_do(key.removeprefix("@"))
             else:
                 await self.pilot.press(*group)
             await self._settle()

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from ptxscope.screens.main.main_screen import MainScreen
+from ptxscope.state.actions import ACTIONS
+from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import MAX_CHARS
 from tests.app.driving import Driver, explorer
 from tests.app.on_pty import Explorer
@@ -93,10 +94,11 @@ async def test_keys_behind_one_that_takes_long_are_not_lost(
     monkeypatch.setattr("ptxscope.app.key_queue.ROUNDS", 1)
     monkeypatch.setattr("ptxscope.app.key_queue.TICK", 0.05)
 
-    def slow(self: MainScreen) -> None:
+    def slow(_: ExplorerState) -> None:
         time.sleep(0.7)
 
-    monkeypatch.setattr(MainScreen, "action_random", slow)
+    action = ACTIONS["edit.random"]._replace(run=slow)
+    monkeypatch.setitem(ACTIONS, action.id, action)
     async with explorer(*LINE) as drive:
         await drive.mash("r", "o", *"12", "enter", "r", "down", *"7", "enter", pace=0.08)
         await drive.pilot.pause(1.0)
@@ -108,12 +110,13 @@ async def test_keys_behind_one_that_takes_long_are_not_lost(
 async def test_ctrl_c_drops_the_keys_that_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     done = 0
 
-    def slow(self: MainScreen) -> None:
+    def slow(_: ExplorerState) -> None:
         nonlocal done
         done += 1
         time.sleep(0.05)
 
-    monkeypatch.setattr(MainScreen, "action_random", slow)
+    action = ACTIONS["edit.random"]._replace(run=slow)
+    monkeypatch.setitem(ACTIONS, action.id, action)
     async with explorer(*LINE) as drive:
         await drive.mash(*"r" * 100, "ctrl+c", pace=0)
         assert "Press q to leave" in await drive.text()

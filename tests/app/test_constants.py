@@ -13,7 +13,7 @@ async def test_a_literal_of_a_pasted_line_stays_as_it_is() -> None:
         assert "%3  0x55667788  constant" in shown
         await drive.press("r", "r")
         assert drive.session.trace.operands["c"] == 0x55667788
-        shown = await drive.read_after(drive.press("@swap"))  # another form of the same line
+        shown = await drive.read_after(drive.press("@edit.swap"))  # another form of the same line
         assert "%3  0x55667788  constant" in shown
 
 

@@ -14,7 +14,7 @@ from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.screens.dialogs.dialog import DialogFrame
 from ptxscope.screens.dialogs.export_dialog import ExportDialog
 from ptxscope.screens.dialogs.help_dialog import _PANES, HelpText
-from ptxscope.screens.main.dialog_controller import HELP_SECTIONS
+from ptxscope.screens.main.action_runner import HELP_SECTIONS
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.base.form_fields import Page
@@ -199,7 +199,7 @@ async def test_the_palette_lists_actions_first_each_with_its_key(tmp_path: Path)
     (tmp_path / "keys.toml").write_text('"step.back" = "j"\n"explain" = "ctrl+w"\n')
     async with explorer(store=StateStore(tmp_path, tmp_path)) as drive:
         listed = await _listed(drive)
-    actions = [x for x in ACTIONS if "{n}" not in x.action and x.id != "palette"]
+    actions = [x for x in ACTIONS.values() if not x.is_numbered and x.id != "palette"]
     assert len(listed) >= len(actions) + len(CATALOG) + len(map_intrinsics())
     for said, action in zip(listed, actions, strict=False):
         name, about = said.split("\n")
@@ -250,7 +250,7 @@ OPENED = {
     "export": ("e",),
     "menu": ("o", "v"),
     "ask": ("@note",),
-    "open": ("@open_file",),
+    "open": ("@listing.open",),
 }
 
 
@@ -390,7 +390,7 @@ EDITED = {
     "a value": ("o", "enter"),
     "the filter": ("slash",),
     "a note": ("@note",),
-    "a file": ("@open_file",),
+    "a file": ("@listing.open",),
     "what came out": ("x",),
     "the format": ("e",),
     "the steps": ("e", "tab"),
@@ -495,7 +495,7 @@ HELP = {
     "modifiers": (("m",), "question_mark"),
     "line": (("i",), "f1"),
     "find": (("slash",), "f1"),
-    "listing": (("@open_file",), "f1"),
+    "listing": (("@listing.open",), "f1"),
     "all values": (("v",), "question_mark"),
     "check": (("@check",), "question_mark"),
     "why?": (("x",), "f1"),

@@ -6,6 +6,7 @@ import pytest
 from textual.widgets._toast import Toast
 
 from ptxscope.screens.dialogs.explain_dialog import ExplainDialog
+from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.form_fields import Page
 from ptxscope.widgets.base.menu import Menu
@@ -130,7 +131,7 @@ async def test_an_illegal_line_is_not_what_is_explained(size: tuple[int, int]) -
         assert "last legal line" not in await drive.read_after(drive.press("x"))
         await drive.press("escape")
         wrong = "vabsdiff4.u32.u32.u32.sta d, a, b, c"
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, wrong))
+        await drive.screen.perform(edit, with_line(drive.session.setup, wrong))
         assert "Why did I get that? · of the last legal line" in await drive.read_after(
             drive.press("x")
         )

@@ -128,7 +128,7 @@ async def test_the_model_switches_and_a_badge_says_that_answers_part() -> None:
 async def test_undo_and_redo() -> None:
     async with explorer() as drive:
         before = drive.session.setup
-        await drive.press("@swap", "r")
+        await drive.press("@edit.swap", "r")
         assert drive.session.setup.values != before.values
         await drive.press("u", "u")
         assert drive.session.setup == before

@@ -14,6 +14,7 @@ from ptxscope.engine.isa.legality import (
     with_slot,
 )
 from ptxscope.engine.isa.types import SecOp, parse_selector
+from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import make_instruction
 from ptxscope.state.setup import Setup
 from ptxscope.widgets.base.hint_bar import HintBar
@@ -572,7 +573,7 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
             entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()
             ins = make_instruction(form, named or ("d",), {}, None)
-            drive.screen.controllers.edits.edit(Setup(ins, str(ins), {}))
+            await drive.screen.perform(edit, Setup(ins, str(ins), {}))
             await drive.press(*rng.choices(keys, k=25))
             assert not find_violations(drive.session.setup.instruction.form)
             drive.agree()
@@ -689,7 +690,7 @@ async def test_what_is_edited_meanwhile_is_not_taken_back() -> None:
     async with explorer(*VADD4) as drive:
         await drive.press("o", *LANE3)
         await typed(drive, "55")
-        drive.screen.action_swap()
+        await drive.screen.action_do("edit.swap")
         assert operand(drive) == VADD4[1]["b"]
         await drive.press("enter")
         assert operand(drive) == 0x37FF0280

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ptxscope.cli import main
+from ptxscope.state.listing_transitions import open_file
 from ptxscope.state.open_listing import MAX_CHARS, read_listing
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SCHEMA, SavedState, StateStore, state_to_json
@@ -89,7 +90,7 @@ def test_a_file_that_may_not_be_read_is_named(tmp_path: Path) -> None:
 async def test_opening_a_fifo_in_the_explorer_says_so(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "f")
     async with explorer() as drive:
-        drive.screen.controllers.listings.open_file(str(tmp_path / "f"))
+        await drive.screen.perform(open_file, str(tmp_path / "f"))
         await drive.pilot.pause()
         assert any("it is a FIFO" in said for said in messages(drive))
         await drive.press("escape")

@@ -11,6 +11,7 @@ from textual.widgets import Input, Static
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
 from ptxscope.screens.dialogs.text_prompt import TextPrompt
 from ptxscope.screens.run_screen import RunScreen, format_keys
+from ptxscope.state.listing_transitions import open_text
 from ptxscope.widgets.kernel_panes import KernelPane, ValuesPane
 from tests.app.driving import Driver, explorer
 from tests.state.test_thread_run import _PTX, _VALUES
@@ -36,7 +37,7 @@ def next_line(drive: Driver) -> int:
 
 async def launch(drive: Driver, arguments: str, ptx: str = _PTX) -> None:
     """Open a listing, and run its kernel with arguments."""
-    drive.screen.controllers.listings.open_text(ptx, "pasted")
+    await drive.screen.perform(open_text, ptx, "pasted")
     await drive.text()
     await drive.press("f5")
     drive.app.screen.query_one("Input").value = arguments  # type: ignore[attr-defined]
@@ -86,7 +87,7 @@ async def test_a_long_launch_shows_its_progress_and_is_stopped() -> None:
     endless = "{ .reg .pred %p; LOOP: setp.eq.u32 %p, 0, 0; @%p bra LOOP; ret; }"
     ptx = f".visible .entry k(.param .u64 out)\n{endless}"
     async with explorer() as drive:
-        drive.screen.controllers.listings.open_text(ptx, "pasted")
+        await drive.screen.perform(open_text, ptx, "pasted")
         await drive.text()
         await drive.press("f5")
         prompt = drive.app.screen
@@ -205,7 +206,7 @@ async def test_enter_shows_the_instruction_under_the_cursor() -> None:
 
 async def test_typed_arguments_stay_and_typing_adds_to_them() -> None:
     async with explorer() as drive:
-        drive.screen.controllers.listings.open_text(_PTX, "pasted")
+        await drive.screen.perform(open_text, _PTX, "pasted")
         await drive.text()
         await drive.press("f5", *"in=[1]", "escape", "f5", *" n=9")  # the suggestion is replaced
         prompt = drive.app.screen
@@ -240,7 +241,7 @@ async def test_a_listing_without_a_kernel_is_not_run() -> None:
     async with explorer() as drive:
         shown = await drive.read_after(drive.press("f5"))
         assert "No listing is open" in shown
-        drive.screen.controllers.listings.open_text("vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
+        await drive.screen.perform(open_text, "vadd4.u32.u32.u32 %1, %2, %3, %4;", "pasted")
         shown = await drive.read_after(drive.press("f5"))
         assert "there is no kernel here" in shown
 
@@ -265,9 +266,9 @@ async def test_addresses_are_shown_as_places(size: tuple[int, int], place: str) 
 
 async def test_the_footer_of_a_listing_with_a_kernel_says_how_to_run_it() -> None:
     async with explorer() as drive:
-        drive.screen.controllers.listings.open_text(_PTX, "pasted")
+        await drive.screen.perform(open_text, _PTX, "pasted")
         assert " F5 run " in await drive.text()
-        drive.screen.controllers.listings.open_text("vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
+        await drive.screen.perform(open_text, "vadd.u32.u32.u32 x, a, 1;" * 2, "pasted")
         assert " F5 run " not in await drive.text()
 
 

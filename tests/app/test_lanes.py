@@ -332,10 +332,10 @@ async def test_a_step_is_drawn_bit_by_bit_and_a_key_does_not_wait() -> None:
 async def test_motion_can_be_switched_off() -> None:
     async with explorer(*MOCK, size=(100, 40)) as drive:
         drive.app.animation_level = "full"
-        assert "at once" in await drive.read_after(drive.press("@motion"))
+        assert "at once" in await drive.read_after(drive.press("@step.motion"))
         await drive.pilot.press("home", "n")
         assert lanes_of(drive)._motion is None
-        assert "bit by bit" in await drive.read_after(drive.press("@motion"))
+        assert "bit by bit" in await drive.read_after(drive.press("@step.motion"))
         await drive.pilot.press("n")
         assert lanes_of(drive)._motion is not None
 

@@ -21,7 +21,7 @@ FIELDS = {
     "lesson": ("@lessons", *["down"] * 9, "enter", *["n"] * 7),
     "explain": ("x",),
     "export": ("e", "tab"),
-    "file": ("@open_file",),
+    "file": ("@listing.open",),
     "note": ("@note",),
     "palette": ("ctrl+p",),
 }

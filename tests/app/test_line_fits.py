@@ -10,6 +10,7 @@ import pytest
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
+from ptxscope.state.edit_transitions import edit
 from ptxscope.state.edits import with_line
 from ptxscope.widgets.base.pane import GOES_ON
 from ptxscope.widgets.ptx_line import PtxLine
@@ -47,7 +48,7 @@ async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
     problem = caught.value.errors[0]
     async with explorer(size=size) as drive:
         before = [drive.pane(id_).region for id_ in ("lanes", "result", "status")]
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, line))
+        await drive.screen.perform(edit, with_line(drive.session.setup, line))
         for keys in (["escape"], ["i", "home"]):
             await drive.press(*keys)
             shown = said(drive).replace("^ ", "").replace("^", "")
@@ -64,7 +65,7 @@ async def test_what_is_wrong_and_what_is_allowed_is_read_whole(
 
 async def test_the_list_of_what_is_allowed_leaves_the_hints_of_others_alone() -> None:
     async with explorer(size=(80, 24)) as drive:
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, "setp d, a"))
+        await drive.screen.perform(edit, with_line(drive.session.setup, "setp d, a"))
         await drive.text()
         assert ".num .nan" in said(drive)
         await drive.press("o")
@@ -128,7 +129,7 @@ async def test_what_a_completion_means_is_whole_or_cut_with_a_sign(width: int) -
 async def test_an_error_that_is_out_of_sight_has_no_caret_under_something_else() -> None:
     line = f"vfoo.s32.s32.u32.sat {NAME}1, {NAME}2, {NAME}3, {NAME}4"
     async with explorer(size=(80, 24)) as drive:
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, line))
+        await drive.screen.perform(edit, with_line(drive.session.setup, line))
         await drive.press("i", "home")
         assert drive.pane("status").read_text().startswith("^")
         await drive.press("end")
@@ -144,6 +145,6 @@ async def test_the_list_of_all_instructions_does_not_cover_the_result(
     line: str, size: tuple[int, int]
 ) -> None:
     async with explorer(size=size) as drive:
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, line))
+        await drive.screen.perform(edit, with_line(drive.session.setup, line))
         assert "%r1 = 0x00000007" in await drive.text()
         assert f"allowed: one of {len(CATALOG)} instructions; / finds one by words" in said(drive)

@@ -13,6 +13,7 @@ from textual.widgets._toast import Toast
 from ptxscope.app.app import Explorer
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.tracing.divergence import find_divergences
+from ptxscope.state.listing_transitions import open_cursor, open_text
 from ptxscope.state.open_listing import open_listing
 from ptxscope.state.setup import make_example, trace_of
 from ptxscope.widgets.base.form_fields import Page
@@ -41,7 +42,7 @@ def listing(drive: Driver) -> str:
 
 async def open_statements(drive: Driver, text: str) -> None:
     """Open statements as a listing, as those that are no block are when they are pasted."""
-    drive.screen.controllers.listings.open_text(text, "pasted")
+    await drive.screen.perform(open_text, text, "pasted")
     await drive.text()
 
 
@@ -125,7 +126,7 @@ async def test_an_illegal_line_is_shown_with_what_is_wrong() -> None:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await drive.press("@open_file")
+        await drive.press("@listing.open")
         await drive.type(str(DATA / "video.ptx").replace("~", ""))
         shown = await drive.read_after(drive.press("enter"))
         assert "video.ptx · 1 of 37" in shown
@@ -142,7 +143,7 @@ async def test_a_listing_is_called_what_its_file_is() -> None:
     opened = open_listing(BLOCK, "[red]a[b].ptx")
     assert opened
     async with explorer(size=(200, 60)) as drive:
-        drive.screen.controllers.listings.open_cursor(opened)
+        await drive.screen.perform(open_cursor, opened)
         assert "[red]a[b].ptx · 1 of 3" in await drive.text()
 
 
@@ -181,7 +182,7 @@ def told(drive: Driver) -> str:
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
 async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
-        await drive.press("@open_file")
+        await drive.press("@listing.open")
         await drive.type(str(DATA / "video.cu"))
         await drive.press("enter", "escape")
         shown = await drive.read_after(drive.press("@check"))
@@ -202,7 +203,7 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
 async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> None:
     code = '"vadd4.s32.s32.s32.sat.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)'
     async with explorer(size=(width, 40)) as drive:
-        drive.screen.controllers.listings.open_text(f"    asm volatile({code});", "long.cu")
+        await drive.screen.perform(open_text, f"    asm volatile({code});", "long.cu")
         await drive.press("@check")
         lines = told(drive).splitlines()
         (at,) = (i for i, line in enumerate(lines) if "^^^^" in line)
@@ -274,7 +275,7 @@ async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     async with explorer() as drive:
-        await drive.press("@open_file")
+        await drive.press("@listing.open")
         await drive.type(str(path))
         shown = await drive.read_after(drive.press("enter"))
         assert "a.cu · 1 of 2" in shown
@@ -287,23 +288,23 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
     )
     async with explorer() as drive:
         await drive.paste(text)
-        await drive.press("@expect")
+        await drive.press("@listing.expect")
         await drive.type("e=0x0000ff07")
         assert "the run stops at line 2, which needs a" in await drive.read_after(
             drive.press("enter")
         )
         await drive.press("right_square_bracket", "o", "less_than_sign", "escape")
-        await drive.press("@expect")
+        await drive.press("@listing.expect")
         await drive.type("e=0x0000ff07")
         shown = await drive.read_after(drive.press("enter"))
         assert "line 2 wrote the bits that differ" in shown
         assert not drive.app.screen.query(Toast)
         assert drive.state.cursor
         assert drive.state.cursor.statement.line == 2
-        await drive.press("@expect")
+        await drive.press("@listing.expect")
         await drive.type("e=0x??????07")
         assert "e is as observed" in await drive.read_after(drive.press("enter"))
-        await drive.press("@expect")
+        await drive.press("@listing.expect")
         await drive.type("z=1")
         shown = await drive.read_after(drive.press("enter"))
         assert "`z` is not a register here" in shown
@@ -312,7 +313,7 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
 
 async def test_without_a_listing_nothing_is_expected_of_it() -> None:
     async with explorer() as drive:
-        assert "No listing is open" in await drive.read_after(drive.press("@expect"))
+        assert "No listing is open" in await drive.read_after(drive.press("@listing.expect"))
 
 
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
@@ -406,7 +407,7 @@ async def test_a_focused_listing_has_half_the_screen_or_all_of_a_narrow_one(
 ) -> None:
     text = (Path(__file__).parents[1] / "data" / "video.ptx").read_text(encoding="utf-8")
     async with explorer(size=size) as drive:
-        drive.screen.controllers.listings.open_text(text, "video.ptx")
+        await drive.screen.perform(open_text, text, "video.ptx")
         await drive.text()
         side = drive.screen.query_one("#side")
         assert side.size.width == width

@@ -169,9 +169,9 @@ async def test_the_keys_work_while_the_tools_run(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(machine_controller, "find_machine_code", find_slowly)
     async with explorer(LINE, size=(120, 40)) as drive:
         step = drive.state.step
-        await drive.screen.run_action("machine_code")
+        await drive.screen.action_do("machine_code")
         async with asyncio.timeout(20):
-            while "assembling…" not in drive.screen.view.hint:
+            while "assembling…" not in drive.state.hint.text:
                 await asyncio.sleep(0.01)
         await drive.pilot.press("home")
         async with asyncio.timeout(20):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ptxscope.scene.scene_model import LaneRef
+from ptxscope.state.lesson_transitions import open_lesson
+from ptxscope.state.step_transitions import begin_predicting
 from ptxscope.widgets.base.hint_bar import HintBar
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import KEYS, Driver, explorer, focused
@@ -70,7 +72,7 @@ async def test_a_digit_as_the_chips_show_it_begins_an_answer(char: str) -> None:
 
 async def test_a_letter_begins_hexadecimal_or_false() -> None:
     async with explorer("setp.lt.s32 p, a, b", {"a": 1, "b": 2}) as drive:
-        drive.screen.controllers.predictions.begin()
+        await drive.screen.perform(begin_predicting)
         await drive.press("f")
         assert drive.screen.view.mount_value_field().input.value == "f"
     async with explorer(LINE, VALUES) as drive:
@@ -128,7 +130,7 @@ async def test_the_result_is_refused_and_the_keys_that_act_are_named() -> None:
         assert "The result would reveal the answer" in said(drive)
         await drive.press("tab")
         assert focused(drive) is not drive.pane("lanes")
-        drive.screen.action_result()
+        await drive.screen.action_do("step.result")
         assert "The result would reveal the answer" in said(drive)
         assert drive.state.is_result_hidden
         await drive.press("escape", "l", "end")
@@ -180,7 +182,7 @@ async def test_what_was_said_of_the_answer_before_goes() -> None:
 
 async def test_a_lessons_question_says_no_more_of_the_answer_before() -> None:
     async with explorer(size=(100, 30)) as drive:
-        drive.screen.controllers.lessons.open("extension")
+        await drive.screen.perform(open_lesson, "extension")
         await drive.press(*"nnnnnn")
         strip = drive.pane("lesson-view")
         await drive.type("68")

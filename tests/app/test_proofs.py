@@ -15,7 +15,6 @@ from ptxscope.engine.proof import solver
 from ptxscope.engine.proof.equivalence import Proof
 from ptxscope.engine.proof.solver import IsStopped
 from ptxscope.scene.scene_model import LaneRef
-from ptxscope.screens.main import proof_controller
 from ptxscope.state import pin_proof
 from ptxscope.state.pin_proof import prove_pin
 from ptxscope.state.setup import Setup
@@ -158,12 +157,12 @@ async def search_in_progress(
                 raise solver.Stopped
         return prove_pin(pin, setup, is_stopped)
 
-    monkeypatch.setattr(proof_controller, "prove_pin", prove_slowly)
+    monkeypatch.setattr(pin_proof, "prove_pin", prove_slowly)
     async with explorer(*VADD4) as drive:
         await drive.press("=", "t")
-        await drive.screen.run_action("prove")
+        await drive.screen.action_do("prove")
         async with asyncio.timeout(20):
-            while "searching…" not in drive.screen.view.hint:
+            while "searching…" not in drive.state.hint.text:
                 await asyncio.sleep(0.01)
         yield drive, release
 

@@ -5,14 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pytest
-from textual.geometry import Offset
 
 from ptxscope.engine.tracing.provenance import LaneBits
 from ptxscope.scene.scene_model import LaneRef
+from ptxscope.state.edit_transitions import (
+    ask_value,
+    choose_option,
+    edit,
+    flip_mask,
+    nudge_lane,
+    offer_values,
+    select_part,
+    set_slot,
+    set_value,
+)
 from ptxscope.state.edits import with_line, with_model
-from ptxscope.widgets.base.posted_message import PartMessage, PostedMessage
+from ptxscope.state.listing_transitions import go_to, open_text
+from ptxscope.state.step_transitions import ask_guess, go_to_step
+from ptxscope.widgets.base.posted_message import DoWithPart, PostedMessage
 from ptxscope.widgets.form.form_pane import FormPane
-from ptxscope.widgets.form.slot_choices import SlotCell
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.listing_pane import ListingPane
 from ptxscope.widgets.operand_table import OperandField, OperandTable
@@ -31,26 +42,20 @@ MESSAGES: dict[str, Callable[[Driver], PostedMessage]] = {
     "an operand": lambda drive: LanesPane.CursorMoved(
         lanes(drive), LaneBits("c", 0, 24, 32), "said"
     ),
-    "a step": lambda drive: LanesPane.StepChosen(lanes(drive), 5),
-    "a chip": lambda drive: LanesPane.RegisterEditRequested(
-        lanes(drive), OperandField("c", "lane", 3), "1"
+    "a step": lambda drive: DoWithPart(lanes(drive), go_to_step, 5),
+    "a chip": lambda drive: DoWithPart(lanes(drive), ask_value, OperandField("c", "lane", 3), "1"),
+    "a nudge": lambda drive: DoWithPart(lanes(drive), nudge_lane, "c", 24, 8, 1),
+    "a mask": lambda drive: DoWithPart(lanes(drive), flip_mask, 1),
+    "a selector": lambda drive: DoWithPart(lanes(drive), select_part, "bsel", 3, 1),
+    "a choice": lambda drive: DoWithPart(lanes(drive), choose_option, print, "", (), 0, 0),
+    "a prediction": lambda drive: DoWithPart(lanes(drive), ask_guess, LaneRef("add.t", 3), "1"),
+    "a field": lambda drive: DoWithPart(
+        operands(drive), ask_value, OperandField("c", "lane", 3), "1"
     ),
-    "a nudge": lambda drive: LanesPane.NudgeRequested(lanes(drive), "c", 24, 8, 1),
-    "a mask": lambda drive: LanesPane.MaskToggleRequested(lanes(drive), 1),
-    "a selector": lambda drive: LanesPane.SourceChangeRequested(lanes(drive), "bsel", 3, 1),
-    "a choice": lambda drive: LanesPane.SourceListRequested(
-        lanes(drive), SlotCell("bsel", None, 3), Offset(0, 0)
-    ),
-    "a prediction": lambda drive: LanesPane.PredictionRequested(
-        lanes(drive), LaneRef("add.t", 3), "1"
-    ),
-    "a field": lambda drive: OperandTable.FieldEditRequested(
-        operands(drive), OperandField("c", "lane", 3), "1"
-    ),
-    "a value": lambda drive: OperandTable.ValueChanged(operands(drive), "c", 1),
-    "presets": lambda drive: OperandTable.PresetListRequested(operands(drive), "c"),
-    "a modifier": lambda drive: FormPane.SlotChanged(
-        drive.screen.query(FormPane).first(), "sat", True
+    "a value": lambda drive: DoWithPart(operands(drive), set_value, "c", 1),
+    "presets": lambda drive: DoWithPart(operands(drive), offer_values, "c"),
+    "a modifier": lambda drive: DoWithPart(
+        drive.screen.query(FormPane).first(), set_slot, "sat", True
     ),
 }
 
@@ -72,7 +77,7 @@ def operands(drive: Driver) -> OperandTable:
 async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name: str) -> None:
     async with explorer(*BEFORE) as drive:
         post(MESSAGES[name](drive))
-        drive.screen.controllers.edits.edit(with_line(drive.session.setup, AFTER))
+        await drive.screen.perform(edit, with_line(drive.session.setup, AFTER))
         setup = drive.session.setup
         await drive.text()
         assert drive.session.setup == setup
@@ -86,8 +91,8 @@ async def test_a_message_about_an_instruction_that_was_replaced_is_dropped(name:
 async def test_a_message_about_another_model_is_dropped() -> None:
     """The rows of a model that clamps otherwise may be others."""
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {"a": 1}) as drive:
-        message = LanesPane.StepChosen(lanes(drive), 1)
-        drive.screen.controllers.edits.edit(with_model(drive.session.setup, "ptxas"))
+        message = DoWithPart(lanes(drive), go_to_step, 1)
+        await drive.screen.perform(edit, with_model(drive.session.setup, "ptxas"))
         assert message.no_dispatch
 
 
@@ -107,8 +112,8 @@ async def test_a_row_of_a_listing_that_was_replaced_is_dropped() -> None:
         await drive.paste(one)
         listing = drive.screen.query_one(ListingPane)
         assert listing.place is not None
-        post(ListingPane.StatementChosen(listing, listing.place.move_by(1)))
-        drive.screen.controllers.listings.open_text(one.replace("vadd", "vsub"), "another")
+        post(DoWithPart(listing, go_to, listing.place.move_by(1)))
+        await drive.screen.perform(open_text, one.replace("vadd", "vsub"), "another")
         await drive.text()
         assert drive.session.setup.instruction.opcode == "vsub4"
 
@@ -126,11 +131,3 @@ async def test_the_lights_follow_the_line(focus: type[LanesPane] | None) -> None
         if not focus:
             assert not operands(drive)._highlighted_bits
         drive.agree()
-
-
-def test_every_message_about_a_part_can_be_stale() -> None:
-    """A message of the lanes, the operands or the modifiers is about a part of what they show."""
-    for widget in (LanesPane, OperandTable, FormPane):
-        messages = [x for x in vars(widget).values() if isinstance(x, type)]
-        messages = [x for x in messages if x is not LanesPane.AnotherRequested]  # about the whole
-        assert all(issubclass(x, PartMessage) for x in messages if issubclass(x, PostedMessage))

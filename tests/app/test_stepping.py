@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import csv
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import pytest
@@ -234,7 +234,7 @@ async def test_help_has_the_digits_as_one_entry() -> None:
 KEYS = (
     *("up", "down", "left", "right", "enter", "tab", "escape", "plus", "minus", "space"),
     *("less_than_sign", "greater_than_sign", "delete", "ctrl+p", "b", "v"),
-    *(action.keys for action in ACTIONS),
+    *(action.keys for action in ACTIONS.values()),
 )
 FOCUS = {
     "nothing": ((), "n"),
@@ -269,7 +269,9 @@ async def test_the_footer_has_the_keys_of_the_focus_and_those_that_act_anywhere(
 
 async def test_while_a_field_takes_letters_the_footer_offers_none() -> None:
     async with explorer(size=(200, 30)) as drive:
-        labels = {action.label for action in ACTIONS if action.id.startswith(("step.", "go."))}
+        labels = {
+            action.label for action in ACTIONS.values() if action.id.startswith(("step.", "go."))
+        }
         for keys in (("i",), ("slash",), ("o", "enter")):
             await drive.press(*keys)
             own = footer(drive)
@@ -517,7 +519,7 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
     timer: Callable[..., Timer] = MainScreen.set_timer
 
     def hurried(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
-        if callback == self.controllers.steps._play_next:
+        if getattr(callback, "func", None) == self._runner._go_on:
             stays.append((self.state.step, delay))
         return timer(self, delay / 1000, callback)
 
@@ -538,21 +540,21 @@ async def test_the_steps_are_played_at_that_pace(monkeypatch: pytest.MonkeyPatch
 async def test_a_step_whose_time_came_as_it_was_paused_stays(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    due: list[Callable[[], None]] = []
+    due: list[Callable[[], Awaitable[None]]] = []
     timer: Callable[..., Timer] = MainScreen.set_timer
 
-    def kept(self: MainScreen, delay: float, callback: Callable[[], None]) -> Timer:
+    def kept(self: MainScreen, delay: float, callback: Callable[[], Awaitable[None]]) -> Timer:
         due.append(callback)
         return timer(self, 1000, callback)
 
     monkeypatch.setattr(MainScreen, "set_timer", kept)
     async with explorer() as drive:
         await drive.press("2", "space", "space")
-        due[-1]()
+        await due[-1]()
         assert "▸2 extend" in await drive.text()
         assert "playing" not in await drive.text()
         await drive.press("space")
-        due[-1]()
+        await due[-1]()
         assert "▸3 compare" in await drive.text()
 
 
@@ -602,10 +604,10 @@ async def test_copying_a_result_that_is_held_back_does_not_tell_it() -> None:
         result = format_result(drive.session.trace)
         digits = result.rpartition("0x")[2]
         assert digits not in await drive.read_after(drive.press("1"))
-        assert digits not in await drive.read_after(drive.press("@copy('result')"))
+        assert digits not in await drive.read_after(drive.press("@copy.result"))
         assert "the result, which is hidden here" in await drive.text()
         assert drive.app.clipboard == result
-        await drive.press("end", "@copy('result')")
+        await drive.press("end", "@copy.result")
         assert result in [toast.message for toast in drive.app._notifications]
 
 

@@ -12,6 +12,7 @@ from ptxscope.learn.lesson_progress import LessonProgress
 from ptxscope.learn.lesson_text import format_answer
 from ptxscope.scene.scene_model import LaneRef, Place
 from ptxscope.screens.dialogs.help_dialog import HelpDialog
+from ptxscope.state.lesson_transitions import open_lesson
 from ptxscope.state.state_store import StateStore
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.lesson_strip import LessonStrip
@@ -26,7 +27,7 @@ SIZES = [(120, 40), (80, 24), (60, 20), (200, 60)]
 
 
 async def opened(drive: Driver, name: str) -> str:
-    drive.screen.controllers.lessons.open(name)
+    await drive.screen.perform(open_lesson, name)
     return await drive.text()
 
 

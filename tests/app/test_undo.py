@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ptxscope.state.listing_transitions import open_text
 from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer, focused
@@ -18,7 +19,7 @@ def listing(drive: Driver) -> str:
 
 
 async def _open(drive: Driver, name: str, text: str) -> None:
-    drive.screen.controllers.listings.open_text(text, name)
+    await drive.screen.perform(open_text, text, name)
     await drive.pilot.pause()
 
 
@@ -82,6 +83,6 @@ async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
 
 async def test_undo_says_it_in_a_small_terminal_too() -> None:
     async with explorer(size=(40, 12)) as drive:
-        await drive.press("@swap")
+        await drive.press("@edit.swap")
         shown = " ".join((await drive.read_after(drive.press("u"))).split())
         assert "Took back" in shown

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
@@ -46,10 +45,11 @@ class CheckDialog(Dialog[CheckedInstruction | None]):
 
     help_section = "check"
 
-    def __init__(self, instructions: Sequence[CheckedInstruction], title: str) -> None:
+    def __init__(self, text: str, name: str) -> None:
         super().__init__()
-        self._instructions, self._title = instructions, title
-        self._menu = Menu("Diagnostics", [_make_item(item) for item in instructions], "found")
+        self._instructions, self._title = check_listing_text(text, name)
+        items = [_make_item(item) for item in self._instructions]
+        self._menu = Menu("Diagnostics", items, "found")
         self._page = Page("details", "Details")
 
     def compose(self) -> ComposeResult:

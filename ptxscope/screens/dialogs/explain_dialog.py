@@ -62,7 +62,7 @@ class ExplainDialog(Dialog[tuple[str, Explanation | Mapping[str, int] | None]]):
 
     help_section = "why?"
 
-    def __init__(self, trace: Trace, got: str, *, of_another: bool = False) -> None:
+    def __init__(self, trace: Trace, got: str, of_another: bool = False) -> None:
         super().__init__()
         self._title = f"Why did I get that?{' · of the last legal line' if of_another else ''}"
         """The title; if the current line is not legal, the last legal one is explained."""

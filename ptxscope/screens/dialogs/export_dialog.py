@@ -20,8 +20,8 @@ from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.note_targets import parse_steps
 from ...engine.tracing.trace import Trace
+from ...state.requests import Choose, MenuItem
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
-from ...widgets.base.menu import MenuItem
 from .dialog import Dialog, DialogFrame
 from .menu_dialog import MenuDialog
 
@@ -203,7 +203,7 @@ class ExportDialog(Dialog[Annotations]):
             MenuItem("overwrite", "what it holds is lost"),
         ]
         self.app.push_screen(
-            MenuDialog(f"{make_printable(name)} exists", items, 0, "export"), chosen
+            MenuDialog(Choose(f"{make_printable(name)} exists", items, 0, "export")), chosen
         )
 
     def _write(self, path: Path) -> None:

@@ -277,9 +277,7 @@ def _list_keys(keys: Sequence[FooterKey], width: int) -> Iterator[StyledLine]:
 
 _KEYMAP = (
     'Keys can be changed: write a line such as  step.next = "j"  for an action\'s id into '
-    "keys.toml in ptxscope's configuration folder. The ids are: "
-    + ", ".join(action.id for action in ACTIONS)
-    + "."
+    "keys.toml in ptxscope's configuration folder. The ids are: " + ", ".join(ACTIONS) + "."
 )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...widgets.base.menu import Menu, MenuItem
+from ...state.requests import Choose
+from ...widgets.base.menu import Menu
 from .dialog import Dialog, DialogFrame
 
 
@@ -25,12 +25,11 @@ class MenuDialog(Dialog[int | None]):
         Binding("escape,q", "leave", "Leave", show=False),
     ]
 
-    def __init__(
-        self, title: str, items: Sequence[MenuItem], index: int = 0, help_section: str = ""
-    ) -> None:
+    def __init__(self, request: Choose) -> None:
         super().__init__()
-        self.help_section = help_section
-        self._title, self._menu = title, Menu("", items, index=index)
+        self.help_section = request.help_section
+        self._title = request.title
+        self._menu = Menu("", request.items, index=request.first)
 
     def compose(self) -> ComposeResult:
         """Yield the menu."""

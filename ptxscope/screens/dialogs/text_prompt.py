@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import ClassVar
 
 from textual.app import ComposeResult
@@ -12,21 +11,18 @@ from textual.widgets import Input, Static
 
 from ...engine.proof.solver import IsStopped, Stopped
 from ...engine.syntax.errors import make_printable
+from ...state.requests import AskText
 from ...widgets.base.form_fields import LabelledInput
 from ..solver_search import SolverSearch
 from .dialog import Dialog, DialogFrame
 
-Check = Callable[[str, Callable[..., None]], object]
 _PROGRESS_SECONDS = 0.25
 
 
 class TextPrompt(Dialog[str | None]):
     """Asks for a line of text; returns it, or None if it is closed.
 
-    With ``check``, which raises ValueError for a text that it refuses, the prompt stays open and
-    shows why. ``check`` runs in a thread; it calls its second argument with the number of the
-    instructions that it has run, which raises Stopped if the user has stopped it. With
-    ``is_suggestion``, the first text is selected, so that a new one replaces it.
+    A prompt with a ``check`` stays open and shows why a text is refused.
     """
 
     DEFAULT_CSS = """
@@ -36,38 +32,26 @@ class TextPrompt(Dialog[str | None]):
         Binding("escape", "leave", "Leave", show=False),
     ]
 
-    def __init__(
-        self,
-        title: str,
-        label: str,
-        text: str = "",
-        hint: str = "",
-        does: str = "keep",
-        help_section: str = "",
-        check: Check | None = None,
-        *,
-        is_suggestion: bool = False,
-    ) -> None:
+    def __init__(self, request: AskText) -> None:
         super().__init__()
-        self.help_section = help_section
-        self.text = text
+        self.request = request
+        self.help_section = request.help_section
+        self.text = request.text
         """The text as it stands."""
-        self._title, self._label, self._hint = title, label, hint
-        self._check, self._is_suggestion = check, is_suggestion
         self._search = SolverSearch(self)
         self._done_count = 0
-        self._keys = f"Enter {does} · Esc leave"
 
     def compose(self) -> ComposeResult:
         """Yield the field, and the reason why its text is refused."""
-        with DialogFrame(self._title, self._keys):
-            yield LabelledInput(self._label, "asked", self.text, self._hint)
+        request = self.request
+        with DialogFrame(request.title, f"Enter {request.does} · Esc leave"):
+            yield LabelledInput(request.label, "asked", self.text, request.hint)
             yield Static(id="refusal")
 
     def on_mount(self) -> None:
         """Select a text that is to be replaced."""
         self.set_interval(_PROGRESS_SECONDS, self._show_progress)
-        if self._is_suggestion:
+        if self.request.is_suggestion:
             self.query_one(Input).select_all()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -76,7 +60,7 @@ class TextPrompt(Dialog[str | None]):
 
     async def on_input_submitted(self, event: Input.Submitted) -> None:
         """Return the typed text, or show why it is refused."""
-        text, check = event.value, self._check
+        text, check = event.value, self.request.check
         if check is None or not text.strip():
             self.close_with(text)
             return

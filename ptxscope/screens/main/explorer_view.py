@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual.containers import Vertical
 from textual.screen import Screen
@@ -12,6 +12,7 @@ from textual.widget import Widget
 from ...engine.tracing.provenance import LaneBits, find_provenance
 from ...engine.tracing.step_text import format_title
 from ...state.explorer_state import ExplorerState
+from ...state.requests import Say, Tell
 from ...state.typed_statements import describe_opening
 from ...widgets.base.explorer_app import get_explorer_app
 from ...widgets.base.hint_bar import HintBar
@@ -26,11 +27,27 @@ from ...widgets.ptx_line import LineStatus, PtxLine
 from ...widgets.result_bar import KeyBar, ResultBar
 
 if TYPE_CHECKING:
+    from ...state.open_lesson import OpenLesson
+    from ...state.open_listing import ListingCursor
+    from ...state.setup import Setup
     from ...widgets.form.modifier_row import ModifierRow
     from ...widgets.lesson_strip import LessonStrip
     from ...widgets.listing_pane import ListingPane
     from ...widgets.machine_pane import MachinePane
     from ...widgets.value_field import ValueField
+
+
+class _Shown(NamedTuple):
+    """What was shown last."""
+
+    setup: Setup | None = None
+    cursor: ListingCursor | None = None
+    marks: tuple[object, ...] = ()
+    step: int = 0
+    is_predicting: bool = False
+    lesson: OpenLesson | None = None
+    card: tuple[int, object, bool] = (-1, None, False)
+    """Its index, the feedback on its question, and whether that is open."""
 
 
 class ExplorerView:
@@ -50,8 +67,7 @@ class ExplorerView:
         self._modifier_row: ModifierRow | None = None
         self._listing: ListingPane | None = None
         self._machine: MachinePane | None = None
-        self.hint = ""
-        """The last hint of a controller, until it is cleared."""
+        self._shown = _Shown()
         self.follower: Callable[[], None] | None = None
         """Called to update another screen that shows the session."""
         self.on_edit: Callable[[], None] | None = None
@@ -119,6 +135,40 @@ class ExplorerView:
             yield self._modifier_row
 
     # --- showing the state ---------------------------------------------------------------
+
+    def show_changes(self) -> None:
+        """Update the widgets that show what has changed since the last call."""
+        state, lesson, old = self._state, self._state.lesson, self._shown
+        card = (lesson.index, lesson.feedback, lesson.is_open) if lesson else (-1, None, False)
+        new = _Shown(
+            *(state.setup, state.cursor, state.marks, state.step, state.is_predicting),
+            *(lesson, card),
+        )
+        self._shown = new
+        if old.lesson is not None and lesson is None:
+            self._highlight(None)
+        if old.setup is not state.setup or old.cursor is not state.cursor:
+            self.clear_hint()
+            self._follow_listing(old.cursor)
+            self.show_session()
+        elif old.marks != new.marks:
+            self.show_step(is_animated=state.step == old.step + 1)
+        if old.is_predicting != state.is_predicting:
+            self.show_status()
+            self.show_keys()
+        if old.lesson is not lesson or old.card != card:
+            self._show_lesson(is_other_card=old.lesson is not lesson or old.card[0] != card[0])
+
+    def _follow_listing(self, old_cursor: ListingCursor | None) -> None:
+        """Show another listing, or the instructions if it is closed."""
+        cursor = self._state.cursor
+        if cursor is None and old_cursor is not None:
+            if self.listing.has_focus:
+                self.screen.set_focus(None)
+                self.mark_used(None)
+            self.show_listing(is_visible=False)
+        elif cursor and not (old_cursor and old_cursor.listing.programs is cursor.listing.programs):
+            self.show_listing(is_visible=True)
 
     def show_session(self) -> None:
         """Update every widget from the state."""
@@ -205,8 +255,13 @@ class ExplorerView:
             first=self.line.scroll_offset.x,
         )
 
-    def show_lesson(self) -> LessonStrip:
+    def _show_lesson(self, *, is_other_card: bool) -> None:
         """Show the strip of the lesson: the card's text, its question and the feedback."""
+        if self._state.lesson is None:
+            if self.lesson_strip is not None:
+                self.lesson_strip.display = False
+            self.show_keys()
+            return
         from ...learn.lesson_text import describe_question
         from ...learn.question import locate_answer
         from ...learn.text_templates import TemplatePiece
@@ -217,7 +272,6 @@ class ExplorerView:
             self.lesson_strip = LessonStrip()
             self.center.mount(self.lesson_strip, before=0)
         strip, lesson = self.lesson_strip, self._state.lesson
-        assert lesson
         card, feedback = lesson.card, lesson.feedback
         paragraphs = [LessonParagraph(card.text)]
         if feedback is not None:
@@ -237,13 +291,30 @@ class ExplorerView:
         )
         strip.display = True
         self.show_keys()
-        return strip
+        if is_other_card:
+            strip.scroll_home(animate=False)
 
-    def hide_lesson(self) -> None:
-        """Hide the strip of the lesson."""
-        if self.lesson_strip is not None:
-            self.lesson_strip.display = False
-        self.show_keys()
+    def point_out(self) -> None:
+        """Highlight what the lesson's card points to, and again after the picture's layout."""
+        lesson = self._state.lesson
+
+        def highlight() -> None:
+            if lesson is not None and self._state.lesson is lesson:
+                self._highlight(lesson)
+
+        highlight()
+        self.center.call_after_refresh(highlight)
+
+    def _highlight(self, lesson: OpenLesson | None) -> None:
+        """Highlight a cell of the lanes and a slot, or nothing.
+
+        The user's own cursor has precedence, except over what is asked.
+        """
+        slot, place = lesson.anchor if lesson else ("", None)
+        for pane in self.forms:
+            pane.highlight_slot(slot)
+        if (lesson and lesson.is_open) or not self.lanes.has_focus:
+            self.lanes.move_cursor_to(place)
 
     def show_keys(self) -> None:
         """Update the footer with the keys that apply now."""
@@ -281,25 +352,33 @@ class ExplorerView:
         keys = get_explorer_app(self.screen).key_names["step.last"]
         return next((key for key in keys if len(key) > 1), keys[0])
 
-    def show_hint(self, text: str, style: str = "dim", *, is_sticky: bool = False) -> None:
-        """Show a hint until the next edit or step; others do not replace a sticky one."""
-        self.hint = text
-        self.hints.show_message(text, style, is_sticky=is_sticky)
+    def _format_keys(self, text: str, keys: tuple[tuple[str, str], ...]) -> str:
+        """Return a text with the keys that go on from it."""
+        parts = (f"{self.get_key(id_)} {does}".strip() for id_, does in keys)
+        return " · ".join(filter(None, (text, *parts)))
 
-    def clear_hint(self, *, is_at_once: bool = False) -> None:
-        """Clear the hint, unless the line has an error; at once, even if it is new."""
-        self.hint = ""
-        if is_at_once:
-            self.hints.show_message("")
+    def say(self, hint: Say) -> None:
+        """Show a hint until the next edit or step; an empty one clears it at once."""
+        self._state.hint = hint
+        text = self._format_keys(hint.text, hint.keys)
+        self.hints.show_message(text, hint.style, is_sticky=hint.is_sticky)
+        if not text:
+            self.clear_hint()
+
+    def clear_hint(self) -> None:
+        """Clear the hint if it is not new, unless the line has an error."""
+        self._state.hint = Say()
         self.hints.clear()
         self.status.show_hint()
 
-    def notify_user(self, title: str, text: str) -> None:
+    def tell(self, outcome: Tell) -> None:
         """Show an outcome in the row of hints, or as a message if hints have no row."""
         if self.screen.has_class("-tiny"):
-            self.screen.notify(text, title=title, markup=False)
+            text = self._format_keys(outcome.text, outcome.keys)
+            self.screen.notify(text, title=outcome.title, markup=False)
         else:
-            self.show_hint(f"{title}: {text}", "strong", is_sticky=True)
+            text = f"{outcome.title}: {outcome.text}"
+            self.say(Say(text, "strong", is_sticky=True, keys=outcome.keys))
 
     # --- what a small screen shows ---------------------------------------------------------
 

@@ -8,6 +8,7 @@ from functools import partial
 from ...engine.tracing.lane_text import format_operand_name
 from ...scene.scene_model import Place
 from ...state.explorer_state import ExplorerState
+from ...state.requests import AskAnswer
 from ...widgets.operand_table import OperandField
 from .explorer_view import ExplorerView
 
@@ -79,21 +80,14 @@ class FocusController:
             start,
         )
 
-    def ask_answer(
-        self,
-        label: str,
-        parse: Callable[[str], int],
-        start: str,
-        about: object,
-        go_back: Callable[[], None],
-        *,
-        has_hints: bool = False,
-        keys: str = "Enter checks it",
-    ) -> None:
-        """Ask for an answer in the row of hints; ``go_back`` returns the focus afterwards."""
-        self._return = go_back
-        field = self._view.mount_value_field()
-        field.ask(label, parse, start, about, has_hints=has_hints, keys=keys)
+    def ask_answer(self, request: AskAnswer) -> None:
+        """Ask for an answer in the row of hints."""
+        view, place = self._view, request.place
+        if place is None:
+            self._return = partial(view.screen.set_focus, view.lesson_strip)
+        else:
+            self._return = partial(self.move_to_lane, place)
+        view.mount_value_field().ask(request)
 
     def move_to_lane(self, place: Place) -> None:
         """Focus the lanes, with the cursor on a cell."""

@@ -18,7 +18,7 @@ from ...state.machine_code import (
     count_machine_code,
     find_machine_code,
 )
-from ...widgets.base.hint_bar import REFUSED
+from ...state.requests import Say, refuse
 from ..solver_search import SolverSearch
 from .explorer_view import ExplorerView
 from .focus_controller import FocusController
@@ -70,7 +70,7 @@ class MachineController:
         if is_running:
             self._search.stop()
             self._asked_line = ""
-            self._view.show_hint("The search is stopped")
+            self._view.say(Say("The search is stopped"))
             if self._view.is_machine_open:
                 self._refuse("The search is stopped; an edit, or another target, starts a new one")
         return is_running
@@ -108,10 +108,10 @@ class MachineController:
             partial(find_machine_code, request), partial(self._take, ins), self._refuse
         )
         if self._search.is_running and not self._view.is_machine_open:
-            self._view.show_hint(_ASSEMBLING, "strong")
+            self._view.say(Say(_ASSEMBLING, "strong"))
 
     def _take(self, ins: Instruction, code: MachineCode) -> None:
-        if self._view.hint == _ASSEMBLING:
+        if self._state.hint.text == _ASSEMBLING:
             self._view.clear_hint()
         if ins != self._state.setup.instruction:
             return  # it is of a line before the last edit, after which it is asked for again
@@ -148,4 +148,4 @@ class MachineController:
         if self._view.is_machine_open:
             self._view.machine.show_problem(text, self._arch)
         else:
-            self._view.show_hint(f"{REFUSED} {text}", "changed", is_sticky=True)
+            self._view.say(refuse(text))

@@ -1,41 +1,48 @@
-"""The explorer's main screen: hands keys and messages to the controllers."""
+"""The explorer's main screen: composes widgets, and hands actions on."""
 
 from __future__ import annotations
 
-from functools import cached_property
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from textual import events, on
 from textual.app import ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 
-from ...scene.scene_model import LaneRef
-from ...state.actions import make_bindings
+from ...state.actions import ACTIONS, FOOTER, GROUPS, format_key, split_keys
+from ...state.edit_transitions import type_line
 from ...state.explorer_state import ExplorerState
-from ...state.state_store import StateStore
+from ...state.listing_transitions import paste_text
+from ...state.requests import Say
+from ...state.step_transitions import begin_predicting
 from ...widgets.base.hint_bar import Hint
-from ...widgets.form.form_pane import FormPane
-from ...widgets.instruction_browser import InstructionBrowser
+from ...widgets.base.posted_message import Do
 from ...widgets.lanes.lanes_pane import LanesPane
-from ...widgets.operand_table import OperandTable
 from ...widgets.ptx_line import PtxLine
 from ...widgets.result_bar import KeyBar
 from ..dialogs.themed_screen import ThemedScreen
+from .action_runner import ActionRunner
 from .explorer_view import ExplorerView
 from .greeting import Start, greeting
 
-if TYPE_CHECKING:
-    from ...widgets.form.modifier_row import ModifierRow
-    from ...widgets.lesson_strip import LessonStrip
-    from ...widgets.listing_pane import ListingPane
-    from ...widgets.machine_pane import MachinePane
-    from ...widgets.value_field import ValueField
-    from .controllers import Controllers
 
-
-_DIRECTIONS = {1: 1, 2: -1}
-"""The direction of each key of an action with two: on, and back."""
+def make_bindings() -> list[BindingType]:
+    """Return the table as Textual bindings."""
+    return [
+        Binding(
+            keys,
+            action.format_call(n if action.is_numbered else 0),
+            action.label,
+            show=action.id in FOOTER,
+            key_display=format_key(keys.partition(",")[0]) if action.keys else None,
+            tooltip=action.tooltip,
+            id=f"{action.id}.{n}" if action.is_numbered else action.id,
+            group=Binding.Group(name),
+        )
+        for name, group in GROUPS.items()
+        for action in group
+        for n, keys in enumerate(split_keys(action, action.keys), 1)
+    ]
 
 
 class MainScreen(ThemedScreen[None]):
@@ -84,23 +91,16 @@ class MainScreen(ThemedScreen[None]):
     }
     """
 
-    def __init__(
-        self, state: ExplorerState, store: StateStore | None = None, start: Start | None = None
-    ) -> None:
+    def __init__(self, state: ExplorerState, start: Start | None = None) -> None:
         super().__init__()
         self.state = state
         self.view = ExplorerView(self, state)
-        self._store = store
+        self._runner = ActionRunner(state, self.view)
+        self.perform = self._runner.run
+        """Runs a transition of the state with arguments, and shows its effect."""
         self._greeting = start
         """The origin of the trace, if the greeting names it."""
         self._was_seen = False
-
-    @cached_property
-    def controllers(self) -> Controllers:
-        """The controllers, loaded on first use, because the first paint needs none."""
-        from .controllers import Controllers
-
-        return Controllers(self.state, self.view, self._store)
 
     # --- layout --------------------------------------------------------------------------
 
@@ -149,41 +149,41 @@ class MainScreen(ThemedScreen[None]):
         self.call_after_refresh(self.view.mount_value_field)
         if self.state.is_prediction_pending:  # from the first paint on: it must not reveal answers
             self.state.begin_predicting(self.state.step)
-            self.call_after_refresh(self.controllers.predictions.begin)
-        self.view.show_session()
+            self.call_after_refresh(self.perform, begin_predicting)
+        self.view.show_changes()
         if self._greeting is not None:
             at_end = self.state.is_at_end
-            self.view.show_hint(greeting(self._greeting, self.view.get_key, at_end=at_end))
+            self.view.say(Say(greeting(self._greeting, self.view.get_key, at_end=at_end)))
 
-    # --- the focus -----------------------------------------------------------------------
+    # --- actions -------------------------------------------------------------------------
 
-    def on_descendant_focus(self) -> None:
-        self.controllers.focuses.follow_focus()
+    async def action_do(self, id_: str, number: int = 0) -> None:
+        """Run an action of the table; ``number`` is that of its key, if it matters."""
+        action = ACTIONS[id_]
+        await self.perform(action.run, *((number,) if number else action.arguments))
 
-    def on_descendant_blur(self) -> None:
-        self.controllers.focuses.follow_blur()
+    @on(Do)
+    async def _handle_do(self, event: Do) -> None:
+        await self.perform(event.run, *event.arguments, **event.named)
 
-    def action_leave(self) -> None:
-        if not self.controllers.stop_search():
-            self.controllers.predictions.leave()
+    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
+        await self.app.run_action(event.action, event.node or self)
 
-    def action_focus_on(self, id_: str) -> None:
-        if id_ == "listing":
-            self.controllers.listings.focus()
-        else:
-            self.controllers.focuses.move_to(id_)
+    async def on_paste(self, event: events.Paste) -> None:
+        await self.perform(paste_text, event.text)
 
-    def on_listing_pane_focus_released(self) -> None:
-        self.controllers.predictions.leave()
+    async def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
+        if event.text == event.control.value:  # otherwise a later event brings the newer text
+            await self.perform(type_line, event.text, is_pasted=event.pasted)
+            self.view.show_status()
 
     # --- what is shown -------------------------------------------------------------------
 
-    def action_page(self, number: int) -> None:
-        """Scroll the lanes by their visible height: down by the first key, up by the second."""
-        lanes = self.view.lanes
-        lanes.scroll_relative(
-            y=_DIRECTIONS[number] * lanes.scrollable_content_region.height, animate=False
-        )
+    def on_descendant_focus(self) -> None:
+        self._runner.focus.follow_focus()
+
+    def on_descendant_blur(self) -> None:
+        self._runner.focus.follow_blur()
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
@@ -201,232 +201,3 @@ class MainScreen(ThemedScreen[None]):
         sentence = event.sentence + self.view.describe_block_origin(event.cell)
         self.view.hints.show_widget_hint(Hint(event.control, sentence))
         self.view.show_keys()  # they depend on the cell: Enter, and whether digits are keys
-
-    async def on_key_bar_pressed(self, event: KeyBar.Pressed) -> None:
-        await self.app.run_action(event.action, event.node or self)
-
-    # --- steps ---------------------------------------------------------------------------
-
-    def action_step(self, delta: int) -> None:
-        self.controllers.steps.move_by(delta)
-
-    def action_step_to(self, target: str | int) -> None:
-        self.controllers.steps.move_to(target)
-
-    def on_lanes_pane_step_chosen(self, event: LanesPane.StepChosen) -> None:
-        self.controllers.steps.move_to(event.number)
-
-    def action_play(self) -> None:
-        self.controllers.steps.toggle_playing()
-
-    def action_motion(self) -> None:
-        self.controllers.steps.toggle_animation()
-
-    def action_result(self) -> None:
-        self.controllers.steps.toggle_result()
-
-    def on_result_bar_reveal_requested(self) -> None:
-        self.controllers.steps.show_result()
-
-    # --- edits ---------------------------------------------------------------------------
-
-    def on_ptx_line_edited(self, event: PtxLine.Edited) -> None:
-        if event.text == event.control.value:  # otherwise a later event brings the newer text
-            self.controllers.edits.type_line(event.text, is_pasted=event.pasted)
-
-    def on_instruction_browser_instruction_chosen(
-        self, event: InstructionBrowser.InstructionChosen
-    ) -> None:
-        self.controllers.edits.open_choice(event)
-
-    def on_form_pane_slot_changed(self, event: FormPane.SlotChanged) -> None:
-        self.controllers.edits.set_slot(event.slot, event.value)
-
-    def on_modifier_row_list_requested(self, event: ModifierRow.ListRequested) -> None:
-        self.controllers.edits.offer_modifiers(event)
-
-    def on_operand_table_value_changed(self, event: OperandTable.ValueChanged) -> None:
-        self.controllers.edits.set_value(event.role, event.bits)
-
-    def on_operand_table_preset_list_requested(
-        self, event: OperandTable.PresetListRequested
-    ) -> None:
-        self.controllers.edits.offer_values(event)
-
-    def on_operand_table_field_edit_requested(self, event: OperandTable.FieldEditRequested) -> None:
-        self.controllers.edits.ask_value(event.field, event.start)
-
-    def on_lanes_pane_register_edit_requested(self, event: LanesPane.RegisterEditRequested) -> None:
-        self.controllers.edits.ask_value(event.field, event.start, event.control.place)
-
-    def on_lanes_pane_nudge_requested(self, event: LanesPane.NudgeRequested) -> None:
-        self.controllers.edits.nudge_lane(event)
-
-    def on_lanes_pane_table_change_requested(self, event: LanesPane.TableChangeRequested) -> None:
-        self.controllers.edits.set_slot("lut", event.table)
-
-    def on_formula_requested(self) -> None:
-        self.controllers.edits.ask_formula()
-
-    def on_lanes_pane_computed_edit_requested(self, event: LanesPane.ComputedEditRequested) -> None:
-        self.controllers.proofs.ask_value(event.place, event.start)
-
-    def on_lanes_pane_mask_toggle_requested(self, event: LanesPane.MaskToggleRequested) -> None:
-        self.controllers.edits.flip_mask(event.lane)
-
-    def on_lanes_pane_source_change_requested(self, event: LanesPane.SourceChangeRequested) -> None:
-        self.controllers.edits.select_part(event)
-
-    def on_lanes_pane_source_list_requested(self, event: LanesPane.SourceListRequested) -> None:
-        self.controllers.edits.offer_parts(event)
-
-    def action_fix(self) -> None:
-        self.controllers.edits.fix_line()
-
-    def action_random(self) -> None:
-        self.controllers.edits.randomize_values()
-
-    def action_swap(self) -> None:
-        self.controllers.edits.swap_operands()
-
-    def action_toggle_model(self) -> None:
-        self.controllers.edits.switch_model()
-
-    def action_undo(self) -> None:
-        self.controllers.edits.undo()
-
-    def action_redo(self) -> None:
-        self.controllers.edits.redo()
-
-    # --- values and answers --------------------------------------------------------------
-
-    def on_value_field_value_entered(self, event: ValueField.ValueEntered) -> None:
-        if not event.moved_on:
-            self.controllers.focuses.go_back()
-        self.controllers.edits.set_value(event.role, event.bits)
-
-    def on_value_field_refused(self, event: ValueField.Refused) -> None:
-        self.controllers.edits.refuse_value(event.reason)
-
-    def on_value_field_cancelled(self) -> None:
-        self.controllers.focuses.go_back()
-
-    async def on_value_field_answered(self, event: ValueField.Answered) -> None:
-        if isinstance(event.about, LaneRef):
-            self.controllers.predictions.take_answer(
-                event.about, event.text, is_entered=event.is_entered
-            )
-        elif event.about is self.state.lesson:
-            self.controllers.lessons.take_answer(event.text, is_entered=event.is_entered)
-        elif event.is_entered:
-            await self.controllers.proofs.take_answer(event.about, event.text)
-
-    def on_value_field_unreadable(self, event: ValueField.Unreadable) -> None:
-        if event.about is self.state.lesson:
-            self.controllers.lessons.clear_feedback()
-
-    def on_value_field_answer_hint_requested(self, event: ValueField.AnswerHintRequested) -> None:
-        if event.about is self.state.lesson:
-            self.controllers.lessons.give_hint()
-
-    # --- listings ------------------------------------------------------------------------
-
-    def on_paste(self, event: events.Paste) -> None:
-        self.controllers.listings.paste_text(event.text)
-
-    def on_ptx_line_pasted(self, event: PtxLine.Pasted) -> None:
-        self.controllers.listings.paste_text(event.text)
-
-    def on_ptx_line_entered(self, event: PtxLine.Entered) -> None:
-        self.controllers.listings.open_typed_text(event.text)
-
-    def on_listing_pane_statement_chosen(self, event: ListingPane.StatementChosen) -> None:
-        self.controllers.listings.go_to(event.cursor)
-
-    def action_statement(self, number: int) -> None:
-        self.controllers.listings.move_by(_DIRECTIONS[number])
-
-    def action_open_file(self) -> None:
-        self.controllers.listings.ask_file()
-
-    def action_expect(self) -> None:
-        self.controllers.listings.ask_observation()
-
-    def action_run_kernel(self) -> None:
-        self.controllers.listings.run_kernel()
-
-    def action_check(self) -> None:
-        self.controllers.listings.check()
-
-    # --- predictions and lessons -----------------------------------------------------------
-
-    def action_predict(self) -> None:
-        self.controllers.predictions.toggle()
-
-    def on_lanes_pane_another_requested(self) -> None:
-        self.controllers.predictions.predict_another()
-
-    def action_predict_another(self) -> None:
-        self.controllers.predictions.predict_another()
-
-    def action_hint(self) -> None:
-        self.controllers.predictions.give_hint()
-
-    def on_lanes_pane_prediction_requested(self, event: LanesPane.PredictionRequested) -> None:
-        self.controllers.predictions.ask_lane(event.place, event.start)
-
-    def action_lessons(self) -> None:
-        self.controllers.lessons.choose()
-
-    def on_lesson_strip_card_requested(self, event: LessonStrip.CardRequested) -> None:
-        self.controllers.lessons.go(event.delta)
-
-    def on_lesson_strip_continue_requested(self) -> None:
-        self.controllers.lessons.go_on()
-
-    def on_lesson_strip_answering(self, event: LessonStrip.Answering) -> None:
-        self.controllers.lessons.ask(event.start)
-
-    def on_lesson_strip_card_hint_requested(self) -> None:
-        self.controllers.lessons.give_hint()
-
-    def on_lesson_strip_revealed(self) -> None:
-        self.controllers.lessons.reveal()
-
-    def on_lesson_strip_exit_requested(self) -> None:
-        self.controllers.lessons.leave_card()
-
-    # --- dialogs -------------------------------------------------------------------------
-
-    def action_explain(self) -> None:
-        self.controllers.dialogs.explain()
-
-    async def action_prove(self) -> None:
-        await self.controllers.proofs.prove()
-
-    async def action_machine_code(self) -> None:
-        await self.controllers.machines.toggle()
-
-    async def on_machine_pane_target_chosen(self, event: MachinePane.TargetChosen) -> None:
-        await self.controllers.machines.choose_target(event.target)
-
-    def on_machine_pane_focus_released(self) -> None:
-        self.controllers.predictions.leave()
-
-    def action_sweep(self) -> None:
-        self.controllers.dialogs.sweep()
-
-    def action_pin(self) -> None:
-        self.controllers.dialogs.toggle_pin()
-
-    def action_note(self) -> None:
-        self.controllers.dialogs.edit_note()
-
-    def action_export(self) -> None:
-        self.controllers.dialogs.export()
-
-    def action_copy(self, subject: str) -> None:
-        self.controllers.dialogs.copy(subject)
-
-    def action_help(self) -> None:
-        self.controllers.dialogs.show_help()

@@ -10,6 +10,7 @@ from textual.dom import DOMNode
 
 from ...engine.records import FrozenDict
 from ...state.actions import map_key_names, map_keys
+from ...state.requests import Transition
 
 
 class ExplorerApp(App[None]):
@@ -31,6 +32,10 @@ class ExplorerApp(App[None]):
     def key_names(self) -> Mapping[str, tuple[str, ...]]:
         """The displayed key names by action id."""
         return map_key_names(self.action_keys)
+
+    async def perform(self, transition: Transition, *arguments: object, **named: object) -> None:
+        """Run a transition of the state with arguments, and show its effect."""
+        raise NotImplementedError
 
     def show_help(self, section: str) -> None:
         """Open Help at a section."""

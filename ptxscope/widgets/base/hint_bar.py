@@ -7,11 +7,9 @@ from time import monotonic
 
 from textual.widget import Widget
 
+from ...state.requests import REFUSED as REFUSED
 from .pane import Pane, StyledLine, StyledText
 from .posted_message import PostedMessage
-
-REFUSED = "×"
-"""The first character of a hint that explains a refusal."""
 
 
 class Hint(PostedMessage):

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from ...engine.syntax.errors import make_printable
+from ...state.requests import MenuItem as MenuItem
 from .pane import Pane, StyledLine, StyledText
 from .posted_message import PostedMessage
-
-
-class MenuItem(NamedTuple):
-    """An item, and a note on it."""
-
-    label: str
-    about: str = ""
 
 
 class Menu(Pane):

@@ -7,6 +7,8 @@ from typing import Any, ClassVar, Protocol, cast, dataclass_transform
 from textual.dom import DOMNode
 from textual.message import Message
 
+from ...state.requests import Transition
+
 
 @dataclass_transform()
 class PostedMessage(Message):
@@ -51,3 +53,17 @@ class PartMessage(PostedMessage):
     def no_dispatch(self) -> bool:  # type: ignore[override]
         """Whether the message is stale. Overrides Textual, which then calls no handler."""
         return self._subject != cast("Subject", self.control).subject
+
+
+class Do(PostedMessage):
+    """Posted to change the state of the explorer."""
+
+    def __init__(
+        self, control: DOMNode, run: Transition, *arguments: object, **named: object
+    ) -> None:
+        super().__init__(control=control)
+        self.run, self.arguments, self.named = run, arguments, named
+
+
+class DoWithPart(Do, PartMessage):
+    """A change of a part of its widget's contents, dropped as a ``PartMessage`` is."""

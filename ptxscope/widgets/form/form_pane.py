@@ -8,28 +8,16 @@ from textual import events
 
 from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
+from ...state.edit_transitions import set_slot
 from ..base.hint_bar import REFUSED, Hint
-from ..base.pane import CursorPane, Pane
-from ..base.posted_message import PartMessage
+from ..base.pane import CursorPane
+from ..base.posted_message import DoWithPart
 from . import slot_choices
 from .slot_choices import ChoiceError, SlotCell
 
 
-class FormulaRequested(PartMessage):
-    """Posted to type the formula of a truth table."""
-
-    control: Pane
-
-
 class FormPane(CursorPane):
     """Shows a form and requests another; its cursor is on a SlotCell."""
-
-    class SlotChanged(PartMessage):
-        """Posted to change a slot to another legal value."""
-
-        control: FormPane
-        slot: str
-        value: object
 
     def __init__(self, id: str, title: str) -> None:  # noqa: A002
         super().__init__(id, title)
@@ -103,7 +91,7 @@ class FormPane(CursorPane):
 
     def ask(self, slot: Slot, value: object) -> None:
         """Request another legal value of a slot."""
-        self.post_message(self.SlotChanged(self, slot.name, value))
+        self.post_message(DoWithPart(self, set_slot, slot.name, value))
 
     def step(self, delta: int) -> None:
         """Request the next or previous value of the cell under the cursor."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from itertools import chain
 from typing import ClassVar, NamedTuple
 
@@ -12,8 +12,9 @@ from textual.geometry import Offset
 from ...engine.isa.entry import Slot
 from ...engine.isa.form import Form
 from ...engine.isa.grammar import SLOT_NAMES
+from ...state.edit_transitions import choose_option
 from ..base.pane import StyledLine, StyledText
-from ..base.posted_message import PartMessage
+from ..base.posted_message import DoWithPart
 from . import slot_choices
 from .form_pane import FormPane
 from .slot_choices import OFF, ON, SlotCell, SlotOption
@@ -54,18 +55,6 @@ class ModifierRow(FormPane):
         &:focus { border: none; }
     }
     """
-
-    class ListRequested(PartMessage):
-        """Posted to list the values of a token below it."""
-
-        control: ModifierRow
-        title: str
-        cell: SlotCell
-        options: Sequence[SlotOption]
-        index: int
-        """The index of the current value."""
-        offset: Offset
-        """The position below the token, on the screen."""
 
     def __init__(self, id: str = "modifier-row") -> None:  # noqa: A002
         super().__init__(id, "")
@@ -209,7 +198,10 @@ class ModifierRow(FormPane):
         form, _, cell = current
         title, options, index = slot_choices.make_choice_list(form, cell)
         self.post_message(
-            self.ListRequested(self, title, cell, options, index, self._find_place_beneath(cell))
+            DoWithPart(
+                *(self, choose_option, partial(self.choose, cell), title, options, index),
+                self._find_place_beneath(cell),
+            )
         )
 
     def choose(self, cell: SlotCell, option: SlotOption) -> None:

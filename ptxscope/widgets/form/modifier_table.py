@@ -8,9 +8,11 @@ from textual.binding import Binding, BindingType
 
 from ...engine.isa.entry import Slot, SlotPlace
 from ...engine.isa.form import Form
+from ...state.edit_transitions import ask_formula
 from ..base.pane import StyledLine, StyledText
+from ..base.posted_message import DoWithPart
 from . import slot_choices
-from .form_pane import FormPane, FormulaRequested
+from .form_pane import FormPane
 from .slot_choices import OFF, ON, SlotCell
 
 _LABEL = 8
@@ -107,7 +109,7 @@ class ModifierTable(FormPane):
         elif (why := slot_choices.explain_refusal(form, cell)) is not None:
             self.refuse(why)
         elif slot.place is SlotPlace.TABLE:
-            self.post_message(FormulaRequested(self))
+            self.post_message(DoWithPart(self, ask_formula))
         elif not slot_choices.is_taken(form, cell):
             self.ask(slot, cell.value)
         elif slot.is_optional:

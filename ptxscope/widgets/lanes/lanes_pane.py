@@ -7,6 +7,7 @@ keys, or drag a link from a register's chip to a lane.
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, TypeGuard
 
 from rich.cells import cell_len
@@ -31,13 +32,30 @@ from ...engine.tracing.trace import RowTrace, Trace
 from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
+from ...state.answer_transitions import ask_computed
+from ...state.edit_transitions import (
+    ask_formula,
+    ask_value,
+    choose_option,
+    flip_mask,
+    nudge_lane,
+    select_part,
+    set_slot,
+)
 from ...state.figure_edits import FORMULA_PLACE
+from ...state.step_transitions import ask_guess, go_to_step, predict_another
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
-from ..base.posted_message import PartMessage, PostedMessage
+from ..base.posted_message import Do, DoWithPart, PartMessage
 from ..base.step_lines import is_covered_by_step_text
-from ..form.form_pane import FormulaRequested
-from ..form.slot_choices import ChoiceError, SlotCell, list_slots, with_digit
+from ..form.slot_choices import (
+    ChoiceError,
+    SlotCell,
+    SlotOption,
+    list_slots,
+    make_choice_list,
+    with_digit,
+)
 from ..operand_table import OperandField
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
@@ -67,7 +85,7 @@ class LanesPane(Pane):
         Binding("enter", "change", "edit", show=False),
         Binding("less_than_sign", "nudge(-1)", "one less", show=False),
         Binding("greater_than_sign", "nudge(1)", "one more", show=False),
-        Binding("h", "screen.hint", "hint", show=False),
+        Binding("h", "screen.do('predict.hint')", "hint", show=False),
     ]
 
     class CursorMoved(PartMessage):
@@ -77,82 +95,6 @@ class LanesPane(Pane):
         cell: LaneBits | None
         sentence: str = ""
         """A sentence on the cell."""
-
-    class StepChosen(PartMessage):
-        """Posted when the title of a step is clicked."""
-
-        control: LanesPane
-        number: int
-
-    class AnotherRequested(PostedMessage):
-        """Posted to predict another line, after the last answer."""
-
-        control: LanesPane
-
-    class RegisterEditRequested(PartMessage):
-        """Posted to edit a register's value."""
-
-        control: LanesPane
-        field: OperandField
-        start: str
-        """The text typed so far."""
-
-    class NudgeRequested(PartMessage):
-        """Posted to add a number to a register's part."""
-
-        control: LanesPane
-        role: str
-        low: int
-        """The lowest bit of the part."""
-        width: int
-        delta: int
-
-    class MaskToggleRequested(PartMessage):
-        """Posted to toggle a lane of the mask."""
-
-        control: LanesPane
-        lane: int
-
-    class SourceChangeRequested(PartMessage):
-        """Posted to select another byte or half-word; from 0, those of a first, then those of b."""
-
-        control: LanesPane
-        slot: str
-        """``asel`` or ``bsel``."""
-        lane: int
-        digit: int
-        unit: int = 0
-        """The bits of the part, if they may change."""
-
-    class SourceListRequested(PartMessage):
-        """Posted to list the parts that a lane may take."""
-
-        control: LanesPane
-        cell: SlotCell
-        offset: Offset
-        """The position below it, on the screen."""
-
-    class TableChangeRequested(PartMessage):
-        """Posted to choose another truth table."""
-
-        control: LanesPane
-        table: int
-
-    class ComputedEditRequested(PartMessage):
-        """Posted to find operands that give a computed value."""
-
-        control: LanesPane
-        place: Place
-        start: str
-        """The text typed so far."""
-
-    class PredictionRequested(PartMessage):
-        """Posted to predict a lane's value."""
-
-        control: LanesPane
-        place: LaneRef
-        start: str
-        """The text typed so far."""
 
     def __init__(self, id: str = "lanes") -> None:  # noqa: A002
         super().__init__(id, "Lanes")
@@ -473,7 +415,7 @@ class LanesPane(Pane):
     def handle_click(self, target: object) -> None:
         """Put the cursor on the clicked cell, toggle a lane of a mask, or go to a step."""
         if isinstance(target, int):
-            self.post_message(self.StepChosen(self, target))
+            self.post_message(DoWithPart(self, go_to_step, target))
         if isinstance(target, Place):
             is_repeated = target == self.place
             self.move_cursor_to(target)
@@ -525,7 +467,7 @@ class LanesPane(Pane):
     def _set_control(self, control: figure_edits.OperandBits, value: int) -> None:
         """Change the operand's bits that decide what a place of a figure shows."""
         role, low, width, old_value = control
-        self.post_message(self.NudgeRequested(self, role, low, width, value - old_value))
+        self.post_message(DoWithPart(self, nudge_lane, role, low, width, value - old_value))
 
     def _toggle_entry(self, place: Place, delta: int) -> None:
         """Change an entry of the truth table, or the whole table."""
@@ -534,7 +476,7 @@ class LanesPane(Pane):
             is_entry = isinstance(place, BitRef)
             changed = table ^ 1 << place.bit if isinstance(place, BitRef) else table + delta
             self.post_message(
-                self.TableChangeRequested(self, changed if is_entry else changed % 256)
+                DoWithPart(self, set_slot, "lut", changed if is_entry else changed % 256)
             )
 
     def _is_mask(self, place: Place) -> bool:
@@ -553,34 +495,40 @@ class LanesPane(Pane):
     def action_change(self) -> None:
         """Edit a register, list the parts for a lane, or toggle a lane of the mask."""
         if self.is_predicted:
-            self.post_message(self.AnotherRequested(self))
+            self.post_message(Do(self, predict_another))
             return
         if self.place is None:
             return
         if self.is_predictable(self.place):
             guess = self._guesses.get(self.place) if self._guesses else None
-            self.post_message(
-                self.PredictionRequested(self, self.place, guess.text if guess else "")
-            )
+            self.post_message(DoWithPart(self, ask_guess, self.place, guess.text if guess else ""))
         elif self._is_operand(self.place):
             self._edit_cell("")
         elif self.place == FORMULA_PLACE:
-            self.post_message(FormulaRequested(self))
+            self.post_message(DoWithPart(self, ask_formula))
         elif self.place.key == Role.TABLE:
             self._toggle_entry(self.place, 1)
         elif isinstance(self.place, BitRef):
             self.action_nudge(1)
         elif self._is_mask(self.place):
-            self.post_message(self.MaskToggleRequested(self, self.place.lane))
+            self.post_message(DoWithPart(self, flip_mask, self.place.lane))
         elif (slot := self._find_slot(self.place)) and self._trace:
             form, count = self._trace.instruction.form, self._trace.instruction.entry.lanes
             mask_cell = SlotCell(slot, form.get(slot))
             cell = SlotCell(slot, None, self.place.lane) if count > 1 else mask_cell
             self.post_message(
-                self.SourceListRequested(self, cell, self._find_place_beneath(self.place))
+                DoWithPart(
+                    *(self, choose_option, partial(self._take_part, slot)),
+                    *make_choice_list(form, cell),
+                    self._find_place_beneath(self.place),
+                )
             )
         else:
             self._edit_computed(self.place, "")
+
+    def _take_part(self, slot: str, option: SlotOption) -> None:
+        if not option.why_not:
+            self.post_message(DoWithPart(self, set_slot, slot, option.value))
 
     def _edit_computed(self, place: Place, start: str) -> None:
         """Request operands that give what is typed over a computed value."""
@@ -588,7 +536,7 @@ class LanesPane(Pane):
         if not is_computed or self._guesses is not None:
             self.post_message(Hint(self, _COMPUTED_MESSAGE))
         else:
-            self.post_message(self.ComputedEditRequested(self, place, start))
+            self.post_message(DoWithPart(self, ask_computed, place, start))
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -613,9 +561,9 @@ class LanesPane(Pane):
             else OperandField(place.key, "hex")
         )
         if truth and not start:
-            self.post_message(self.NudgeRequested(self, place.key, 0, 1, 1))
+            self.post_message(DoWithPart(self, nudge_lane, place.key, 0, 1, 1))
             return
-        self.post_message(self.RegisterEditRequested(self, field, start))
+        self.post_message(DoWithPart(self, ask_value, field, start, self.place))
 
     def action_nudge(self, delta: int) -> None:
         """Add to a register's part, or choose a selector's next or previous value."""
@@ -625,11 +573,11 @@ class LanesPane(Pane):
         if self._is_operand(place):
             width = choose_part_width(trace, place.key)
             self.post_message(
-                self.NudgeRequested(self, place.key, width * place.lane, width, delta)
+                DoWithPart(self, nudge_lane, place.key, width * place.lane, width, delta)
             )
         elif choice := self._find_part_choice(place):
             digit = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
-            self.post_message(self.SourceChangeRequested(self, choice.slot, place.lane, digit))
+            self.post_message(DoWithPart(self, select_part, choice.slot, place.lane, digit))
         elif place.key == Role.TABLE:
             self._toggle_entry(place, delta)
         elif control := self._find_control(place):
@@ -641,7 +589,7 @@ class LanesPane(Pane):
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
-        if action == "screen.hint":
+        if action == "screen.do('predict.hint')":
             return label if self._guesses is not None else ""
         if action == "change" and self.is_predicted:
             return "another one"
@@ -681,7 +629,7 @@ class LanesPane(Pane):
             if self.check_consume_key(event.key, char):
                 event.stop()
                 if event.key != "space":
-                    self.post_message(self.PredictionRequested(self, place, char))
+                    self.post_message(DoWithPart(self, ask_guess, place, char))
             return
         if self._is_operand(place):
             type_ = self._trace.instruction.type_of(place.key)
@@ -720,7 +668,7 @@ class LanesPane(Pane):
         count = figure_edits.count_part_choices(self._trace, place)
         if self._trace.instruction.entry.lanes == 1:
             if digit < count:
-                self.post_message(self.SourceChangeRequested(self, slot, place.lane, digit))
+                self.post_message(DoWithPart(self, select_part, slot, place.lane, digit))
             else:
                 message = f"{digit} is none: {slot} takes part 0 to {count - 1} of {slot[0]}"
                 self.post_message(Hint(self, f"{REFUSED} {message}"))
@@ -730,7 +678,7 @@ class LanesPane(Pane):
         except ChoiceError as refused:
             self.post_message(Hint(self, f"{REFUSED} {refused}"))
             return
-        self.post_message(self.SourceChangeRequested(self, slot, place.lane, digit))
+        self.post_message(DoWithPart(self, select_part, slot, place.lane, digit))
         self.action_move(1, 0)
 
     # --- wires by hand ---------------------------------------------------------------
@@ -754,6 +702,6 @@ class LanesPane(Pane):
             self.post_message(Hint(self, f"{REFUSED} {refusal}"))
             return
         if isinstance(link, figure_edits.PartChoice):
-            self.post_message(self.SourceChangeRequested(self, *link))
+            self.post_message(DoWithPart(self, select_part, *link))
         elif link is not None:
             self._set_control(*link)

@@ -1,0 +1,302 @@
+"""Runs transitions of the state, and does what they ask of the terminal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, cast
+
+from textual.notifications import SeverityLevel
+from textual.screen import Screen
+from textual.timer import Timer
+
+from ...engine.syntax.errors import make_printable
+from ...scene.scene_model import LaneRef
+from ...state.explorer_state import ExplorerState
+from ...state.requests import (
+    Act,
+    AskAnswer,
+    AskText,
+    AskValue,
+    Choose,
+    Copy,
+    Focus,
+    Notify,
+    Open,
+    PlaceCursor,
+    Request,
+    Requests,
+    Say,
+    Search,
+    Tell,
+    Transition,
+    Wait,
+    refuse,
+)
+from ...state.step_transitions import stop_predicting
+from ...widgets.base.explorer_app import get_explorer_app
+from .explorer_view import ExplorerView
+from .focus_controller import FocusController
+
+if TYPE_CHECKING:
+    from ..dialogs.text_prompt import TextPrompt
+    from ..solver_search import SolverSearch
+    from .machine_controller import MachineController
+
+HELP_SECTIONS = {
+    "lanes": "lanes",
+    "operands": "operands",
+    "value": "operands",
+    "modifiers": "modifiers",
+    "modifier-row": "modifiers",
+    "line": "line",
+    "browser": "find",
+    "listing": "listing",
+    "machine": "machine code",
+    "lesson-view": "lessons",
+}
+"""The section of Help about a widget, by the widget's id."""
+_SEARCHING = "searching… · Esc stops"
+_NOTATIONS = "-1, 255, 0xff"
+
+
+class ActionRunner:
+    """Runs transitions; the methods without an underscore are what they can ask of the screen."""
+
+    def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
+        self._state, self._view, self._screen = state, view, view.screen
+        self.focus = FocusController(state, view)
+        self._timer: Timer | None = None
+
+    @cached_property
+    def _search(self) -> SolverSearch:
+        from ..solver_search import SolverSearch
+
+        return SolverSearch(self._screen)
+
+    @cached_property
+    def _machines(self) -> MachineController:
+        from .machine_controller import MachineController
+
+        return MachineController(self._state, self._view, self.focus)
+
+    # --- running -------------------------------------------------------------------------------
+
+    async def run(self, transition: Transition, *arguments: object, **named: object) -> None:
+        """Run a transition, and show its effect."""
+        requests = transition(self._state, *arguments, **named)
+        if requests is None:
+            self._view.show_changes()
+        else:
+            await self._go_on(requests)
+
+    async def _go_on(self, requests: Requests, answer: object = None) -> None:
+        """Do what a transition asks for, until it has to wait for an answer."""
+        try:
+            while True:
+                request = requests.send(answer)
+                self._view.show_changes()
+                if await self._wait_for(request, partial(self._go_on, requests)):
+                    return
+                answer = await self._do(request)
+        except StopIteration:
+            self._view.show_changes()
+
+    async def _wait_for(self, request: Request, go_on: Callable[..., Any]) -> bool:
+        """Ask for what takes a while, and go on then; return False if a request takes none."""
+        match request:
+            case Wait(seconds):
+                if self._timer is not None:  # of an earlier playback
+                    self._timer.stop()
+                self._timer = self._screen.set_timer(seconds, go_on)
+            case Search(find):
+                await self._search.start(find, partial(self._take_answer, go_on), self._refuse)
+                if self._search.is_running:
+                    self._view.say(Say(_SEARCHING, "strong"))
+            case AskText() | Choose() | Open():
+                self._open(request, go_on)
+            case _:
+                return False
+        return True
+
+    async def _take_answer(self, go_on: Callable[..., Any], answer: object) -> None:
+        if self._state.hint.text == _SEARCHING:
+            self._view.clear_hint()
+        await go_on(answer)
+
+    def _refuse(self, reason: object) -> None:
+        self._view.say(refuse(reason))
+
+    def _open(self, request: AskText | Choose | Open, go_on: Callable[..., Any]) -> None:
+        """Open a dialog or a screen."""
+        prompt: TextPrompt | None = None
+        screen: Screen[Any]
+        if isinstance(request, AskText):
+            from ..dialogs.text_prompt import TextPrompt
+
+            screen = prompt = TextPrompt(request)
+        elif isinstance(request, Choose):
+            from ..dialogs.menu_dialog import MenuDialog
+
+            screen = MenuDialog(request)
+        else:
+            module, _, name = request.name.partition(":")
+            package = __name__.rpartition(".main")[0]
+            screen = getattr(import_module(f"{package}.{module}"), name)(*request.values)
+        self._view.follower = getattr(screen, "follow_session", None)
+
+        async def on_close(answer: object) -> None:
+            self._view.follower = None
+            if prompt is not None:
+                self._state.drafts[prompt.request.title] = prompt.text.strip()
+            await go_on(answer)
+
+        self._screen.app.push_screen(screen, on_close)
+
+    async def _do(self, request: Request) -> object:
+        """Do what takes no time, and return the answer."""
+        view, screen = self._view, self._screen
+        match request:
+            case Say():
+                view.say(request)
+            case Tell():
+                view.tell(request)
+            case Notify(text, title, severity, seconds):
+                level = cast("SeverityLevel", severity)
+                text = make_printable(text)
+                screen.notify(text, title=title, markup=False, severity=level, timeout=seconds)
+            case Copy(text, shown):
+                screen.app.copy_to_clipboard(text)
+                screen.notify(make_printable(shown), title="Copied", markup=False)
+            case Focus(id_):
+                self.focus.move_to(id_)
+                view.show_keys()  # of another listing that had the focus
+            case PlaceCursor(place):
+                view.lanes.move_cursor_to(place)
+            case AskValue():
+                self.focus.ask_value(*request)
+            case AskAnswer():
+                self.focus.ask_answer(request)
+            case Act(name, values):
+                answer = getattr(self, name)(*values)
+                return await answer if hasattr(answer, "__await__") else answer
+        return None
+
+    # --- what only the screen can do -----------------------------------------------------------
+
+    async def escape(self) -> None:
+        """Stop a search by the solver, or the tools; without one, release the focus."""
+        if "_search" in self.__dict__ and self._search.is_running:
+            self._search.stop()
+            self._view.say(Say("The search is stopped"))
+        elif not ("_machines" in self.__dict__ and self._machines.stop()):
+            await self.leave()
+
+    async def leave(self) -> None:
+        """Release the focus; if nothing but the lanes has it, stop predicting too."""
+        if self._state.is_predicting and self._screen.focused in (None, self._view.lanes):
+            await self.run(stop_predicting)
+        self.focus.leave()
+
+    async def leave_browser(self) -> None:
+        """Clear the search for instructions and leave it."""
+        self._view.browser.clear()
+        await self.leave()
+
+    def leave_focus(self) -> None:
+        """Release the focus."""
+        self.focus.leave()
+
+    def go_back(self) -> None:
+        """Return the focus to what asked for a value."""
+        self.focus.go_back()
+
+    def end_typing(self) -> None:
+        """Apply a typed value and close its field."""
+        self.focus.end_typing()
+
+    def focus_lesson(self) -> None:
+        """Focus the card of the lesson."""
+        self._screen.set_focus(self._view.lesson_strip)
+
+    def point_out(self) -> None:
+        """Highlight what the lesson's card points to."""
+        self._view.point_out()
+
+    def scroll_lanes(self, direction: int) -> None:
+        """Scroll the lanes by their visible height."""
+        lanes = self._view.lanes
+        lanes.scroll_relative(y=direction * lanes.scrollable_content_region.height, animate=False)
+
+    def show_listing(self) -> None:
+        """Show the listing in the place of the instructions."""
+        self._view.show_listing(is_visible=True)
+
+    def find_predictable_lane(self) -> LaneRef | None:
+        """Return the lane under the cursor if it is to be predicted."""
+        place = self._view.lanes.place
+        is_predictable = place is not None and self._view.lanes.is_predictable(place)
+        return cast("LaneRef", place) if is_predictable else None
+
+    def invite(self) -> None:
+        """Say how to answer for the lane under the cursor."""
+        self._view.show_keys()
+        self._view.say(Say(" · ".join(self._list_invitations()), is_sticky=True))
+
+    def _list_invitations(self) -> Iterator[str]:
+        """Yield hints: how to answer for the lane under the cursor, and the keys for it."""
+        prediction, lanes = self._state.predictions.prediction, self._view.lanes
+        place = lanes.place
+        if prediction and isinstance(place, LaneRef) and prediction.is_yes_or_no(place):
+            yield "What will it be? Type yes, no, 1, 0"
+        else:
+            yield f"What will it be? Type {_NOTATIONS}"
+            yield "0-9 a-f are digits here (a is 0xa)"
+        yield "h hint"
+        for id_, shows in (("step.next", "the step"), ("step.last", "all")):
+            keys = get_explorer_app(lanes).key_names[id_]
+            if key := next((x for x in keys if not lanes.check_consume_key(x, x)), ""):
+                yield f"{key} shows {shows}"
+        yield "Esc leaves, and saves what you typed"
+
+    def offer_another(self) -> None:
+        """Let Enter predict another line."""
+        self._view.lanes.is_predicted = True
+        self._view.show_keys()
+
+    def is_covered(self) -> bool:
+        """Whether a dialog covers the screen, or a prediction is in progress."""
+        return self._state.is_predicting or self._screen.app.screen is not self._screen
+
+    def toggle_motion(self) -> None:
+        """Draw each step bit by bit, or at once."""
+        app = self._screen.app
+        moves = app.animation_level == "full"
+        app.animation_level = "none" if moves else "full"
+        self._view.say(Say("Steps are drawn at once" if moves else "Steps are drawn bit by bit"))
+
+    async def toggle_machine_code(self) -> None:
+        """Open the pane of machine code, or close it."""
+        await self._machines.toggle()
+
+    async def show_target(self, target: str) -> None:
+        """Show the machine code for another target."""
+        await self._machines.choose_target(target)
+
+    def show_help(self) -> None:
+        """Show help on every key, stage and glyph, at the pane with the focus."""
+        focus = self._screen.focused
+        ids = [node.id for node in focus.ancestors_with_self] if focus else []
+        section = next((HELP_SECTIONS[id_] for id_ in ids if id_ in HELP_SECTIONS), "")
+        if section == "lanes" and self._state.is_predicting:
+            section = "predict"
+        get_explorer_app(self._screen).show_help(section)
+
+    def open_palette(self) -> None:
+        """Open the palette of actions."""
+        self._screen.app.action_command_palette()
+
+    async def quit(self) -> None:
+        """Leave the explorer."""
+        await self._screen.app.action_quit()

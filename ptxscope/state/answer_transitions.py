@@ -1,0 +1,210 @@
+"""Transitions that ask about the trace: explanations, sweeps, proofs, a solver; notes, exports."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ..engine.isa.value_text import format_hex
+from ..engine.syntax.errors import make_printable
+from ..engine.tracing.lane_text import format_result
+from ..engine.tracing.step_text import format_title
+from . import edits
+from .edit_transitions import edit
+from .explorer_state import ExplorerState
+from .requests import (
+    Act,
+    AskAnswer,
+    AskText,
+    Choose,
+    Copy,
+    MenuItem,
+    Open,
+    Requests,
+    Say,
+    Search,
+    Tell,
+    refuse,
+)
+from .setup import trace_of
+from .step_transitions import STOP_PREDICTING
+
+if TYPE_CHECKING:
+    from ..engine.syntax.instruction import Input
+    from ..scene.scene_model import Place
+    from .backward_edit import EditTarget
+
+
+# --- the pin ---------------------------------------------------------------------------------
+
+
+def toggle_pin(state: ExplorerState) -> Requests:
+    """Pin this evaluation to compare later edits with it, or unpin it."""
+    state.toggle_pin()
+    if state.pin:
+        text = "Pinned: later edits are compared with it"
+        yield Say(text, keys=(("pin", "unpins it"),))
+    else:
+        yield Say("Unpinned")
+
+
+def prove(state: ExplorerState) -> Requests:
+    """Prove the pinned and the current instruction equal, or show where they differ."""
+    if state.pin is None:
+        does = "pins this instruction, then change it"
+        yield refuse("nothing is pinned", ("pin", does))
+        return
+    if state.is_predicting:
+        yield Say("A proof would reveal the answer", keys=(STOP_PREDICTING,))
+        return
+    from .pin_proof import prove_pin, take_counterexample
+
+    question, (old_question, proof) = state.proof_question, state.proof or (None, None)
+    if question != old_question:
+        proof = yield Search(partial(prove_pin, state.pin, state.setup))
+        state.proof = question, proof
+        if question != state.proof_question:
+            yield refuse("the proof is of other instructions than those shown now")
+            return
+        if (yield Act("is_covered")):
+            yield Say("The proof is done", keys=(("prove", "shows it"),))
+            return
+    assert proof
+    if (yield Open("dialogs.proof_dialog:ProofDialog", (proof,))):
+        state.pin, changed = take_counterexample(proof, state.pin, state.setup)
+        yield from edit(state, changed)
+
+
+# --- editing backwards -----------------------------------------------------------------------
+
+
+def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
+    """Ask what a computed value shall be."""
+    from ..engine.proof.solver import load_bitwuzla
+    from .backward_edit import EditTarget
+
+    target = EditTarget(state.trace, place)
+    if not state.setup.instruction.inputs:
+        yield refuse("this is computed from constants only")
+        return
+    try:
+        load_bitwuzla()
+    except ImportError as error:
+        yield refuse(error)
+        return
+    keys = "Enter finds operands that give it"
+    yield AskAnswer(target.name, target.parse_value, start, take_target, target, place, keys)
+
+
+def take_target(
+    state: ExplorerState, target: EditTarget, text: str, *, is_entered: bool
+) -> Requests:
+    """Ask which operand shall give a typed value, and set it."""
+    if not is_entered or target.trace is not state.trace:
+        return
+    yield Act("go_back")
+    inputs = state.setup.instruction.inputs
+    if len(inputs) == 1:
+        yield from _find_sources(state, target, text, inputs[0])
+        return
+    operands, names = target.trace.operands, [x.name for x in inputs]
+    items = [
+        MenuItem(x.name, f"now {format_hex(operands[x.roles[0]], x.type.bits)}") for x in inputs
+    ]
+    items.append(MenuItem("any of them", "the simplest operands"))
+    index = names.index(state.edited_register) if state.edited_register in names else 0
+    title = f"Which operand shall give {target.name} = {make_printable(text.strip())}?"
+    index = yield Choose(title, items, index, "lanes")
+    if index is not None:
+        yield from _find_sources(state, target, text, (*inputs, None)[index])
+
+
+def _find_sources(
+    state: ExplorerState, target: EditTarget, text: str, source: Input | None
+) -> Requests:
+    """Set an operand, or all, so that a place has a typed value."""
+    from .backward_edit import find_sources
+
+    finding = yield Search(partial(find_sources, target, target.make_condition(text), source))
+    if target.trace is not state.trace:
+        yield refuse(f"nothing is set: what was to give {target.name} has changed")
+        return
+    sentence = finding.describe(target, text)
+    if not finding.operands:
+        yield refuse(sentence)
+        return
+    setup = edits.with_registers(state.setup, finding.operands)
+    yield from edit(state, setup)
+    if state.setup.values == setup.values:  # a listing may have kept its own
+        yield Say(sentence, "good", is_sticky=True, keys=(("edit.undo", "undoes it"),))
+
+
+# --- dialogs ---------------------------------------------------------------------------------
+
+
+def explain(state: ExplorerState) -> Requests:
+    """Ask for the cause of a result, and compare the documented evaluation with it."""
+    setup = edits.with_model(state.setup, "isa")
+    is_of_another = setup.error is not None
+    values = (trace_of(setup), state.observed_text, is_of_another)
+    answer = yield Open("dialogs.explain_dialog:ExplainDialog", values)
+    state.observed_text, explanation = answer or (state.observed_text, None)
+    if isinstance(explanation, Mapping):
+        state.observed_text = ""  # the result on other operands is to be observed
+        yield from edit(state, edits.with_registers(state.setup, explanation))
+        yield Tell("To try next", "the result on these operands decides")
+    elif explanation is not None:
+        state.pin_for_explanation(setup, explanation)
+        yield from edit(state, edits.with_explanation(setup, explanation))
+        if explanation.instruction.opcode == setup.instruction.opcode:  # else the pin waits
+            yield Tell("Pinned", "the documented evaluation; you see the explanation")
+
+
+def sweep(state: ExplorerState) -> Requests:
+    """Plot the results over all values of an operand; moves in the plot are one edit."""
+    if state.is_predicting:
+        yield Say("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
+        return
+    from ..sweep.register_parts import can_sweep
+
+    if not can_sweep(state.trace.block):
+        yield Say("There is no operand to sweep, or no result to show")
+    elif (yield Open("sweep_screen:SweepScreen", (state,))):
+        state.session.drop_empty_edit()
+
+
+def write_note(state: ExplorerState) -> Requests:
+    """Edit the note on the current step."""
+    step = state.trace.steps[max(state.step, 1) - 1]
+    notes = [note.text for note in state.trace.annotations.get_notes(step.stage)]
+    title = f"A note on step {step.number} {format_title(step)}"
+    hint = "what a reader should see here"
+    text = yield AskText(title, "note", "".join(notes[:1]), hint, "keep it", "export")
+    if text is not None:
+        yield from edit(state, edits.with_step_note(state.setup, step.stage, text))
+
+
+def export(state: ExplorerState) -> Requests:
+    """Export the trace as a document."""
+    values = (state.trace, state.block_trace)
+    annotations = yield Open("dialogs.export_dialog:ExportDialog", values)
+    if annotations is not None:
+        yield from edit(state, edits.with_annotations(state.setup, annotations))
+
+
+# --- the clipboard ---------------------------------------------------------------------------
+
+
+def copy_command(state: ExplorerState) -> Requests:
+    """Copy the command that reproduces the current trace."""
+    from ..documents.content.command_words import format_command
+
+    text = format_command(state.block_trace or state.trace)
+    yield Copy(text, text)
+
+
+def copy_result(state: ExplorerState) -> Requests:
+    """Copy the result, which may be hidden."""
+    text = format_result(state.trace)
+    yield Copy(text, "the result, which is hidden here" if state.is_result_hidden else text)

@@ -1,0 +1,244 @@
+"""Transitions that edit the line, its modifiers, its operands and what the picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from ..engine.semantics.models import PTXAS_MODELS
+from ..engine.syntax.errors import make_printable
+from ..engine.syntax.instruction import Instruction
+from ..engine.syntax.parser import parse
+from ..engine.tracing.lane_text import format_operand_name
+from . import edits
+from .explorer_state import Edit, ExplorerState
+from .figure_edits import explain_last_float, with_nudge
+from .requests import (
+    REFUSED,
+    Act,
+    AskText,
+    AskValue,
+    Choose,
+    MenuItem,
+    Notify,
+    Open,
+    Requests,
+    Say,
+    Tell,
+    refuse,
+)
+from .session import describe_edit
+from .setup import Setup
+
+if TYPE_CHECKING:
+    from ..engine.isa.intrinsics import Intrinsic
+    from ..scene.scene_model import Place
+
+
+def edit(state: ExplorerState, setup: Setup, *, coalesce: bool = False) -> Requests:
+    """Apply an edit; with ``coalesce``, one undo reverts it and the last one together."""
+    yield from report_edit(state, state.edit(setup, coalesce=coalesce))
+
+
+def report_edit(state: ExplorerState, edit: Edit | None) -> Requests:
+    """Report a pin that is not compared any more, and an operand that a listing computes."""
+    if edit is None:
+        return
+    pin, before = state.pin, edit.old_setup.instruction.opcode
+    now = state.setup.instruction.opcode
+    if pin is not None and pin.instruction.opcode == before != now:
+        text = f"The pin waits for {before}: it is not compared with {now}"
+        yield Say(text, keys=(("pin", "unpins it"),))
+    if state.cursor is not None and (name := state.find_computed_operand(edit)):
+        yield _refuse_edit(state, name)
+
+
+def _refuse_edit(state: ExplorerState, name: str) -> Say:
+    cursor = state.cursor
+    if cursor and name in cursor.program_run.program.constants:
+        return refuse(f"{name} is a constant of the asm statement")
+    return refuse(f"{name} is computed by the listing: edit its inputs instead")
+
+
+# --- the line and the instruction ------------------------------------------------------------
+
+
+def type_line(state: ExplorerState, text: str, *, is_pasted: bool = False) -> Requests:
+    """Apply the typed line as part of one edit."""
+    yield from report_edit(state, state.type_line(text, is_pasted=is_pasted))
+
+
+def fix_line(state: ExplorerState) -> Requests:
+    """Replace the wrong word by the suggestion."""
+    setup = state.setup
+    for problem in setup.error.errors if setup.error else ():
+        if problem.fix is not None:
+            start, end = problem.span
+            line = setup.line[:start] + problem.fix + setup.line[end:]
+            yield from edit(state, edits.with_line(setup, line))
+            return
+
+
+def open_instruction(state: ExplorerState, ins: Instruction) -> Requests:
+    """Open an instruction."""
+    state.add_recent(ins.opcode)
+    yield from edit(state, edits.with_instruction(state.setup, ins))
+
+
+def open_choice(state: ExplorerState, opcode: str, intrinsic: Intrinsic | None = None) -> Requests:
+    """Open an instruction of the browser, or that of a CUDA intrinsic."""
+    if intrinsic is None:
+        state.add_recent(opcode)
+        yield from edit(state, edits.with_opcode(state.setup, opcode))
+    else:
+        yield from open_instruction(state, parse(intrinsic.ptx))
+        differs = intrinsic.differs or "it computes the same"
+        yield Notify(differs, intrinsic.name, seconds=10)
+    yield Act("leave_browser")
+
+
+def set_slot(state: ExplorerState, slot: str, value: object) -> Requests:
+    """Apply another modifier."""
+    yield from edit(state, edits.with_choice(state.setup, slot, value))
+
+
+def choose_option(
+    state: ExplorerState,  # noqa: ARG001
+    take: Callable[[Any], None],
+    title: str,
+    options: Sequence[object],
+    index: int,
+    offset: object,
+) -> Requests:
+    """Offer the options of a slot at a place of the screen; ``take`` gets the one chosen."""
+    chosen = yield Open("dialogs.choice_popup:ChoicePopup", (title, options, index, offset))
+    if chosen is not None:
+        take(options[chosen])
+
+
+def switch_model(state: ExplorerState) -> Requests:
+    """Switch to the next answer: isa, ptxas, and an older ptxas if its answer differs."""
+    setup, divergences = state.setup, state.session.divergences
+    others = [divergence.other.model.name for divergence in divergences]
+    names = ["isa", *dict.fromkeys([PTXAS_MODELS[0].name, *others])]
+    index = names.index(setup.model) if setup.model in names else 0
+    yield from edit(state, edits.with_model(setup, names[(index + 1) % len(names)]))
+
+
+# --- operands --------------------------------------------------------------------------------
+
+
+def set_value(state: ExplorerState, role: str, bits: int, *, coalesce: bool = False) -> Requests:
+    """Apply a value of an operand."""
+    yield from edit(state, edits.with_value(state.setup, role, bits), coalesce=coalesce)
+
+
+def enter_value(state: ExplorerState, role: str, bits: int, *, has_moved: bool) -> Requests:
+    """Apply a typed value, and return from its field unless the focus has moved already."""
+    if not has_moved:
+        yield Act("go_back")
+    yield from set_value(state, role, bits)
+
+
+def refuse_value(state: ExplorerState, reason: str) -> Requests:  # noqa: ARG001
+    """Say why a value is unchanged."""
+    yield refuse(reason)
+
+
+def ask_value(state: ExplorerState, field: Any, start: str, place: Place | None = None) -> Requests:
+    """Ask for an operand's value, unless a listing computes it."""
+    if state.cursor and (name := state.cursor.find_computed_register(state.setup, field.role)):
+        yield _refuse_edit(state, name)
+    else:
+        yield AskValue(field, start, place)
+
+
+def offer_values(state: ExplorerState, role: str) -> Requests:
+    """Offer edge cases for an operand."""
+    ins = state.setup.instruction
+    edge_cases = edits.list_edge_cases(ins.type_of(role), ins.count_lanes(role))
+    items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
+    title = f"Edge cases for {format_operand_name(state.trace, role)}"
+    index = yield Choose(title, items, 0, "operands")
+    if index is not None:
+        yield from set_value(state, role, edge_cases[index][1])
+
+
+def randomize_values(state: ExplorerState) -> Requests:
+    """Set the source operands to random values."""
+    yield from edit(state, edits.randomize_values(state.setup, state.random))
+
+
+def swap_operands(state: ExplorerState) -> Requests:
+    """Exchange a and b."""
+    yield from edit(state, edits.swap_operands(state.setup))
+
+
+# --- the lanes -------------------------------------------------------------------------------
+
+
+def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int) -> Requests:
+    """Add a number to a part of an operand, from bit ``low`` on; a float goes to a neighbour."""
+    changed = with_nudge(state.setup, role, low, width, delta)
+    if changed is not None:
+        yield from edit(state, changed)
+    else:
+        bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
+        yield Say(f"{REFUSED} {explain_last_float(bits, type_)}", "changed")
+
+
+def ask_formula(state: ExplorerState) -> Requests:
+    """Ask for the formula of a truth table."""
+    from ..engine.isa.truth_tables import find_formulas, parse_formula
+
+    table = state.setup.instruction.form.lut
+    if table is None:
+        return
+    text = yield AskText(
+        *("The function of a, b and c", "d =", str(find_formulas()[table])),
+        *("& | ^ ~ and parentheses", "use it", "lanes"),
+        check=lambda text, _: parse_formula(text),
+        is_suggestion=True,
+    )
+    if text is not None and text.strip():
+        yield from set_slot(state, "lut", parse_formula(text))
+
+
+def flip_mask(state: ExplorerState, lane: int) -> Requests:
+    """Toggle a lane of the mask."""
+    yield from edit(state, edits.with_mask_lane(state.setup, lane))
+
+
+def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: int = 0) -> Requests:
+    """Select another byte or half-word: from 0, those of a first, then those of b.
+
+    ``unit`` is the width of the part, if it may change.
+    """
+    changed = edits.with_digit(state.setup, slot, lane, digit, unit)
+    if changed is None:
+        yield Say(f"{REFUSED} {slot} cannot take that part", "changed")
+    else:
+        yield from edit(state, changed)
+
+
+# --- undo ------------------------------------------------------------------------------------
+
+
+def undo(state: ExplorerState) -> Requests:
+    """Undo the last edit and describe it."""
+    after = state.session.moment
+    if state.undo():
+        edit = describe_edit(state.session.moment, after)
+        yield Tell("Took back", make_printable(edit), (("edit.redo", "restores it"),))
+    else:
+        yield Say("There is no edit to undo")
+
+
+def redo(state: ExplorerState) -> Requests:
+    """Redo the last undone edit and describe it."""
+    before = state.session.moment
+    if state.redo():
+        edit = describe_edit(before, state.session.moment)
+        yield Tell("Restored", make_printable(edit), (("edit.undo", "undoes it"),))
+    else:
+        yield Say("There is no edit to redo")

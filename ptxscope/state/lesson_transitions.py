@@ -1,0 +1,198 @@
+"""Transitions of lessons: their cards beside the real picture, with graded predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from ..engine.syntax.errors import PtxError
+from .explorer_state import ExplorerState
+from .requests import Act, AskAnswer, Choose, MenuItem, Notify, Requests, Say
+from .step_transitions import go_to_step, stop_predicting
+
+if TYPE_CHECKING:
+    from ..learn.lesson import Head
+    from ..learn.lesson_progress import LessonProgress
+    from .open_lesson import OpenLesson
+
+
+# --- choosing, opening, leaving --------------------------------------------------------------
+
+
+def choose_lesson(state: ExplorerState) -> Requests:
+    """Choose a lesson, or continue with the open one."""
+    from ..learn.lesson import list_headings
+    from ..learn.lesson_progress import LessonProgress
+
+    if state.lesson is not None:
+        yield Act("focus_lesson")
+        return
+    try:
+        heads, places = list_headings(), _load_places(state)
+    except (ValueError, OSError) as error:  # the file may be in the middle of a write
+        yield _report_failure(error)
+        return
+    progress = [places.get(head.name, LessonProgress()) for head in heads]
+    unfinished = (index for index, x in enumerate(progress) if x.card or not x.done)
+    items = [_make_item(*pair) for pair in zip(heads, progress, strict=True)]
+    index = yield Choose("Lessons", items, next(unfinished, 0), "lessons")
+    if index is not None:
+        yield from open_lesson(state, heads[index].name)
+
+
+def open_lesson(state: ExplorerState, name: str, *, from_start: bool = False) -> Requests:
+    """Open a lesson above the picture, at its saved position."""
+    from ..learn.lesson import load_lesson
+
+    yield from _leave(state, "")
+    if state.is_predicting:
+        yield from stop_predicting(state)
+    yield Act("leave_focus")
+    try:
+        lesson, places = load_lesson(name), _load_places(state)
+    except (ValueError, OSError) as error:
+        yield _report_failure(error)
+        return
+    state.open_lesson(lesson, places, from_start=from_start)
+    yield from _show_card(state, is_first=True)
+
+
+def _report_failure(error: Exception) -> Notify:
+    return Notify(str(error), "This lesson can't be read", "error")
+
+
+def _leave(state: ExplorerState, message: str) -> Requests:
+    """Close the lesson, save its position and restore the view before it.
+
+    One undo returns to the view of the lesson.
+    """
+    lesson = state.lesson
+    if lesson is None:
+        return
+    yield from _save_progress(state, lesson)
+    is_back = state.leave_lesson()
+    yield Act("leave_focus")
+    undo = (("edit.undo", "shows its line"),) if is_back else ()
+    yield Say(message, keys=(("lessons", ""), *undo)) if message else Say()
+
+
+def leave_card(state: ExplorerState) -> Requests:
+    """Close the lesson at its card."""
+    if lesson := state.lesson:
+        name = lesson.lesson.head.name
+        yield from _leave(state, f"Lesson {name} was left at card {lesson.index + 1}")
+
+
+def _load_places(state: ExplorerState) -> Mapping[str, LessonProgress]:
+    """Return the position in each lesson."""
+    return state.store.load_lessons() if state.store else state.lesson_places
+
+
+def _save_progress(state: ExplorerState, lesson: OpenLesson) -> Requests:
+    """Save the position in a lesson, and report a failure."""
+    state.lesson_places = lesson.places
+    try:
+        if state.store:
+            state.store.save_lesson(lesson.lesson.head.name, lesson.progress)
+    except OSError as error:
+        why = error.strerror or str(error)
+        yield Notify(why, "Positions in lessons are not saved", "warning")
+
+
+# --- cards -----------------------------------------------------------------------------------
+
+
+def turn_card(state: ExplorerState, delta: int) -> Requests:
+    """Go to another card; after the last one, close the lesson."""
+    lesson = state.lesson
+    if lesson is None:
+        return
+    if delta > 0 and lesson.is_last:
+        lesson.finish()
+        yield from _leave(state, "End of the lesson")
+    elif lesson.go(delta):
+        yield from _show_card(state)
+
+
+def go_on(state: ExplorerState) -> Requests:
+    """Answer the question, or go to the next card."""
+    if state.lesson and state.lesson.is_open:
+        yield from ask_answer(state, "")
+    else:
+        yield from turn_card(state, 1)
+
+
+def _show_card(state: ExplorerState, *, is_first: bool = False) -> Requests:
+    """Show the card and its picture."""
+    assert state.lesson
+    state.show_card(is_first=is_first)
+    yield Say()
+    yield Act("point_out")
+    if state.lesson.is_open:
+        yield from ask_answer(state, "")
+    else:
+        yield Act("focus_lesson")
+
+
+# --- answers ---------------------------------------------------------------------------------
+
+
+def ask_answer(state: ExplorerState, start: str) -> Requests:
+    """Ask for a value, with the unfinished answer in the field."""
+    from ..learn.lesson_text import describe_question
+    from ..learn.question import locate_answer
+
+    lesson = state.lesson
+    if lesson is not None:
+        label, parse = describe_question(lesson.card), locate_answer(lesson.question).parse_answer
+        yield AskAnswer(label, parse, lesson.take_text() + start, take_answer, lesson)
+
+
+def take_answer(
+    state: ExplorerState, lesson: OpenLesson, text: str, *, is_entered: bool
+) -> Requests:
+    """Grade an entered answer, or keep an unfinished one."""
+    if lesson is not state.lesson or not lesson.is_open:
+        return
+    if not is_entered:
+        lesson.keep_text(text)
+        return
+    try:
+        lesson.answer(text)
+    except PtxError:  # the field shows the error
+        return
+    if lesson.is_answered:
+        yield from _show_answer(state, lesson)
+
+
+def clear_feedback(state: ExplorerState) -> None:
+    """Clear feedback that refers to an earlier answer."""
+    if state.lesson and state.lesson.is_open:
+        state.lesson.clear_feedback()
+
+
+def give_card_hint(state: ExplorerState) -> None:
+    """Show the next hint."""
+    if state.lesson and state.lesson.is_open:
+        state.lesson.give_hint()
+
+
+def reveal_answer(state: ExplorerState) -> Requests:
+    """Show the answer."""
+    if state.lesson and state.lesson.is_open:
+        state.lesson.reveal()
+        yield from _show_answer(state, state.lesson)
+
+
+def _show_answer(state: ExplorerState, lesson: OpenLesson) -> Requests:
+    """Draw the step of the question and show the remark on it."""
+    yield from go_to_step(state, lesson.asked_step)
+    yield Act("point_out")
+    yield Act("focus_lesson")
+
+
+def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
+    state = ", done" * progress.done
+    if progress.card:
+        state = f", card {progress.card + 1} of {head.cards}"
+    return MenuItem(head.title, f"{head.minutes} min{state}")

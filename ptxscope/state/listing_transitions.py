@@ -1,0 +1,257 @@
+"""Transitions of an open listing: opening, moving, expected values, runs, checks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..engine.syntax.errors import PtxError, make_printable
+from .edit_transitions import edit, open_instruction, report_edit
+from .edits import with_line
+from .explorer_state import ExplorerState
+from .requests import Act, AskText, Focus, Notify, Open, Requests, Say, Tell
+from .setup import OperandOrigin, make_setup
+from .typed_statements import describe_opening
+
+if TYPE_CHECKING:
+    from ..engine.launches.device_code import DeviceCode, Function
+    from ..engine.listings.diagnostic import CheckedInstruction
+    from .open_listing import ListingCursor
+    from .thread_run import Evaluation, ThreadRun
+
+_NO_LISTING = Say("No listing is open", keys=(("listing.open", "opens one, or paste it"),))
+
+
+# --- opening ---------------------------------------------------------------------------------
+
+
+def paste_text(state: ExplorerState, text: str) -> Requests:
+    """Open a pasted instruction, or several as a listing, or report what is wrong."""
+    from ..engine.blocks.block_parser import MAX_STATEMENTS, find_block
+    from ..engine.listings.asm_bindings import parse_pasted
+    from ..engine.syntax.parser import scan
+    from .open_listing import MAX_CHARS, open_block
+
+    if len(text) > MAX_CHARS:
+        problem = f"more than {MAX_CHARS:,} characters; `ptxscope check` reads a file of any length"
+        yield Notify(problem, "Not pasted", "warning")
+        return
+    text = text.replace("\r\n", "\n").replace("\r", "\n")  # as terminals pass lines on
+    statements = list(scan(text))
+    block, is_listing = None, len(statements) > 1
+    if len(statements) <= MAX_STATEMENTS:
+        try:
+            block = find_block(text)
+        except PtxError:  # another statement writes registers
+            is_listing = True
+    if block is not None:
+        yield from open_cursor(state, open_block(block, state.setup.model))
+        return
+    if is_listing and any(item.instruction for item in statements):
+        yield from open_text(state, text, "pasted")
+        return
+    try:
+        ins = parse_pasted(text)
+    except PtxError:
+        line = " ".join(make_printable(text).split())
+        yield from edit(state, with_line(state.setup, line))
+        yield Focus("line")
+        return
+    yield from open_instruction(state, ins)
+
+
+def open_typed_text(state: ExplorerState, text: str) -> Requests:
+    """Open a typed line that is more than one instruction as if it were pasted."""
+    if text == state.setup.line and describe_opening(state.setup):
+        yield from paste_text(state, text)
+
+
+def open_text(state: ExplorerState, text: str, name: str) -> Requests:
+    """Open a text as a listing, at its first instruction."""
+    from .open_listing import open_listing
+
+    cursor = open_listing(text, name, state.setup.model)
+    if cursor is None:
+        yield Notify(name, "It has no instruction that ptxscope explains")
+    else:
+        yield from open_cursor(state, cursor)
+
+
+def open_cursor(state: ExplorerState, cursor: ListingCursor, *, is_first: bool = False) -> Requests:
+    """Open a listing beside the trace; with ``is_first``, undo ends there.
+
+    A block begins at the first step of its first statement, and the keys for steps go on through
+    all of them.
+    """
+    yield from go_to(state, cursor)
+    if cursor.listing.block is not None:
+        state.go_to_step(1)
+    if is_first:
+        state.session.undo_history.clear()
+    yield Focus("listing")
+
+
+def ask_file(state: ExplorerState, name: str = "") -> Requests:
+    """Ask for a listing, or a source with inline assembly, and open it."""
+    name = yield AskText(
+        "Open a listing", "file", name, "a .ptx, .cu, .c or .py file", "open it", "listing"
+    )
+    if name and name.strip():
+        yield from open_file(state, name.strip())
+
+
+def open_file(state: ExplorerState, name: str) -> Requests:
+    """Open a file as a listing, or report the problem and ask again."""
+    from .open_listing import read_listing
+
+    try:
+        text = read_listing(name)
+    except ValueError as error:
+        yield Notify(str(error), "Not opened", "error")
+        yield from ask_file(state, name)
+        return
+    yield from open_text(state, text, Path(name).name)
+
+
+# --- moving ----------------------------------------------------------------------------------
+
+
+def focus_listing(state: ExplorerState) -> Requests:
+    """Focus the listing, or ask for one if none is open."""
+    if state.cursor is not None:
+        yield Focus("listing")
+    else:
+        yield Act("end_typing")
+        yield from ask_file(state)
+
+
+def go_to(state: ExplorerState, cursor: ListingCursor) -> Requests:
+    """Show a listing, and the evaluation of the statement under its cursor."""
+    yield Act("show_listing")
+    yield from report_edit(state, state.show_statement(cursor))
+
+
+def go_by(state: ExplorerState, delta: int) -> Requests:
+    """Go to another instruction of the listing."""
+    if state.cursor is not None:
+        yield from go_to(state, state.cursor.move_by(delta))
+
+
+# --- questions -------------------------------------------------------------------------------
+
+
+def ask_observation(state: ExplorerState, text: str = "") -> Requests:
+    """Ask for a register's observed value at the end, and go to the cause of a difference."""
+    from .open_listing import is_explained
+
+    if state.cursor is None:
+        yield _NO_LISTING
+        return
+    title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
+    text = yield AskText(title, "observed", text, hint, "find what wrote it", "listing")
+    before = state.cursor
+    if not text or not text.strip() or before is None:
+        return
+    try:
+        cursor, message = before.find_culprit(text)
+    except PtxError as error:
+        yield Notify(error.message, severity="error")
+        yield from ask_observation(state, text)
+        return
+    if cursor is not before and is_explained(cursor.statement):
+        yield from go_to(state, cursor)
+    yield Tell("Observed", make_printable(message))
+
+
+def run_kernel(state: ExplorerState) -> Requests:
+    """Return to the run of the listing's kernel, or ask for its arguments."""
+    if state.cursor is None:
+        yield _NO_LISTING
+        return
+    from .launch_request import load_kernel
+
+    listing = state.cursor.listing
+    try:
+        program = listing.programs[state.cursor.program].name
+        code, kernel = load_kernel(listing.text, listing.name, program)
+    except ValueError as error:
+        yield Notify(str(error), "Not run", "warning")
+        return
+    run = state.left_run
+    if run and run.launch.is_of(code, kernel, state.setup.model):
+        yield from _show_run(state, run)
+    else:
+        yield from _ask_launch(state, code, kernel)
+
+
+def _ask_launch(state: ExplorerState, code: DeviceCode, kernel: Function) -> Requests:
+    """Ask for the arguments of a kernel, and run it thread by thread."""
+    from .launch_request import parse_launch, suggest_launch
+    from .thread_run import run_thread
+
+    runs: list[ThreadRun] = []
+    model = state.setup.model
+
+    def check(text: str, on_progress: Callable[..., None]) -> None:
+        runs[:] = [run_thread(parse_launch(code, kernel, text, model), on_progress=on_progress)]
+
+    suggestion, title = suggest_launch(code, kernel), f"Run {make_printable(kernel.name)}"
+    text = state.drafts.get(title) or suggestion
+    hint = "--block 64 a=@a.npy b=zeros:u32:64 n=64 --expect b=@expected.npy"
+    is_suggestion = text == suggestion
+    text = yield AskText(
+        title, "arguments", text, hint, "run it", "run", check, is_suggestion=is_suggestion
+    )
+    if text and text.strip() and runs:
+        yield from _show_run(state, runs[0])
+
+
+def _show_run(state: ExplorerState, run: ThreadRun) -> Requests:
+    """Show a run; it stays where it is left."""
+    state.left_run, evaluation, is_again = yield Open("run_screen:RunScreen", (run,))
+    if is_again:
+        yield from _ask_launch(state, run.launch.code, run.launch.kernel)
+        return
+    if evaluation is not None:
+        yield from _open_evaluation(state, evaluation)
+    yield Say(is_sticky=True, keys=(("listing.run", "returns to the run"),))
+
+
+def _open_evaluation(state: ExplorerState, evaluation: Evaluation) -> Requests:
+    """Show an instruction on the values that a thread has."""
+    ins = evaluation.instruction
+    cursor = state.cursor and state.cursor.move_to_line(evaluation.line, str(ins))
+    if cursor:
+        yield from go_to(state, cursor)
+    setup = make_setup(ins, evaluation.values, state.setup.model)
+    origin = OperandOrigin(evaluation.origin, setup.values)
+    setup = replace(setup, place=state.setup.place, is_detached=True, origin=origin)
+    yield from edit(state, setup)
+    yield Act("leave_focus")
+
+
+def check(state: ExplorerState) -> Requests:
+    """Show errors in the listing or the line, and the errata that can change a result."""
+    text, name = state.setup.line, "the line"
+    if state.cursor is not None:
+        text, name = state.cursor.listing.text, state.cursor.listing.name
+    chosen = yield Open("dialogs.check_dialog:CheckDialog", (text, name))
+    if chosen is not None:
+        yield from _open_checked(state, chosen)
+
+
+def _open_checked(state: ExplorerState, instruction: CheckedInstruction) -> Requests:
+    """Show a checked instruction, on operands that show the erratum."""
+    from ..engine.syntax.parser import parse
+
+    if state.cursor is not None:
+        cursor = state.cursor.move_to_line(instruction.location.line, instruction.ptx)
+        if cursor is None:
+            yield Notify(instruction.ptx, "It is not in the list")
+            return
+        yield from go_to(state, cursor)
+    if instruction.example is not None:
+        example = make_setup(parse(instruction.ptx), instruction.example.values, "isa")
+        yield from edit(state, replace(example, place=state.setup.place, is_detached=True))

@@ -1,0 +1,179 @@
+"""What a transition of the explorer asks of the terminal or of the page, as data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ..engine.syntax.errors import make_printable
+
+if TYPE_CHECKING:
+    from ..engine.proof.solver import IsStopped
+    from ..scene.scene_model import Place
+
+REFUSED = "×"
+"""The first character of a hint that explains a refusal."""
+
+
+class Say(NamedTuple):
+    """Show a hint until the next edit or step; an empty one clears it at once."""
+
+    text: str = ""
+    style: str = "dim"
+    is_sticky: bool = False
+    """Whether other hints do not replace it for some seconds."""
+    keys: tuple[tuple[str, str], ...] = ()
+    """The ids of actions that go on from here, each with what its key does."""
+
+
+class Tell(NamedTuple):
+    """Show an outcome, as a hint or, where hints have no row, as a message."""
+
+    title: str
+    text: str
+    keys: tuple[tuple[str, str], ...] = ()
+
+
+class Notify(NamedTuple):
+    """Show a message for some seconds."""
+
+    text: str
+    title: str = ""
+    severity: str = "information"
+    seconds: float | None = None
+
+
+class Copy(NamedTuple):
+    """Copy a text; the answer is None."""
+
+    text: str
+    shown: str
+    """What is said to be copied."""
+
+
+class Focus(NamedTuple):
+    """Focus a widget."""
+
+    id: str
+
+
+class PlaceCursor(NamedTuple):
+    """Put the cursor of the lanes on a cell."""
+
+    place: Place
+
+
+class AskValue(NamedTuple):
+    """Ask for an operand's value in the row of hints."""
+
+    field: Any
+    start: str
+    place: Place | None
+    """Its cell in the lanes, if it was asked for there."""
+
+
+class AskAnswer(NamedTuple):
+    """Ask for an answer in the row of hints."""
+
+    label: str
+    parse: Callable[[str], int]
+    start: str
+    take: Transition
+    """Called with ``about``, the text, and whether it was entered rather than left."""
+    about: object
+    place: Place | None = None
+    """The cell to return to; None returns to the lesson."""
+    keys: str = "Enter checks it"
+
+
+class AskText(NamedTuple):
+    """Ask for a line of text; the answer is None if the prompt was left."""
+
+    title: str
+    label: str
+    text: str
+    hint: str
+    does: str
+    help_section: str
+    check: Callable[[str, Callable[..., None]], object] | None = None
+    """Raises ValueError for a text that it refuses. It runs in a thread, and calls its second
+    argument with the number of the instructions that it has run, which raises Stopped if the user
+    has stopped it."""
+    is_suggestion: bool = False
+    """Whether the text is selected, so that a new one replaces it."""
+
+
+class MenuItem(NamedTuple):
+    """An item of a menu, and a note on it."""
+
+    label: str
+    about: str = ""
+
+
+class Choose(NamedTuple):
+    """Ask for one of several items; the answer is its index, or None."""
+
+    title: str
+    items: Sequence[MenuItem]
+    first: int
+    """The index of the item under the cursor."""
+    help_section: str
+
+
+class Open(NamedTuple):
+    """Open another dialog or screen; the answer is what it returns."""
+
+    name: str
+    """Its module and class in ``screens``: ``dialogs.export_dialog:ExportDialog``."""
+    values: tuple[object, ...]
+
+
+class Search(NamedTuple):
+    """Run a function in a thread, which the user may stop; the answer is what it returns."""
+
+    find: Callable[[IsStopped], object]
+
+
+class Wait(NamedTuple):
+    """Go on after some seconds; another request of this kind takes the place of this one."""
+
+    seconds: float
+
+
+class Act(NamedTuple):
+    """Do what only the screen can, by the name of one of its methods."""
+
+    name: str
+    values: tuple[object, ...] = ()
+
+
+Request = (
+    Say
+    | Tell
+    | Notify
+    | Copy
+    | Focus
+    | PlaceCursor
+    | AskValue
+    | AskAnswer
+    | AskText
+    | Choose
+    | Open
+    | Search
+    | Wait
+    | Act
+)
+Requests = Generator[Request, Any, None]
+"""The requests of a transition, to which the answers are sent."""
+Transition = Callable[..., Requests | None]
+"""A function of the state, and of arguments, that changes the state."""
+
+
+def refuse(reason: object, *keys: tuple[str, str]) -> Say:
+    """Return a hint that says why something is not done."""
+    return Say(f"{REFUSED} {make_printable(str(reason))}", "changed", is_sticky=True, keys=keys)
+
+
+def act(_: object, name: str, *values: object) -> Requests:
+    """Ask for what only the screen can do, whatever the state is."""
+    yield Act(name, values)

@@ -1,0 +1,210 @@
+"""Transitions through the steps of the trace, and predictions of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from ..engine.syntax.errors import PtxError, format_count
+from ..scene.scene_model import LaneRef
+from .explorer_state import ExplorerState
+from .reading_time import compute_reading_seconds
+from .requests import Act, AskAnswer, Focus, PlaceCursor, Requests, Say, Wait
+
+STOP_PREDICTING = ("predict", "stops predicting")
+"""The key that ends what hides the answer."""
+_PACE = 1.0
+"""Factor of the playback time; 1 is a reader's pace."""
+_END = Say("That was the last step", "strong", keys=(("step.next", "starts over"),))
+
+
+def move_by(state: ExplorerState, delta: int) -> Requests:
+    """Go to the next or previous step; at the last one, show a hint, then start over."""
+    state.pause()
+    is_leaving = state.is_at_end if delta > 0 else state.step <= 1
+    if is_leaving and not state.is_predicting and state.go_to_statement(delta):
+        return
+    if delta < 0 or not state.is_at_end:
+        yield from _show_step(state, state.step + delta)
+    elif state.is_predicting:
+        yield from stop_predicting(state, state.step)
+    elif state.hint == _END:
+        state.reveal_result(is_revealed=False)
+        yield from _show_step(state, 1)
+    else:
+        yield _END
+
+
+def go_to_step(state: ExplorerState, number: int) -> Requests:
+    """Go to a step, if there is one of that number."""
+    state.pause()
+    last = state.last_step
+    if number > last:
+        yield Say(f"There are {last} steps" if last > 1 else "There is one step")
+    else:
+        yield from _show_step(state, number)
+
+
+def go_to_end(state: ExplorerState) -> Requests:
+    """Reveal every step."""
+    state.pause()
+    if state.is_predicting:
+        yield from stop_predicting(state, state.last_step)
+    else:
+        state.end_stepping()
+        yield from _show_step(state, state.last_step)
+
+
+def _show_step(state: ExplorerState, step: int) -> Requests:
+    yield Say()
+    if state.go_to_step(step) and state.is_predicting:
+        yield from _follow_step(state)
+
+
+def toggle_result(state: ExplorerState) -> Requests:
+    """Reveal the result before its step, or hide it again."""
+    if state.is_at_end and not state.is_predicting:
+        yield Say("Every step is revealed, and so is the result")
+    else:
+        yield from reveal_result(state, is_revealed=not state.is_revealed)
+
+
+def reveal_result(state: ExplorerState, *, is_revealed: bool = True) -> Requests:
+    """Reveal the result before its step, or hide it; while predicting, say why it stays so."""
+    if not state.reveal_result(is_revealed=is_revealed):
+        yield Say("The result would reveal the answer", keys=(STOP_PREDICTING,))
+
+
+def toggle_playing(state: ExplorerState) -> Requests:
+    """Play the steps from here, or from the start if all are shown; or pause."""
+    if state.pause():
+        return
+    if state.is_predicting:
+        yield from stop_predicting(state)
+    if state.is_at_end or not state.step:
+        yield from _show_step(state, 1)
+    state.play()
+    while True:
+        if state.is_at_end and state.go_to_statement(1):
+            state.play()
+        elif state.is_at_end:
+            state.pause()
+            return
+        step = state.trace.steps[state.step - 1]
+        seconds = compute_reading_seconds(state.trace, step, state.session.divergence)
+        yield Wait(_PACE * seconds)
+        if not state.is_playing:
+            return
+        yield from _show_step(state, state.step + 1)
+
+
+# --- predictions ---------------------------------------------------------------------------
+
+
+def toggle_predicting(state: ExplorerState) -> Requests:
+    """Begin or end predicting the next steps."""
+    if state.is_predicting:
+        yield from stop_predicting(state)
+        yield Act("leave")
+    else:
+        state.pause()
+        state.resume_predicting()
+        yield from _ask_step(state)
+
+
+def begin_predicting(state: ExplorerState) -> Requests:
+    """Predict the current step and those after it."""
+    state.begin_predicting(state.step)
+    yield from _ask_step(state)
+
+
+def predict_another(state: ExplorerState) -> Requests:
+    """Predict another line of the family that is open."""
+    state.predict_another()
+    yield from _ask_step(state)
+
+
+def stop_predicting(state: ExplorerState, step: int | None = None) -> Requests:
+    """Stop predicting and show a step; by default, the one before the predicted step."""
+    state.stop_predicting(step)
+    does = "resumes the prediction, with what you typed"
+    yield Say(is_sticky=True, keys=(("predict", does),))
+
+
+def _ask_step(state: ExplorerState) -> Requests:
+    yield Focus("lanes")
+    yield from _follow_step(state)
+    yield Act("invite")
+
+
+def _follow_step(state: ExplorerState) -> Requests:
+    """Put the cursor on the first lane of the step without a right prediction."""
+    if (place := state.find_next_lane()) is not None:
+        yield PlaceCursor(place)
+
+
+def ask_guess(state: ExplorerState, place: LaneRef, start: str) -> Requests:
+    """Ask for a lane's value."""
+    prediction = state.predictions.prediction
+    assert prediction
+
+    def parse(text: str) -> int:
+        return prediction.parse_answer(place, text)
+
+    label = prediction.format_location(place)
+    yield AskAnswer(label, parse, _begin_answer(start, parse), take_guess, place, place)
+
+
+def take_guess(state: ExplorerState, place: LaneRef, text: str, *, is_entered: bool) -> Requests:
+    """Grade an entered prediction, or keep an unfinished one."""
+    if not state.predictions.has_lane(place):
+        return
+    if not is_entered:
+        state.predictions.keep_text(place, text)
+        return
+    is_right = state.predictions.grade_text(place, text)
+    yield Act("go_back")
+    if is_right:
+        yield from _accept_guess(state, place)
+
+
+def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
+    """Draw the lane and ask for the next or, after the last, for the next step."""
+    following = state.find_next_lane(place)
+    if following is not None:
+        yield PlaceCursor(following)
+        yield Say("✓ Right", "good", is_sticky=True)
+    elif state.is_at_end:
+        guesses = state.finish_predicting()
+        first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
+        result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
+        text = f"✓ That was the last step: {result} · Enter: another one"
+        yield Say(text, "good", is_sticky=True)
+        yield Act("offer_another")
+    else:
+        state.go_to_step(state.step + 1)
+        yield from _follow_step(state)
+        hint = "✓ Right: the step is drawn. What will the next one give?"
+        yield Say(hint, "good", is_sticky=True)
+
+
+def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
+    """Show the next hint on a lane; without one, on the lane under the cursor."""
+    if not state.is_predicting:
+        yield Say("Hints are for predictions", keys=(("predict", "starts one"),))
+        return
+    place = place or (yield Act("find_predictable_lane")) or state.find_next_lane()
+    if place is not None:
+        hint = state.predictions.give_hint(place)
+        yield PlaceCursor(place)
+        yield Say(hint, "strong", is_sticky=True)
+
+
+def _begin_answer(start: str, parse: Callable[[str], int]) -> str:
+    """Return the start of an answer: a letter as a digit is hexadecimal, except in ``false``."""
+    if len(start) != 1 or start not in "abcdef":
+        return start
+    with suppress(PtxError):
+        parse("false")
+        return start
+    return f"0x{start}"

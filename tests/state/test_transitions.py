@@ -1,0 +1,159 @@
+"""Transitions of the table, on a state without an app: what they change, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ptxscope.state import (
+    answer_transitions,
+    edit_transitions,
+    lesson_transitions,
+    listing_transitions,
+    step_transitions,
+)
+from ptxscope.state.actions import ACTIONS
+from ptxscope.state.explorer_state import ExplorerState
+from ptxscope.state.requests import AskText, Choose, Open, Request, Requests, Say, Wait
+from tests.state.states import make_state, open_text, set_values
+
+
+def answer(requests: Requests | None, *answers: object) -> list[Request]:
+    """Run a transition to its end, with answers to what it asks the user; return what it asks."""
+    asked: list[Request] = []
+    given, answer = iter(answers), None
+    try:
+        while requests is not None:
+            request = requests.send(answer)
+            asked.append(request)
+            is_question = isinstance(request, AskText | Choose | Open)
+            answer = next(given) if is_question else None
+    except StopIteration:
+        assert next(given, None) is None
+    return asked
+
+
+def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
+    """Run an action of the table, as a key does; a hint that it shows is kept."""
+    action = ACTIONS[id_]
+    asked = answer(action.run(state, *action.arguments), *answers)
+    for request in asked:
+        if isinstance(request, Say):
+            state.hint = request
+    return asked
+
+
+def said(asked: Sequence[Request]) -> str:
+    """The last hint."""
+    return next(x.text for x in reversed(asked) if isinstance(x, Say))
+
+
+def test_the_last_step_is_announced_before_the_first_comes_again() -> None:
+    state = make_state()
+    assert state.is_at_end
+    assert said(do(state, "step.next")) == "That was the last step"
+    do(state, "step.next")
+    assert state.step == 1
+    do(state, "step.last")
+    do(state, "step.next")
+    do(state, "step.motion")
+    state.hint = Say()  # another hint, or an edit, comes between
+    do(state, "step.next")
+    assert state.is_at_end
+
+
+def test_a_step_that_there_is_not_is_refused() -> None:
+    state = make_state("popc.b32 d, a", {"a": 7})
+    count = state.last_step
+    (asked,) = answer(step_transitions.go_to_step(state, count + 1))
+    assert isinstance(asked, Say)
+    assert asked.text == f"There are {count} steps"
+
+
+def test_playing_waits_for_each_step_and_ends_when_it_is_paused() -> None:
+    state = make_state()
+    playing = step_transitions.toggle_playing(state)
+    steps = [state.step for x in playing if isinstance(x, Wait)]
+    assert steps == [*range(1, state.last_step)]
+    assert not state.is_playing
+    playing = step_transitions.toggle_playing(state)
+    assert any(isinstance(x, Wait) for x in playing)
+    assert answer(step_transitions.toggle_playing(state)) == []  # a pause
+    assert answer(playing) == []
+    assert state.step == 1
+
+
+def test_a_note_is_asked_for_and_kept() -> None:
+    state = make_state()
+    (asked,) = do(state, "note", "look here")
+    assert isinstance(asked, AskText)
+    assert [x.text for x in state.trace.annotations.notes] == ["look here"]
+    do(state, "edit.undo")
+    assert not state.trace.annotations.notes
+    do(state, "note", None)  # left
+    assert not state.trace.annotations.notes
+
+
+def test_edge_cases_are_offered_and_set() -> None:
+    state = make_state("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
+    (asked,) = answer(edit_transitions.offer_values(state, "a"), 1)
+    assert isinstance(asked, Choose)
+    assert f"{state.trace.operands['a']:#x}" == asked.items[1].about
+
+
+def test_what_would_reveal_an_answer_says_how_predicting_ends() -> None:
+    state = make_state()
+    do(state, "predict")
+    for id_ in ("step.result", "sweep"):
+        (asked,) = do(state, id_)
+        assert isinstance(asked, Say)
+        assert "would reveal the answer" in asked.text
+        assert asked.keys == (("predict", "stops predicting"),)
+    assert state.is_result_hidden
+
+
+def test_a_computed_register_of_a_listing_is_not_asked_for() -> None:
+    state = make_state()
+    open_text(state, "vadd.u32.u32.u32 %r1, %r2, 1;\nvadd.u32.u32.u32 %r3, %r1, %r4;")
+    set_values(state, a=1)
+    answer(listing_transitions.go_by(state, 1))
+    role = next(role for role, name in state.setup.instruction.names.items() if name == "%r1")
+    asked = answer(edit_transitions.set_value(state, role, 5))
+    assert said(asked) == "× %r1 is computed by the listing: edit its inputs instead"
+
+
+def test_a_file_that_is_not_there_is_asked_for_again() -> None:
+    state = make_state()
+    asked = do(state, "listing.open", "/nowhere/x.ptx", None)
+    assert [x.text for x in asked if isinstance(x, AskText)] == ["", "/nowhere/x.ptx"]
+
+
+def test_a_lesson_is_chosen_answered_and_left() -> None:
+    state = make_state()
+    setup = state.setup
+    do(state, "lessons", 0)
+    assert state.lesson
+    while not state.lesson.is_open:
+        answer(lesson_transitions.turn_card(state, 1))
+    answer(lesson_transitions.take_answer(state, state.lesson, "0x7777", is_entered=True))
+    assert state.lesson.feedback
+    answer(lesson_transitions.reveal_answer(state))
+    assert state.lesson.is_answered
+    assert state.step == state.lesson.asked_step
+    name, index = state.lesson.lesson.head.name, state.lesson.index
+    asked = answer(lesson_transitions.leave_card(state))
+    assert said(asked) == f"Lesson {name} was left at card {index + 1}"
+    assert state.lesson is None
+    assert state.setup.line == setup.line
+    assert state.lesson_places[name].card == index
+
+
+def test_an_explanation_is_pinned_and_compared() -> None:
+    state = make_state()
+    (asked,) = do(state, "explain", ("0x5", None))
+    assert isinstance(asked, Open)
+    assert state.observed_text == "0x5"
+    (asked,) = do(state, "explain", None)
+    assert isinstance(asked, Open)
+    assert asked.values[1] == "0x5"
+    answer(answer_transitions.toggle_pin(state))
+    assert state.pin is state.setup
