@@ -78,6 +78,7 @@ def _make_scalar_entry(
         foreign_types=FLOATS,
         words=words,
         is_zero_of_equals=opcode == "sub",
+        is_commutative=opcode != "sub",
     )
 
 
@@ -108,6 +109,7 @@ def _make_packed_entry(
         can_take_immediates=False,
         distinguishing_modifiers=frozenset(map(str, _HALVES if lanes == 2 else _BYTES)),
         brief=f"{brief}, {32 // lanes}-bit",
+        is_commutative=not syntax.startswith(("sub", "neg")),
     )
 
 
@@ -247,6 +249,7 @@ def _make_link(
         brief=total,
         words=words if has_carry else "",
         carry_noun=noun,
+        is_commutative=noun == "carry",
     )
 
 

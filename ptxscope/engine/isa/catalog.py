@@ -76,6 +76,7 @@ ENTRIES: tuple[Entry, ...] = (
         remarks=(NOT_C_SELP,),
         requirements=(NEEDS_F64,),
         brief="c ? a : b",
+        data_roles="ab",
         words="select choose pick ternary conditional move mux predicate if else",
     ),
     Entry(

@@ -110,7 +110,7 @@ _PRODUCT = _make_entry(
     make_operands(d="product_type", a="stype", b="stype"),
     ("mul.lo.s32 d, a, b", {"a": 0x12345678, "b": 0xFFFFFFFE}),
     (_WIDE_FITS,),
-)._replace(computes_indices=True)
+)._replace(computes_indices=True, is_commutative=True)
 MULTIPLY_ADD = _make_entry(
     read_syntax("mad.lo|.hi|.wide{.sat}.stype d, a, b, c", stype=_INTEGERS),
     "9.7.1.4",
@@ -120,7 +120,7 @@ MULTIPLY_ADD = _make_entry(
     make_operands(d="product_type", a="stype", b="stype", c="product_type"),
     ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
     (_WIDE_FITS, _SAT_FITS),
-)._replace(computes_indices=True)
+)._replace(computes_indices=True, is_commutative=True)
 _SHORT_PRODUCTS = (
     _make_entry(
         read_syntax("mul24.lo|.hi.stype d, a, b", stype=(Type.U32, Type.S32)),
@@ -130,7 +130,7 @@ _SHORT_PRODUCTS = (
         "multiply multiplication product",
         _NUMBERS,
         ("mul24.hi.s32 d, a, b", {"a": 0x00800001, "b": 0x00123456}),
-    )._replace(computes_indices=True),
+    )._replace(computes_indices=True, is_commutative=True),
     _make_entry(
         read_syntax("mad24.lo|.hi{.sat}.stype d, a, b, c", stype=(Type.U32, Type.S32)),
         "9.7.1.6",
@@ -140,7 +140,7 @@ _SHORT_PRODUCTS = (
         make_operands(d="stype", a="stype", b="stype", c="stype"),
         ("mad24.lo.s32 d, a, b, c", {"a": 7, "b": 0x00FFFFFE, "c": 3}),
         (_SAT_FITS,),
-    )._replace(computes_indices=True),
+    )._replace(computes_indices=True, is_commutative=True),
 )
 NEGATION = _make_entry(
     read_syntax("neg.stype d, a", stype=_SIGNED),
@@ -181,7 +181,7 @@ CONVERSION = _make_entry(
     make_operands(d="converted_type", a="unconverted_type"),
     ("cvt.sat.s8.s32 d, a", {"a": 300}),
     (_CLAMP_FITS,),
-)._replace(foreign_types=FLOATS, computes_indices=True)
+)._replace(foreign_types=FLOATS, computes_indices=True, data_roles="a")
 
 # --- the others --------------------------------------------------------------------------
 
@@ -206,7 +206,7 @@ COMMON_ENTRIES = (
         (_D, _A, _B),
         ("and.b32 d, a, b", {"a": 0x12345678, "b": 0x00FFFF00}),
         (_make_negation_constraint("nega", "negb"),),
-    ),
+    )._replace(is_commutative=True, data_roles="ab"),
     _make_entry(
         read_syntax("or.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.2",
@@ -216,7 +216,7 @@ COMMON_ENTRIES = (
         (_D, _A, _B),
         ("or.b32 d, a, b", {"a": 0x12340000, "b": 0x00005678}),
         (_make_negation_constraint("nega", "negb"),),
-    ),
+    )._replace(is_commutative=True, data_roles="ab"),
     _make_entry(
         read_syntax("xor.stype d, {!}a, {!}b", stype=_PATTERNS),
         "9.7.8.3",
@@ -226,7 +226,7 @@ COMMON_ENTRIES = (
         (_D, _A, _B),
         ("xor.b32 d, a, b", {"a": 0x12345678, "b": 0x80808080}),
         (_make_negation_constraint("nega", "negb"),),
-    )._replace(is_zero_of_equals=True),
+    )._replace(is_zero_of_equals=True, is_commutative=True, data_roles="ab"),
     _make_entry(
         read_syntax("not.stype d, {!}a", stype=_PATTERNS),
         "9.7.8.4",
@@ -236,7 +236,7 @@ COMMON_ENTRIES = (
         (_D, _A),
         ("not.b32 d, a", {"a": 0x0000FFFF}),
         (_make_negation_constraint("nega"),),
-    ),
+    )._replace(data_roles="a"),
     _make_entry(
         read_syntax("shl.stype d, a, b", stype=_WORDS),
         "9.7.8.8",
@@ -245,7 +245,7 @@ COMMON_ENTRIES = (
         "shift left",
         (_D, _A, _AMOUNT),
         ("shl.b32 d, a, b", {"a": 0x12345678, "b": 8}),
-    ),
+    )._replace(data_roles="a"),
     _make_entry(
         read_syntax("shr.stype d, a, b", stype=_SHIFTED),
         "9.7.8.9",
@@ -254,7 +254,7 @@ COMMON_ENTRIES = (
         "shift right",
         (_D, _A, _AMOUNT),
         ("shr.s32 d, a, b", {"a": 0x80000000, "b": 4}),
-    ),
+    )._replace(data_roles="a"),
     _PRODUCT,
     *_SHORT_PRODUCTS,
     _make_entry(

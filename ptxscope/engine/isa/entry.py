@@ -268,6 +268,10 @@ class Entry(NamedTuple):
     """Whether the result is 0 if a and b are one register, whatever it holds."""
     is_move: bool = False
     """Whether the result is a: it may be a special register, ``%tid.x``, or a list of registers."""
+    is_commutative: bool = False
+    """Whether a and b may be exchanged."""
+    data_roles: str = ""
+    """The operands of which each bit of the result depends on at most one bit, without ``.sat``."""
     computes_indices: bool = False
     """Whether the operation mostly computes indices and addresses."""
     is_expanded_at_64_bits: bool = False

@@ -41,6 +41,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("2.0", "sm_20"),
         brief="bytes by c",
         words="permute byte bytes swap shuffle swizzle reorder rearrange endian",
+        data_roles="ab",
     ),
     Entry(
         *read_syntax("lop3.stype d, a, b, c, lut", stype=_B32),
@@ -52,6 +53,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("4.3", "sm_50"),
         brief="bitwise f(a,b,c)",
         words="logic logical boolean bitwise truth table",
+        data_roles="abc",
     ),
     Entry(
         *read_syntax(
@@ -94,6 +96,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("2.0", "sm_20"),
         brief="a[b+c-1:b]",
         words="extract field bits unpack",
+        data_roles="a",
     ),
     Entry(
         *read_syntax("bfi.stype d, a, b, c, e", stype=_B32_B64),
@@ -111,6 +114,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("2.0", "sm_20"),
         brief="b[c+e-1:c] = a",
         words="insert field bits pack",
+        data_roles="ab",
     ),
     Entry(
         *read_syntax("shf.l|.r.clamp|.wrap.stype d, a, b, c", stype=_B32),
@@ -122,6 +126,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("3.1", "sm_32"),
         brief="b:a shifted",
         words="funnel shift rotate rotation left right",
+        data_roles="ab",
     ),
     Entry(
         *read_syntax("szext.clamp|.wrap.stype d, a, b", stype=(Type.U32, Type.S32)),
@@ -133,6 +138,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("7.6", "sm_70"),
         brief="extend b bits",
         words="sign zero extend extension",
+        data_roles="a",
     ),
     Entry(
         *read_syntax("bmsk.clamp|.wrap.stype d, a, b", stype=_B32),
@@ -155,6 +161,7 @@ INTEGER_ENTRIES = (
         MinimumVersion("2.0", "sm_20"),
         brief="reverse bits",
         words="reverse reversal mirror bit order",
+        data_roles="a",
     ),
     Entry(
         *read_syntax("clz.stype d, a", stype=_B32_B64),

@@ -4,31 +4,54 @@ from __future__ import annotations
 
 ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".split())
 """Those whose operands all have the instruction's type."""
-BRANCHES = frozenset(("bra", "brx"))
-NEVER_FALLS_THROUGH = BRANCHES | {"exit", "ret", "trap"}
+JUMPS = frozenset(("bra",))
+BRANCHES = JUMPS | {"brx"}
+"""Those whose last operand is a label, or a list of labels."""
+ENDS = frozenset(("exit", "ret", "trap"))
+NEVER_FALLS_THROUGH = BRANCHES | ENDS
 """Those that the next statement follows only under a guard."""
+CALLS = frozenset(("call",))
+"""Those with a destination only if the first operand is a list: ``(r)``."""
 BARRIERS = frozenset(("bar", "barrier"))
-"""Those with a destination only if they reduce values: ``.red``."""
-WITHOUT_DESTINATION = (BRANCHES | BARRIERS) | frozenset(
+"""Those with a destination only if they reduce values."""
+REDUCING = "red"
+"""The modifier with which a barrier has a destination."""
+COLLECTIVES = frozenset("elect match redux shfl vote".split())
+"""Those by which the threads of a warp exchange values."""
+EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
+"""Those by which the threads of a block depend on each other."""
+FENCES = frozenset(("fence", "membar"))
+LOADS = frozenset(("ld", "ldu"))
+STORES = frozenset(("st",))
+ATOMICS = frozenset(("atom", "red"))
+MEMORY_WRITERS = STORES | ATOMICS | {"mbarrier"}
+"""Those that write memory even if they have a result."""
+WAITS = frozenset(
     """
-    applypriority brkpt cp discard exit fence griddepcontrol membar nanosleep pmevent
-    prefetch prefetchu red ret setmaxnreg st stackrestore stmatrix sured sust trap
+    applypriority brkpt discard griddepcontrol nanosleep pmevent prefetch prefetchu setmaxnreg
     """.split()
 )
-WITHOUT_RESULT = WITHOUT_DESTINATION | frozenset(
-    """
-    alloca call clusterlaunchcontrol ld ldmatrix ldu mbarrier multimem tcgen05 tensormap wgmma
-    """.split()
+"""Those that change neither registers nor memory."""
+WITHOUT_DESTINATION = (NEVER_FALLS_THROUGH | BARRIERS | FENCES | STORES | WAITS) | frozenset(
+    "cp red stackrestore stmatrix sured sust".split()
+)
+FREEING = "dealloc"
+"""A modifier with which an instruction has no destination."""
+WITHOUT_RESULT = (WITHOUT_DESTINATION | CALLS | LOADS) | frozenset(
+    "alloca clusterlaunchcontrol ldmatrix mbarrier multimem tcgen05 tensormap wgmma".split()
 )
 """Those that compute no register from others. The result of a load counts as an input."""
-NAMES = (ONE_TYPE | WITHOUT_RESULT) | frozenset(
+NAMES = (ONE_TYPE | WITHOUT_RESULT | COLLECTIVES | ATOMICS) | frozenset(
     """
-    activemask atom createpolicy elect getctarank isspacep istypep mapa match mma movmatrix redux
-    shfl stacksave suld suq testp tex tld4 txq vote wmma
+    activemask createpolicy getctarank isspacep istypep mapa mma movmatrix stacksave suld suq testp
+    tex tld4 txq wmma
     """.split()
 )
 """All of them."""
-VALUE_PLACES = {"ld": 0, "ldu": 0, "st": 1}
+WITHOUT_MODIFIERS = NEVER_FALLS_THROUGH | BARRIERS | CALLS | {"brkpt"}
+"""Those that need no modifier."""
+VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
 """The place of the value among the operands of a load or a store; the other is the address."""
 ADDRESS_PLACES = {"atom": 1, "red": 0}
 """The place of the address among the operands of an atomic operation."""
+ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..isa.other_opcodes import ADDRESS_PLACES
 from ..program.statement import Statement
 from ..program.statement_operands import MemoryOperand, Operand, RegisterOperand, SinkOperand
 from .conflicts import ThreadScope
@@ -24,7 +25,6 @@ from .memory_steps import (
     gather_lane_causes,
     parse_memory_form,
 )
-from .register_names import iter_read_names
 from .thread_state import Bits, CallFrame, Step, ThreadGroup, ThreadValues, write_lanes
 
 
@@ -69,7 +69,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
     operands = list(statement.operands)
     destination: ThreadValues | None = None
     first: Operand | None = None
-    if statement.opcode == "atom" and operands:
+    if ADDRESS_PLACES[statement.opcode] and operands:
         first = operands.pop(0)
         if isinstance(first, RegisterOperand):
             destination = frame.get_register(first.name)
@@ -106,7 +106,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
 def _is_read(function: Function, destination: Operand | None) -> bool:
     """Whether a statement of a function reads the result; nvcc gives each ``atomicAdd`` one."""
     return isinstance(destination, RegisterOperand) and any(
-        destination.name in iter_read_names(x) for x in function.statements
+        destination.name in x.iter_read_names() for x in function.statements
     )
 
 

@@ -14,13 +14,13 @@ from ..program.statement_operands import (
     RegisterOperand,
     SymbolOperand,
     VectorOperand,
+    iter_register_names,
 )
 from ..program.variables import Variable
 from .branches import Leaving, Machine
 from .device_code import Function
 from .memory import AddressSpace, join_bytes
 from .printed_text import find_integer, make_reader, read_string
-from .register_names import iter_register_names
 from .thread_state import (
     CallFrame,
     CallSite,

@@ -12,7 +12,6 @@ from ..program.control_flow import find_thread_blocks
 from ..program.statement import Statement
 from ..program.statement_operands import RegisterOperand
 from .device_code import Function
-from .register_names import iter_written_names
 
 _TYPES = frozenset(("f32", "f16", "f16x2", "bf16", "bf16x2"))
 _ROUNDINGS = frozenset(("rn", "rz", "rm", "rp"))
@@ -43,7 +42,7 @@ def find_fusible_products(function: Function) -> FusibleProducts:
         for statement in function.statements[block.start : block.end]:
             if statement.opcode in ("add", "sub") and _has_free_rounding(statement):
                 sums[id(statement)] = tuple(_iter_products(statement, products))
-            names = list(iter_written_names(statement))
+            names = list(statement.iter_written_names())
             for name in names:
                 products.pop(name, None)
             is_product = statement.opcode == "mul" and _has_free_rounding(statement)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from ..isa.other_opcodes import ATOMICS, FENCES
 from ..program.statement import Statement
 from ..program.variables import Variable
 
@@ -38,8 +39,7 @@ class DeviceCode(NamedTuple):
     def has_fences(self) -> bool:
         """Whether threads of different blocks may wait for each other's accesses."""
         return any(
-            statement.opcode in ("atom", "fence", "membar", "red")
-            and "cta" not in statement.modifiers
+            statement.opcode in ATOMICS | FENCES and "cta" not in statement.modifiers
             for function in self.functions.values()
             for statement in function.statements
         )

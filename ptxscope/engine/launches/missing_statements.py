@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from ..isa.other_opcodes import BARRIERS
 from ..program.control_flow import find_thread_blocks
 from ..program.statement import Statement, StatementKind
-from ..program.statement_operands import TYPE_BITS, ConstantOperand, ListOperand, RegisterOperand
+from ..program.statement_operands import TYPE_BITS, ConstantOperand, RegisterOperand
 from .device_code import DeviceCode, Function
-from .register_names import iter_read_names, iter_register_names, iter_written_names
 
 """The opcodes after which no thread goes on with the next statement."""
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
@@ -61,7 +61,7 @@ def _iter_initial_values(function: Function) -> Iterator[MissingStatement]:
         found.setdefault((0, name), statement)
     for i, statement in enumerate(statements):
         starts = sorted({start for start, end in loops if start <= i <= end})
-        for name in sorted({*iter_read_names(statement)} & {*iter_written_names(statement)}):
+        for name in sorted({*statement.iter_read_names()} & {*statement.iter_written_names()}):
             # the start of the function is as good as the outermost loop for what nothing writes
             for start in starts[(0, name) in found :]:
                 found.setdefault((start, name), statements[start])
@@ -81,7 +81,7 @@ def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
     """Yield the registers that a way through a function reads before it writes them."""
     statements = function.statements
     blocks = find_thread_blocks(statements, function.labels)
-    writes = [frozenset(() if x.guard else _iter_writes(x)) for x in statements]
+    writes = [frozenset(() if x.guard else x.iter_written_names()) for x in statements]
     entries: dict[int, frozenset[str]] = {0: frozenset(x.name for x in function.parameters)}
     pending = [0]
     while pending:
@@ -97,18 +97,11 @@ def _iter_unwritten(function: Function) -> Iterator[tuple[str, Statement]]:
         known = set(entry)
         for i in range(blocks[number].start, blocks[number].end):
             statement = statements[i]
-            kept = set(_iter_writes(statement)) if statement.guard else set[str]()
-            for name in sorted((kept | {*iter_read_names(statement)}) - known):
+            kept = set(statement.iter_written_names()) if statement.guard else set[str]()
+            for name in sorted((kept | {*statement.iter_read_names()}) - known):
                 if name.partition(".")[0] not in known:
                     yield name, statement
             known |= writes[i]
-
-
-def _iter_writes(statement: Statement) -> Iterator[str]:
-    yield from iter_written_names(statement)
-    results = statement.operands[0] if statement.opcode == "call" and statement.operands else None
-    if isinstance(results, ListOperand):
-        yield from iter_register_names(results)
 
 
 def _iter_barriers(function: Function) -> Iterator[MissingStatement]:
@@ -117,7 +110,7 @@ def _iter_barriers(function: Function) -> Iterator[MissingStatement]:
     for index, statement in enumerate(function.statements):
         if index in function.labels:
             last = ""
-        if statement.opcode in ("bar", "barrier"):
+        if statement.opcode in BARRIERS:
             last = "bar"
         if "shared" not in [x.partition("::")[0] for x in statement.modifiers]:
             continue

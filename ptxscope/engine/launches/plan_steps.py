@@ -26,14 +26,6 @@ from .thread_state import (
     write_values,
 )
 
-_DATA_ROLES = {
-    **dict.fromkeys(("brev", "cvt", "not", "shl", "shr", "bfe", "szext"), "a"),
-    **dict.fromkeys(("and", "or", "xor", "bfi", "prmt", "selp", "shf"), "ab"),
-    "lop3": "abc",
-}
-"""Operands of which each bit of the result depends on at most one bit, by opcode."""
-_MIXING = frozenset(("sat", "pack"))
-"""Modifiers with which a bit of the result depends on many."""
 _FIRST_SCRATCH = 8
 """The index of the first array that computes unknown bits."""
 
@@ -62,8 +54,8 @@ def make_plan_step(frame: CallFrame, statement: Statement) -> Step | None:
         if destination and destination.bits.dtype != get_storage_dtype(result.type):
             return None
     find_unknown = None
-    if len(plan.results) == 1 and not _MIXING & {*statement.modifiers}:
-        data = [x for x in _DATA_ROLES.get(statement.opcode, "") if x in sources]
+    if len(plan.results) == 1 and not ins.form.sat:
+        data = [x for x in ins.entry.data_roles if x in sources]
         find_unknown = _bind_unknown(frame, plan, sources, data) if data else None
     return _bind(frame, plan, sources, destinations, find_unknown)
 

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..diagnosis.observation import Observed
+from ..isa.other_opcodes import ATOMICS, EXCHANGES
 from ..program.statement import Statement
 from ..program.statement_operands import SymbolOperand
 from ..semantics.models import PTXAS_MODELS, Model
@@ -55,10 +56,6 @@ _MAX_NEAR_MISSES = 3
 _MISSING_COST = 3
 EXPLAIN_SECONDS = 60.0
 """The time in which changes are tried."""
-_EXCHANGES = frozenset(
-    ("bar", "barrier", "shfl", "vote", "match", "redux", "elect", "activemask", "mbarrier")
-)
-"""The opcodes by which the threads of a block depend on each other."""
 
 
 class RunExplanation(NamedTuple):
@@ -318,7 +315,7 @@ class _Search:
         block = wrong[0] // size
         statements = [x for function in self.functions for x in function.statements]
         has_shared = self.memory.shared_bytes > 0
-        if has_shared or any(x.opcode in _EXCHANGES for x in statements):
+        if has_shared or any(x.opcode in EXCHANGES for x in statements):
             return ThreadSelection((block,))
         numbers = [x % size for x in wrong if x // size == block]
         other_numbers = [x % size for x in right if x // size == block]
@@ -552,6 +549,6 @@ def _make_explanation(change: StatementChange, count: int) -> RunExplanation:
 
 def _depends_on_blocks(statement: Statement) -> bool:
     """Whether the threads of one block may change what those of another read."""
-    return statement.opcode in ("atom", "red") and "shared" not in [
+    return statement.opcode in ATOMICS and "shared" not in [
         x.partition("::")[0] for x in statement.modifiers
     ]

@@ -19,6 +19,8 @@ from ..diagnosis.digit_changes import iter_digit_changes
 from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
+from ..isa.entry import Entry
+from ..isa.other_opcodes import ACCESSES, JUMPS, LOADS
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
 from ..program.statement import Statement
@@ -29,6 +31,7 @@ from ..program.statement_operands import (
     Operand,
     RegisterOperand,
     SpecialOperand,
+    iter_register_names,
 )
 from ..semantics.models import Model
 from ..semantics.plan import Plan
@@ -37,7 +40,6 @@ from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.evaluation import make_plan
 from .device_code import Function
 from .operand_replacement import replace_operand_text
-from .register_names import iter_read_names, iter_register_names, iter_written_names
 from .thread_state import find_dtype
 
 _ALL_ROLES = frozenset(("a", "b", "c", "e", "d", "p", "q", "cc", "guard"))
@@ -51,8 +53,6 @@ _OFFSET_COST = 5
 _LABEL_COST = 5
 _NEAR_LABELS = 2
 """Labels before and after one, which may have been meant."""
-_COMMUTATIVE = frozenset(("add", "and", "fma", "mad", "max", "min", "mul", "or", "xor"))
-"""The opcodes whose first two operands may be exchanged."""
 _NEAR_STATEMENTS = 12
 """Statements before and after, whose registers may have been meant."""
 
@@ -209,7 +209,7 @@ def _iter_register_changes(
     ins = statement.instruction
     assert ins
     plan, names = _make_plan(ins, model), _list_near_names(function, index, far_names)
-    tried = {_get_operands_key(ins.opcode, ins.sources)}
+    tried = {_get_operands_key(ins.entry, ins.sources)}
     for place, source in enumerate(ins.sources):
         if not isinstance(source, Register):
             continue
@@ -217,7 +217,7 @@ def _iter_register_changes(
         for name in names:
             if name != source.name and function.registers.get(name) == type_:
                 sources = (*ins.sources[:place], Register(name), *ins.sources[place + 1 :])
-                key = _get_operands_key(ins.opcode, sources)
+                key = _get_operands_key(ins.entry, sources)
                 if key in tried:
                     continue
                 tried.add(key)
@@ -232,10 +232,10 @@ def _iter_register_changes(
             yield _make_change(statement, changed, plan, phrase, _REGISTER_COST)
 
 
-def _get_operands_key(opcode: str, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
+def _get_operands_key(entry: Entry, sources: tuple[Register | Immediate, ...]) -> tuple[str, ...]:
     """Return what is the same for operands of which the order does not matter."""
     texts = [str(x) for x in sources]
-    if opcode in _COMMUTATIVE:
+    if entry.is_commutative:
         texts[:2] = sorted(texts[:2])
     return tuple(texts)
 
@@ -250,10 +250,10 @@ def _list_far_names(function: Function) -> list[str]:
     A register that should be read somewhere, and is not, is often the one that was meant.
     """
     statements = function.statements
-    read_names = {name for x in statements for name in iter_read_names(x)}
-    parameters = [x for x in statements if x.opcode == "ld" and "param" in x.modifiers]
+    read_names = {name for x in statements for name in x.iter_read_names()}
+    parameters = [x for x in statements if x.opcode in LOADS and "param" in x.modifiers]
     names = [name for x in parameters for name in _iter_names(x)]
-    return names + [y for x in statements for y in iter_written_names(x) if y not in read_names]
+    return names + [y for x in statements for y in x.iter_written_names() if y not in read_names]
 
 
 def _list_near_names(function: Function, index: int, far_names: Sequence[str]) -> list[str]:
@@ -421,7 +421,7 @@ def _iter_operand_changes(
 def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield the address of an element before or after."""
     width = next((TYPE_BITS[x] // 8 for x in statement.modifiers[::-1] if x in TYPE_BITS), 0)
-    if statement.opcode not in ("ld", "st", "atom", "red") or not width:
+    if statement.opcode not in ACCESSES or not width:
         return
     for index, x in enumerate(statement.operands):
         if isinstance(x, MemoryOperand) and isinstance(x.base, RegisterOperand):
@@ -434,7 +434,7 @@ def _iter_offset_changes(statement: Statement) -> Iterator[StatementChange]:
 
 def _iter_label_changes(function: Function, statement: Statement) -> Iterator[StatementChange]:
     """Yield the labels before and after the one to which a statement branches."""
-    if statement.opcode != "bra" or not statement.targets:
+    if statement.opcode not in JUMPS or not statement.targets:
         return
     old, labels = statement.targets[0], sorted(function.labels)
     place = labels.index(old)

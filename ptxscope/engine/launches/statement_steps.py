@@ -6,6 +6,15 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..isa.other_opcodes import (
+    ATOMICS,
+    BARRIERS,
+    FENCES,
+    LOADS,
+    MEMORY_WRITERS,
+    STORES,
+    WAITS,
+)
 from ..program.statement import Statement
 from ..program.statement_operands import MemoryOperand, SpecialOperand
 from .atomics import make_atomic
@@ -14,7 +23,6 @@ from .float_steps import make_float_conversion, make_float_step
 from .memory_steps import make_load, make_store
 from .move_steps import make_address_conversion, make_any_move, make_space_test
 from .plan_steps import make_plan_step
-from .register_names import iter_register_names
 from .thread_state import CallFrame, Step, ThreadGroup, ThreadValues, unite_causes, write_causes
 from .warp_steps import (
     make_active_mask,
@@ -50,23 +58,19 @@ def _make_fence(frame: CallFrame, statement: Statement) -> Step:
     return lambda group: frame.state.begin_epoch(group.mask, scope)
 
 
-_MAKERS: dict[str, Maker] = {
+_MAKERS: dict[str, Maker] = {  # the lowerings of what has no plan
     "activemask": make_active_mask,
-    "atom": make_atomic,
-    "bar": _make_fence,
+    **dict.fromkeys(ATOMICS, make_atomic),
+    **dict.fromkeys(BARRIERS | FENCES, _make_fence),
     "cvta": make_address_conversion,
     "elect": make_election,
-    "fence": _make_fence,
     "isspacep": make_space_test,
-    "ld": make_load,
-    "ldu": make_load,
+    **dict.fromkeys(LOADS, make_load),
     "match": make_match,
-    "membar": _make_fence,
     "mov": make_any_move,
-    "red": make_atomic,
     "redux": make_reduction,
     "shfl": make_shuffle,
-    "st": make_store,
+    **dict.fromkeys(STORES, make_store),
     "vote": make_vote,
     "cvt": make_float_conversion,
     **dict.fromkeys(
@@ -74,23 +78,8 @@ _MAKERS: dict[str, Maker] = {
         make_float_step,
     ),
     # in lock-step each statement is complete before the next begins
-    **dict.fromkeys(
-        (
-            "applypriority",
-            "brkpt",
-            "discard",
-            "griddepcontrol",
-            "nanosleep",
-            "pmevent",
-            "prefetch",
-            "prefetchu",
-            "setmaxnreg",
-        ),
-        _make_nothing,
-    ),
+    **dict.fromkeys(WAITS, _make_nothing),
 }
-_WRITING_OPCODES = frozenset(("atom", "mbarrier", "red", "st"))
-"""The opcodes that write memory even if they have a result."""
 
 
 def make_step(frame: CallFrame, statement: Statement) -> Step:
@@ -136,11 +125,7 @@ def _is_guard_in_plan(frame: CallFrame, statement: Statement) -> bool:
 
 def find_results(frame: CallFrame, statement: Statement) -> list[ThreadValues]:
     """Return the registers that a statement writes."""
-    if statement.instruction:
-        return [frame.get_register(name) for name in statement.instruction.results.values()]
-    if not statement.operands:
-        return []
-    return [frame.get_register(name) for name in iter_register_names(statement.operands[0])]
+    return [frame.get_register(name) for name in statement.iter_written_names()]
 
 
 def _make_unmodelled(frame: CallFrame, statement: Statement) -> Step:
@@ -170,7 +155,7 @@ def _may_write_memory(statement: Statement) -> bool:
 
     Textures, matrices and copies have operands that are not read: ``[t, {x, y}]``.
     """
-    if statement.opcode in _WRITING_OPCODES:
+    if statement.opcode in MEMORY_WRITERS:
         return True
     is_place = [x is None or isinstance(x, MemoryOperand) for x in statement.operands[:1]]
     return any(is_place)

@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..isa.other_opcodes import ACCESSES, ATOMICS, CALLS, STORES, WITHOUT_DESTINATION
 from ..program.statement import Statement
 from ..program.statement_operands import TYPE_BITS, MemoryOperand
 from .conflicts import get_threads
 from .memory_regions import AccessError, Region
 from .memory_steps import Address, Target, parse_memory_form
-from .register_names import iter_address_names, iter_source_names, iter_written_names
 from .thread_state import (
     CallFrame,
     LocalPlace,
@@ -151,10 +151,12 @@ class ThreadLog:
         stored: list[int | None] = []
         spans: list[tuple[str, int, int]] = []
         if self._is_active:
-            for name in iter_written_names(statement):
+            # the result of a call is written later: ``note_transfer``
+            names = () if statement.opcode in CALLS else statement.iter_written_names()
+            for name in names:
                 writes.append(RegisterWrite(name, *self._peek(frame, name), frame.depth))
                 self._writers[frame.number, name] = number
-            if statement.opcode in ("st", "atom", "red"):
+            if statement.opcode in STORES | ATOMICS:
                 places = [self._note_store(x, number) for x in self._targets]
                 stored = [self._peek_place(x) for x in self._targets]
                 spans = [self._get_span(x) for x in self._targets]
@@ -214,14 +216,14 @@ class ThreadLog:
         return None if is_unknown else int(values.bits[self._lane]) & (1 << width) - 1, width
 
     def _iter_reads(self, statement: Statement, frame: CallFrame) -> Iterator[ValueRead]:
-        addresses = set(iter_address_names(statement))
+        addresses = set(statement.iter_address_names())
         if statement.guard:
             addresses.add(statement.guard.name)
-        for name in dict.fromkeys((*iter_source_names(statement), *sorted(addresses))):
+        for name in dict.fromkeys((*statement.iter_source_names(), *sorted(addresses))):
             step = self._writers.get((frame.number, name), 0)
             bits = self._peek(frame, name)[0]
             yield ValueRead(name, bits, step, is_address=name in addresses)
-        if self._is_active and statement.opcode in ("ld", "ldu", "atom"):
+        if self._is_active and statement.opcode in ACCESSES - WITHOUT_DESTINATION:
             yield from (self._read_place(x) for x in self._targets if x.space.name != "param")
 
     def _find_targets(self, statement: Statement, frame: CallFrame) -> Iterator[Target]:
@@ -230,7 +232,7 @@ class ThreadLog:
         if key not in self._addresses:
             form = parse_memory_form(statement)
             operands = [x for x in statement.operands if isinstance(x, MemoryOperand)]
-            is_access = statement.opcode in ("ld", "ldu", "st", "atom", "red")
+            is_access = statement.opcode in ACCESSES
             found = [Address(frame, x, form) for x in operands if form and is_access]
             self._addresses[key] = [x for x in found if x.is_valid]
         for address in self._addresses[key]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+from ..isa.other_opcodes import WITHOUT_MODIFIERS
 from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
 from ..syntax.source import GAP, remove_comments
 from .asm_operands import AsmOperands
@@ -24,8 +25,6 @@ _ARM_OPERAND = re.compile(r"(?<![\w.$%])[qds]\d{1,2}(?![\w$])|#-?\w", re.IGNOREC
 _OPERAND_MODIFIER = re.compile(r"%[a-z]\d")
 _MODIFIER = re.compile(r"\.(?:[a-z0-9:_]{3,}|cc|lo|hi|r[nzmp]|[dfx]\d|eq|ne|[lg][te])(?![\w:])")
 """A modifier that may be PTX's: those of other machines are often shorter."""
-_BARE = frozenset("bar barrier bra brkpt brx call exit ret trap".split())
-"""Opcodes that need no modifier, some of which other machines have as well."""
 _LETTERS = frozenset("hrlqfdnCibcN")
 """The constraints of nvcc, and others of LLVM's NVPTX."""
 _CLOBBERS = frozenset(("memory", "cc"))
@@ -58,7 +57,7 @@ def _count_statements(ptx: str) -> tuple[int | None, int]:
     for match in _STATEMENT.finditer(text):
         opcode, modifiers, operand_text = match.group("opcode", "modifiers", "operands")
         has_arm_operand = _ARM_OPERAND.search(operand_text)
-        if not modifiers and (opcode in _BARE or opcode in DISTINCT_OPCODES):
+        if not modifiers and (opcode in WITHOUT_MODIFIERS or opcode in DISTINCT_OPCODES):
             unlikely += bool(has_arm_operand or _OPERAND_MODIFIER.search(operand_text))
             continue
         if GAP in match[0]:

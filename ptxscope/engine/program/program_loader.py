@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from ..isa.other_opcodes import BRANCHES
+from ..isa.other_opcodes import BRANCHES, CALLS
 from ..listings.asm_bindings import NO_BINDINGS, bind_operands
 from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
 from ..listings.partial_ptx import is_prose
@@ -164,7 +164,7 @@ class _OpenFunction:
         starts = [
             i + 1
             for i, x in enumerate(statements)
-            if x.kind in ends or x.is_opaque or x.opcode == "call"
+            if x.kind in ends or x.is_opaque or x.opcode in CALLS
         ]
         for i, ins in mark_mixed_flags([x.instruction for x in statements], starts).items():
             statements[i] = statements[i]._replace(instruction=ins)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 
@@ -78,6 +78,16 @@ Operand = (
     | ListOperand
     | SinkOperand
 )
+
+
+def iter_register_names(operand: Operand | None) -> Iterator[str]:
+    """Yield the registers of an operand, except those of an address."""
+    if isinstance(operand, RegisterOperand):
+        yield operand.name
+    elif isinstance(operand, (VectorOperand, PairOperand, ListOperand)):
+        for part in operand.parts:
+            yield from iter_register_names(part)
+
 
 TYPE_BITS: Mapping[str, int] = {
     "pred": 1,

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 
-from ..isa.other_opcodes import NEVER_FALLS_THROUGH
+from ..isa.catalog import MOVES
+from ..isa.other_opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..isa.types import Type
 from ..listings.partial_ptx import is_template
 from ..syntax.constants import convert_words, is_constant
@@ -16,7 +17,7 @@ from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Guard, Instruction, Register
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
-from ..syntax.register_accesses import find_accesses
+from ..syntax.register_accesses import find_destinations
 from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment, remove_comments
@@ -126,10 +127,15 @@ class StatementReader:
             guard = unique[raw.guard.text] = names.add_register(raw.guard.text, self.scopes)
             names.registers.setdefault(guard, "pred")
         renamed = {name: x for name, x in unique.items() if x != name}
-        operands: Iterable[Sequence[Token]] = raw.operands
-        if renamed and raw.opcode.text != "bra":
+        operands: Sequence[Sequence[Token]] = raw.operands
+        if renamed:
+            count = len(operands) - (raw.opcode.text in BRANCHES)  # the last is a label
             operands = [
-                [x._replace(text=renamed.get(x.text, x.text)) for x in part] for part in operands
+                *(
+                    [x._replace(text=renamed.get(x.text, x.text)) for x in part]
+                    for part in operands[:count]
+                ),
+                *operands[count:],
             ]
         registers = names.registers
         merged = (x if len(x) == 1 else _merge_components(x, registers) for x in operands)
@@ -192,7 +198,7 @@ class StatementReader:
 
     def _with_vector_move(self, base: Statement, raw: RawInstruction) -> Statement:
         """Return the statement, as a move between a word and its parts if it is one."""
-        if base.opcode != "mov" or len(raw.operands) != 2:
+        if base.opcode not in MOVES or len(raw.operands) != 2:
             return base
         targets = [self._parse_target(words) for words in _split_vector(raw.operands[0])]
         sources = [self._parse_source(words) for words in _split_vector(raw.operands[1])]
@@ -229,12 +235,7 @@ class StatementReader:
 
     def _list_written(self, raw: RawInstruction) -> tuple[str, ...]:
         """Return the registers that a statement writes which is not explained."""
-        operands = [_merge_components(x) for x in raw.operands]
-        if accesses := find_accesses(raw):
-            starts = {word.start for word in accesses.writes}
-            words = [word for x in operands for word in x if word.start in starts]
-        else:  # an unknown opcode: the first operand, if it is no address
-            words = [word for x in operands[:1] if x and x[0].text != "[" for word in x]
+        words = chain(*map(_merge_components, find_destinations(raw)))
         return tuple(dict.fromkeys(word.text for word in words if self._is_register(word)))
 
 

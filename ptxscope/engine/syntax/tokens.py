@@ -11,6 +11,7 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from enum import Enum
 from typing import NamedTuple
 
+from ..isa.other_opcodes import ENDS
 from .errors import Problem, Span, quote_word
 
 
@@ -117,7 +118,6 @@ DIRECTIVES = frozenset(
     """.split()
 )
 _BODY_DIRECTIVES = {".entry", ".func", ".section"}
-_LAST_OPCODES = frozenset(["exit", "ret", "trap"])
 _OPENING_BRACKETS, _CLOSING_BRACKETS = frozenset("([{"), frozenset(")]}")
 _MARKS = _OPENING_BRACKETS | _CLOSING_BRACKETS | {";"}
 _BRACES = {"{": TokenGroupKind.BLOCK_START, "}": TokenGroupKind.BLOCK_END}
@@ -309,7 +309,7 @@ def _has_opcode(text: str, words: Sequence[Token], i: int, opcodes: Set[str]) ->
     if opcode + 1 >= len(words) or words[opcode].text not in opcodes:
         return False
     is_operand = text[words[i - 1].start : words[i].start].rstrip() == ","
-    is_last = words[opcode].text in _LAST_OPCODES and not is_operand
+    is_last = words[opcode].text in ENDS and not is_operand
     following = words[opcode + 1].text
     return following[0] == "." or (is_last and following == ";")
 
