@@ -31,6 +31,7 @@ from ptxscope.engine.semantics.erratum import Erratum
 from ptxscope.engine.semantics.misconceptions import MISCONCEPTIONS
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS, FoldingBug
 from ptxscope.nvidia.toolchain import NVDISASM, PTXAS, ToolError, find_tool
+from ptxscope.state.actions import ACTIONS
 from tests.cli.running import run
 from tests.export.browser import CHROMIUM, Browser
 from tests.reference import reference
@@ -42,6 +43,8 @@ from tools.manual_shown import (
     find_files,
     find_pictures,
     find_written_pages,
+    format_keys,
+    renew_key_tables,
     renew_output,
     split_commands,
     write_files,
@@ -79,6 +82,12 @@ def page_of(opcode: str) -> str:
 @ci_only
 def test_the_reference_is_current() -> None:
     assert manual.find_stale_files() == [], "run `python3 dev.py docs --renew`"
+
+
+def test_the_keys_of_the_explorer_are_current() -> None:
+    text = (DOCS / "explorer.md").read_text(encoding="utf-8")
+    assert all(format_keys(action) in text for action in ACTIONS.values())
+    assert renew_key_tables(text) == text, "run `python3 dev.py docs --renew`"
 
 
 @ci_only

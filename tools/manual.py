@@ -12,19 +12,21 @@ from typing import Final
 
 from ptxscope.learn.lesson import list_files, list_headings, load_lesson
 from ptxscope.learn.lesson_text import render_markdown
+from ptxscope.state.actions import ACTIONS
 
 from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
 from .manual_text import format_link, format_text, heading, table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REFERENCE: Final = ROOT / "docs" / "reference"
-_LESSON_INTRODUCTION = """\
+_LESSON_INTRODUCTION = f"""\
 Learn these instructions by predicting what they compute. A lesson is a short tour over real traces
 that ends in questions, and a wrong answer is explained by the mistake behind it.
 
 Play a lesson in a terminal, over ssh and through pipes too, with `ptxscope lesson lanes`. To play
-it on the picture, run `ptxscope open --lesson lanes`, or press <kbd>L</kbd> in the explorer. A
-lesson resumes where you left it. The pages below are for reading; each ends with its answers."""
+it on the picture, run `ptxscope open --lesson lanes`, or press
+{manual_shown.format_keys(ACTIONS["lessons"])} in the explorer. A lesson resumes where you left it.
+The pages below are for reading; each ends with its answers."""
 
 
 def make_files() -> dict[str, str]:

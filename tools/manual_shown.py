@@ -14,6 +14,9 @@ from typing import Final, NamedTuple
 from unittest.mock import patch
 
 from ptxscope.cli import main as ptxscope
+from ptxscope.state.actions import GROUPS, Action, map_key_names, map_keys
+
+from .manual_text import format_text, table
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 DOCS: Final = ROOT / "docs"
@@ -93,6 +96,32 @@ def renew_output(text: str) -> str:
     return renewed + text[end:]
 
 
+def renew_key_tables(text: str) -> str:
+    """Return a page with the keys of the explorer's actions, by group, as the table has them."""
+
+    def renew(match: re.Match[str]) -> str:
+        rows = (
+            (format_keys(action), format_text(action.tooltip))
+            for group in match[1].split(", ")
+            for action in GROUPS[group]
+        )
+        lines = (f"<!-- keys: {match[1]} -->", "", *table(("keys", "action"), rows), match[2])
+        return "\n".join(lines)
+
+    return re.sub(
+        r"^<!-- keys: (.*) -->\n(?:.*\n)*?(<!-- end of keys -->)$", renew, text, flags=re.MULTILINE
+    )
+
+
+def format_keys(action: Action) -> str:
+    """Return the keys of an action; for one without, the palette's and the words to type there."""
+    names = map_key_names(map_keys({}))
+    if not action.keys:
+        return f"<kbd>{names['palette'][0]}</kbd> `{action.label}`"
+    words = " ".join(names[action.id]).split()
+    return " ".join(word if word == "…" else f"<kbd>{word}</kbd>" for word in words)
+
+
 def find_pictures(path: Path) -> Iterator[tuple[list[str], Path]]:
     """Yield the words and the file of each command that draws a picture which its page shows."""
     text = path.read_text(encoding="utf-8")
@@ -125,7 +154,7 @@ def _renew_page(path: Path, folder: Path) -> None:
     """Renew the output and the pictures of a page; its commands run in a folder."""
     old = path.read_text(encoding="utf-8")
     with chdir(folder):
-        new = renew_output(old)
+        new = renew_key_tables(renew_output(old))
     if new != old:
         path.write_text(new, encoding="utf-8")
         print(f"renewed {path.relative_to(ROOT)}")
