@@ -13,7 +13,7 @@ from ..documents.content.command_words import format_command
 from ..documents.theme import Theme
 from ..engine.syntax.completions import find_completions
 from . import line_actions, page_view, picture_actions, step_actions, tool_actions
-from .page_edits import MAX_LINE_CHARS, Actions
+from .page_edits import MAX_LINE_CHARS, Actions, perform_action
 from .page_picture import PagePicture, draw_picture, drop_style, list_zones
 from .page_state import PageState
 
@@ -26,7 +26,7 @@ _ACTIONS: Actions = {
     **step_actions.ACTIONS,
     **tool_actions.ACTIONS,
 }
-"""Every action of the page by name; its arguments come from data attributes and fields."""
+"""The page's own actions by name; their arguments come from data attributes and fields."""
 _SILENT_ACTIONS = frozenset({"resize", "refresh", "end_line"})
 """Actions after which a message stays: nobody chose them."""
 _TOOL_ACTIONS = frozenset(
@@ -46,6 +46,7 @@ class ExplorerPage:
         if fragment:
             line_actions.open_link(self.state, {"fragment": fragment})
             self.state.explorer.session.undo_history.clear()
+            tool_actions.follow_lesson(self.state)
             tool_actions.refresh_panel(self.state, {})
 
     def handle(self, action: str, arguments: str = "{}") -> str:
@@ -59,7 +60,11 @@ class ExplorerPage:
             page.message = ""
         if action != "value":
             page.typed_role = ""
-        _ACTIONS[action](page, json.loads(arguments))
+        if action in _ACTIONS:
+            _ACTIONS[action](page, json.loads(arguments))
+        else:
+            perform_action(page, action)
+        tool_actions.follow_lesson(page)
         if page.tool != old_tool or action in _TOOL_ACTIONS:
             tool_actions.refresh_panel(page, {})
         return self.format_changes()

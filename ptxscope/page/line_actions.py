@@ -105,16 +105,6 @@ def _choose_model(page: PageState, arguments: Arguments) -> None:
     edit(page, edits.with_model(page.explorer.setup, name))
 
 
-def _undo(page: PageState, arguments: Arguments) -> None:
-    leave_lesson(page)
-    page.value_errors.clear()
-    page.explorer.end_typing()
-    is_redo = "redo" in arguments
-    has_moved = page.explorer.redo() if is_redo else page.explorer.undo()
-    if not has_moved:
-        page.message = f"There is no edit to {'restore' if is_redo else 'undo'}"
-
-
 def _search(page: PageState, arguments: Arguments) -> None:
     page.query = str(arguments["text"])[:200]
 
@@ -163,7 +153,6 @@ ACTIONS: Actions = {
     "fix": _fix_line,
     "value": _type_value,
     "model": _choose_model,
-    "undo": _undo,
     "search": _search,
     "open_instruction": _open_instruction,
 }

@@ -10,6 +10,8 @@ from ..engine.listings.asm_bindings import reading_type
 from ..engine.syntax.values import parse_value
 from ..engine.tracing.operand_bits import Signature
 from ..state import edits
+from ..state.actions import ACTIONS
+from ..state.requests import Notify, Say, Tell, Transition
 from .page_state import OpenTool, PageState
 
 if TYPE_CHECKING:
@@ -21,6 +23,24 @@ Actions = Mapping[str, Callable[[PageState, Arguments], None]]
 """Actions by the name that the page's JavaScript calls."""
 MAX_LINE_CHARS = 1 << 14
 """Maximum characters of a line."""
+
+
+def perform(page: PageState, transition: Transition, *arguments: object, **named: object) -> None:
+    """Run a transition of the explorer; what it says is the page's message."""
+    for request in transition(page.explorer, *arguments, **named) or ():
+        if isinstance(request, Say | Notify):
+            page.message = request.text
+        elif isinstance(request, Tell):
+            page.message = f"{request.title}: {request.text}"
+
+
+def perform_action(page: PageState, id_: str) -> None:
+    """Perform an action of the table that the terminal has, too; raise KeyError for another."""
+    action = ACTIONS[id_]
+    leave_lesson(page)
+    page.value_errors.clear()
+    page.explorer.end_typing()
+    perform(page, action.run, *action.arguments)
 
 
 def edit(page: PageState, setup: Setup | None, *, coalesce: bool = False) -> None:
@@ -72,7 +92,7 @@ def enter_statement(page: PageState, step: int) -> int:
 def leave_lesson(page: PageState) -> None:
     """Show again what was shown before the lesson, if one is open, and keep its card."""
     if page.explorer.lesson is not None:
-        page.lesson_places = page.explorer.lesson.places
+        page.explorer.lesson_places = page.explorer.lesson.places
         page.explorer.leave_lesson()
         page.tool = OpenTool("lesson")
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..documents.options import DEFAULT, Options
@@ -18,7 +17,6 @@ from .permalink import PageLink
 if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
-    from ..learn.lesson_progress import LessonProgress
 
 FIRST_OPCODE = "vadd4"
 """The instruction whose example a page without a permalink shows."""
@@ -32,7 +30,6 @@ class OpenTool(NamedTuple):
     name: str = ""
     text: str = ""
     """What is typed in it."""
-    feedback: tuple[str, ...] = ()
 
 
 class PageState:
@@ -60,8 +57,6 @@ class PageState:
         """The key of the trace that the panel is about."""
         self.diagnosis: Diagnosis | None = None
         """The explanations that the panel shows."""
-        self.lesson_places: Mapping[str, LessonProgress] = {}
-        """The card at which each lesson was left since the page was opened."""
         self._other_traces: tuple[Trace | None, Trace | None] = None, None
         """A block's evaluation, and that under another model."""
 

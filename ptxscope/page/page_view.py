@@ -16,6 +16,7 @@ from ..engine.tracing.lane_text import format_result, interpret_bits
 from ..engine.tracing.step_text import format_title
 from ..engine.tracing.trace import Step
 from ..learn.prediction import list_locations
+from ..state.actions import ACTIONS
 from . import tool_panels
 from .elements import (
     Child,
@@ -54,13 +55,8 @@ def make_view(page: PageState) -> dict[str, object]:
         "#operands": [*_list_operands(page)],
         "#models": [*_list_models(page)],
         "#history": [
-            make_button("Undo", "undo", aria_disabled=format_flag(not state.session.undo_history)),
-            make_button(
-                "Redo",
-                "undo",
-                data_redo="1",
-                aria_disabled=format_flag(not state.session.redo_history),
-            ),
+            _make_action_button("edit.undo", is_possible=bool(state.session.undo_history)),
+            _make_action_button("edit.redo", is_possible=bool(state.session.redo_history)),
         ],
         "#steps": [*_list_steps(page)],
         "#guesses": [*_list_guesses(page)],
@@ -75,6 +71,15 @@ def make_view(page: PageState) -> dict[str, object]:
         "#panel": page.panel,
         "stale": page.is_panel_stale,
     }
+
+
+def _make_action_button(id_: str, *, is_possible: bool = True) -> Element:
+    """Return the button of an action of the explorer's table."""
+    action = ACTIONS[id_]
+    is_disabled = format_flag(not is_possible)
+    return make_button(
+        action.label.capitalize(), id_, title=action.tooltip, aria_disabled=is_disabled
+    )
 
 
 def make_link(page: PageState) -> tuple[str, str]:
@@ -190,7 +195,7 @@ def _list_steps(page: PageState) -> Iterator[Child]:
         make_button("Next", "step", data_delta="1", aria_disabled=is_last),
         make_button("Last", "step", data_step=str(last), aria_disabled=is_last),
         make_button("Stop predicting" if state.is_predicting else "Predict", "predict"),
-        make_button("Another one", "predict_another") if can_go_on else "",
+        _make_action_button("predict.another") if can_go_on else "",
         class_="choices",
     )
     yield make_element(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from ..engine.syntax.errors import PtxError, format_count, make_printable
+from ..engine.syntax.errors import PtxError, make_printable
 from ..scene.scene_model import LaneRef
-from .page_edits import Actions, Arguments, enter_statement, leave_lesson
+from ..state.step_transitions import reveal_result, take_guess
+from .page_edits import Actions, Arguments, enter_statement, keep_line, perform
 from .page_state import PageState
 
 
@@ -17,7 +18,7 @@ def _go_to_step(page: PageState, arguments: Arguments) -> None:
 
 
 def _reveal_result(page: PageState, arguments: Arguments) -> None:
-    page.explorer.reveal_result(is_revealed=bool(arguments["checked"]))
+    perform(page, reveal_result, is_revealed=bool(arguments["checked"]))
 
 
 def _predict(page: PageState, _: Arguments) -> None:
@@ -40,24 +41,13 @@ def _guess(page: PageState, arguments: Arguments) -> None:
     text = str(arguments["text"])[:200]
     if not text.strip():
         return
+    setup = state.setup
     try:
-        is_right = state.predictions.grade_text(place, text)
+        perform(page, take_guess, place, text, is_entered=True)
     except PtxError as error:
         page.message = make_printable(error.summary)
-        return
-    if not is_right or state.find_next_lane(place) is not None:
-        page.message = "Right." if is_right else ""
-    elif page.current_step < page.last_step:
-        state.begin_predicting(enter_statement(page, page.current_step + 1))
-        page.message = "Right: the step is drawn. What will the next one give?"
-    elif page.block_trace:
-        state.finish_predicting()
-        page.message = "That was the last step of the last statement."
-    else:
-        guesses = state.finish_predicting()
-        first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
-        count = format_count(len(guesses), "value")
-        page.message = f"That was the last step: {count} right, {first_count} at the first try"
+    if state.setup is not setup:  # of the next statement
+        state.session.amend(keep_line(state.setup, setup), state.cursor)
 
 
 def _give_hint(page: PageState, arguments: Arguments) -> None:
@@ -66,16 +56,10 @@ def _give_hint(page: PageState, arguments: Arguments) -> None:
         page.explorer.predictions.give_hint(place)
 
 
-def _predict_another(page: PageState, _: Arguments) -> None:
-    leave_lesson(page)
-    page.explorer.predict_another()
-
-
 ACTIONS: Actions = {
     "step": _go_to_step,
     "result": _reveal_result,
     "predict": _predict,
-    "predict_another": _predict_another,
     "guess": _guess,
     "hint": _give_hint,
 }

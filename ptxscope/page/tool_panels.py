@@ -184,7 +184,7 @@ def parse_lesson_card(text: str) -> tuple[str, int]:
     return parse_lesson_name(name or text), int(card) if is_number else 0
 
 
-def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
+def show_lesson(lesson: OpenLesson) -> list[Child]:
     """Return the card of an open lesson."""
     from ..learn.lesson_text import describe_anchor, describe_question
 
@@ -212,8 +212,6 @@ def show_lesson(lesson: OpenLesson, error: str) -> list[Child]:
                 data_do="lesson_answer",
             )
         )
-    if error:
-        children.append(make_element("p", error, class_="problem", role="alert"))
     if lesson.feedback:
         children += _make_paragraphs(lesson.feedback.text)
     elif card.ask and lesson.is_answered:

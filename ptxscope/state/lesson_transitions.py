@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError
 from .explorer_state import ExplorerState
-from .requests import Act, AskAnswer, Choose, MenuItem, Notify, Requests, Say
+from .requests import Act, AskAnswer, Choose, MenuItem, Notify, Requests, Say, refuse
 from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
@@ -159,7 +159,9 @@ def take_answer(
         return
     try:
         lesson.answer(text)
-    except PtxError:  # the field shows the error
+    except PtxError as error:
+        lesson.keep_text(text)
+        yield refuse(error.summary)
         return
     if lesson.is_answered:
         yield from _show_answer(state, lesson)

@@ -170,19 +170,22 @@ def take_guess(state: ExplorerState, place: LaneRef, text: str, *, is_entered: b
 
 def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
     """Draw the lane and ask for the next or, after the last, for the next step."""
-    following = state.find_next_lane(place)
+    following, setup = state.find_next_lane(place), state.setup
     if following is not None:
         yield PlaceCursor(following)
         yield Say("✓ Right", "good", is_sticky=True)
-    elif state.is_at_end:
+    elif state.is_at_end and not state.go_to_statement(1):
         guesses = state.finish_predicting()
         first_count = sum(guess.wrong == 0 and guess.hints == 0 for guess in guesses)
         result = f"{format_count(len(guesses), 'value')} right, {first_count} at the first try"
-        text = f"✓ That was the last step: {result} · Enter: another one"
-        yield Say(text, "good", is_sticky=True)
+        text = " of the last statement" if state.block_trace else f": {result}"
+        yield Say(f"✓ That was the last step{text}", "good", is_sticky=True)
         yield Act("offer_another")
     else:
-        state.go_to_step(state.step + 1)
+        if state.setup is setup:
+            state.go_to_step(state.step + 1)
+        else:
+            state.begin_predicting(1)
         yield from _follow_step(state)
         hint = "✓ Right: the step is drawn. What will the next one give?"
         yield Say(hint, "good", is_sticky=True)

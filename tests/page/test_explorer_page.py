@@ -92,9 +92,9 @@ def test_an_error_has_a_caret_what_is_allowed_and_a_fix() -> None:
     assert "allowed: vadd4.dtype.atype.btype" in told
     act(page, "fix", index="0")
     assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
-    act(page, "undo")
+    act(page, "edit.undo")
     assert page.state.line == "vadd4.s32.s32.s33 d, a, b, c"
-    act(page, "undo", redo="1")
+    act(page, "edit.redo")
     assert page.state.line == "vadd4.s32.s32.s32 d, a, b, c"
 
 
@@ -113,9 +113,9 @@ def test_one_undo_reverts_what_was_typed_into_a_field() -> None:
     for text in ("0", "0x", "0x1", "0x12"):
         act(page, "value", role="a", text=text)
     act(page, "value", role="b", text="7")
-    act(page, "undo")
+    act(page, "edit.undo")
     assert (page.state.trace.operands["a"], page.state.trace.operands["b"]) == (0x12, 0x01010101)
-    act(page, "undo")
+    act(page, "edit.undo")
     assert page.state.trace.operands["a"] == 0x80FF7F01
 
 
@@ -398,8 +398,8 @@ def test_the_registers_of_a_block_are_edited_by_field_and_by_chip() -> None:
     assert page.state.block_trace.operands["s0.q"] == 0x12
     act(page, "part", key="s2.a", lane=0, text="7")
     assert page.state.block_trace.operands["s0.q"] == 0x12
-    act(page, "undo")
-    act(page, "undo")
+    act(page, "edit.undo")
+    act(page, "edit.undo")
     assert page.state.block_trace.operands["s0.q"] == 0x12345678
 
 
@@ -412,7 +412,7 @@ def test_a_block_is_open_while_the_line_is_one() -> None:
     act(page, "line", text="vadd4.u32.u32.u32 d, a, b, c")
     assert page.state.last_step == len(page.state.trace.steps)
     assert page.svg.count("<svg") == 1
-    act(page, "undo")
+    act(page, "edit.undo")
     assert page.state.line == BLOCK
     assert page.svg == print_document(BLOCK_WORDS)
     act(page, "open_instruction", name="prmt")
@@ -462,7 +462,7 @@ def test_another_line_of_the_family_is_predicted() -> None:
     assert "Another one" not in text_of(make_view(page.state)["#steps"])
     act(page, "predict")
     assert "Another one" in text_of(make_view(page.state)["#steps"])
-    act(page, "predict_another")
+    act(page, "predict.another")
     state = page.state.explorer
     assert state.is_predicting
     assert state.step == 1
@@ -577,9 +577,9 @@ def test_an_edit_in_the_line_ends_with_the_field() -> None:
     act(page, "line", text="vsub4.s32.s32.s32 d, a, b, c")
     act(page, "end_line")
     act(page, "line", text="vmin4.s32.s32.s32 d, a, b, c")
-    act(page, "undo")
+    act(page, "edit.undo")
     assert page.state.line.startswith("vsub4")
-    history = act(page, "undo")["#history"]
+    history = act(page, "edit.undo")["#history"]
     assert [x[1]["aria-disabled"] for x in history] == ["true", "false"]
 
 

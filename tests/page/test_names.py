@@ -14,6 +14,7 @@ from ptxscope.page import explorer_page
 from ptxscope.page.explorer_page import COPY_FORMATS, ExplorerPage
 from ptxscope.page.page_view import make_view
 from ptxscope.page.site import make_site
+from ptxscope.state.actions import ACTIONS
 from tests.page.test_site import FILES_FOLDER
 
 SCRIPTS = {path.name: path.read_text("utf-8") for path in FILES_FOLDER.glob("*.js")}
@@ -87,9 +88,9 @@ def test_what_is_read_of_completions() -> None:
 def test_the_actions_that_javascript_and_markup_perform() -> None:
     actions = {*find("page.js", r'\bsend\("(\w+)"'), *find("picture.js", r'\bsend\("(\w+)"')}
     actions |= {*re.findall(r'data-(?:on|do)="(\w+)"', INDEX)}
-    assert actions <= {*explorer_page._ACTIONS}
+    assert actions <= {*explorer_page._ACTIONS, *ACTIONS}
     (slow,) = find("page.js", r"SLOW = new Set\(\[([^\]]+)\]")
-    assert read_lists([slow]) <= {*explorer_page._ACTIONS}
+    assert read_lists([slow]) <= {*explorer_page._ACTIONS, *ACTIONS}
     copied = {*re.findall(r'data-copy="(\w+)"', INDEX)}
     assert copied == {*COPY_FORMATS, "png"}
 
@@ -111,7 +112,7 @@ def test_the_actions_of_elements() -> None:
     page.handle("open_lesson", json.dumps({"name": "lanes.8"}))
     page.handle("predict")
     seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
-    assert {"step", "predict", "value", "lesson_go", "guess"} <= seen <= {*explorer_page._ACTIONS}
+    assert {"step", "predict", "value", "lesson_go", "guess"} <= seen <= {*explorer_page._ACTIONS, *ACTIONS}
 
 
 def test_what_is_read_of_the_engine() -> None:

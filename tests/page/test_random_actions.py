@@ -41,7 +41,7 @@ def list_usual(random: Random) -> list[Action]:
         ("step", {"delta": random.choice(("1", "-1"))}),
         ("step", {"step": str(random.randrange(1, 15))}),
         ("predict", {}),
-        ("undo", {"redo": "1"} if is_checked else {}),
+        ("edit.redo" if is_checked else "edit.undo", {}),
         ("model", {"text": random.choice(("isa", "ptxas", "ptxas-12.4", "E3"))}),
         ("both", {"checked": is_checked}),
         ("result", {"checked": is_checked}),

@@ -262,6 +262,8 @@ class ActionRunner:
 
     def offer_another(self) -> None:
         """Let Enter predict another line."""
+        hint = self._state.hint
+        self._view.say(hint._replace(text=f"{hint.text} · Enter: another one"))
         self._view.lanes.is_predicted = True
         self._view.show_keys()
 
