@@ -1,9 +1,12 @@
-"""What is known of any statement: the registers that it reads and writes."""
+"""What is known of any statement: what it reads and writes, and why it is not modelled."""
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
+from ptxscope.engine.kernels.execution import execute
+from ptxscope.engine.launches.kernel_run import run_kernel
 from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import Statement
 from ptxscope.engine.syntax.opcodes import OPCODES
@@ -55,3 +58,43 @@ def test_all_readers_know_what_a_statement_reads_and_writes(
     assert sorted(names) == sorted(written.split())
     names = [x.text for x in accesses.reads if x.text != "f"]
     assert sorted(names) == sorted(read_names.split())
+
+
+_KERNEL = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+.reg .b32 %r<4>; .reg .b64 %x<4>; .reg .pred %p<2>;
+ld.param.u64 %x1, [out];
+STATEMENT
+st.global.u32 [%x1], %r1;
+ret;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "reason"),
+    [
+        ("tanh.approx.f32 %r1, %r2;", "tanh.approx.f32 is not modelled"),
+        ("add.rz.f32 %r1, %r2, %r3;", "add.rz.f32 is not modelled"),
+        ("atom.global.add.f16x2 %r1, [%x1], %r2;", "atom.global.add.f16x2 is not modelled"),
+        ("mov.u32 %r1, %clock;", "%clock is not modelled"),
+        ("mov.u32 %r1, nowhere;", "mov.u32 is not modelled with these operands"),
+        ("frob.u32 %r1, %r2;", "frob is no opcode of PTX"),
+        ("barrier.cluster.wait;", "barrier.cluster.wait is not modelled"),
+        ("st.async.shared::cluster.u32 [%x1], %r2, [%x2];",
+         "st.async.shared::cluster.u32 is not modelled"),
+    ],
+)  # fmt: skip
+def test_both_executors_say_the_same_of_what_they_do_not_model(statement: str, reason: str) -> None:
+    text = _KERNEL.replace("STATEMENT", statement)
+    (program,) = load(text)
+    run = execute(program, {})
+    (step,) = (x for x in (*run.steps, *run.later_steps) if x.line == 8)
+    effect = "makes %r1 unknown" if "%r1," in statement else "writes no register"
+    assert step.note == f"{reason}; {effect}"
+    launched = run_kernel(text, {"out": np.zeros(1, np.uint32)})
+    (doubt,) = launched.fidelity.causes or launched.fidelity.decisions
+    assert (doubt.statement.line, doubt.reason) == (8, reason)

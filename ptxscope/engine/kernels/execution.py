@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from ..isa.other_opcodes import ENDS
 from ..isa.types import Type
 from ..program.places import follow_places
 from ..program.program import Program
@@ -198,15 +199,12 @@ class _Machine:
 
 def _format_forgotten(statement: Statement, writes: Mapping[str, int | None]) -> str:
     """Return a note on the unknown results of a statement."""
-    if statement.problems:
-        return f"illegal: {statement.problems[0].message}"
     unknown_names = [name for name, bits in writes.items() if bits is None]
-    if statement.unread:
-        suffix = f"; makes {_list_names(unknown_names)} unknown" if unknown_names else ""
-        return f"not run{suffix}"
-    if unknown_names:
-        return f"makes {', '.join(unknown_names)} unknown"
-    return "as given" if writes else "writes no register"
+    if writes and not unknown_names:
+        return "as given"
+    effect = f"makes {_list_names(unknown_names)} unknown" if writes else "writes no register"
+    is_known = statement.kind is not StatementKind.UNKNOWN
+    return effect if is_known else f"{statement.explain_omission()}; {effect}"
 
 
 def _list_names(names: list[str]) -> str:
@@ -239,5 +237,5 @@ def _describe_branch(statement: Statement, is_active: bool | None) -> tuple[str,
         )
     if not is_active:
         return f"{statement.guard} is false: not taken", False
-    is_end = statement.opcode in ("ret", "exit", "trap")
+    is_end = statement.opcode in ENDS
     return ("ends here" if is_end else "taken; the run does not follow it"), True

@@ -94,8 +94,7 @@ def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:
         return None
     unknown = np.uint64(0)
     if not is_modelled:
-        reason = f"{statement.name} is not modelled"
-        unknown = frame.state.fidelity.get_cause(statement, reason)
+        unknown = frame.state.fidelity.get_cause(statement, statement.explain_omission())
     operation = _OPERATIONS.get(name, _exchange)
     is_ordered = name in _ORDERED or _is_read(frame.function, first)
     return _bind(

@@ -163,7 +163,7 @@ class Barriers:
     def _make_unmodelled(
         self, frame: CallFrame, statement: Statement, next_block: int
     ) -> Callable[[ThreadGroup], None]:
-        reason = f"{statement.name} is not modelled"
+        reason = statement.explain_omission()
 
         def go_on(group: ThreadGroup) -> None:
             self.state.fidelity.note_decision(statement, "when threads go on", group.count, reason)

@@ -16,7 +16,7 @@ from ..isa.other_opcodes import (
     WAITS,
 )
 from ..program.statement import Statement
-from ..program.statement_operands import MemoryOperand, SpecialOperand
+from ..program.statement_operands import MemoryOperand
 from .atomics import make_atomic
 from .conflicts import ThreadScope
 from .float_steps import make_float_conversion, make_float_step
@@ -132,10 +132,7 @@ def _make_unmodelled(frame: CallFrame, statement: Statement) -> Step:
     """Return a step that makes results unknown."""
     state = frame.state
     results = find_results(frame, statement)
-    specials = [x.name for x in statement.operands if isinstance(x, SpecialOperand)]
-    reason = f"{' '.join(specials) or statement.name} is not modelled"
-    if statement.problems:
-        reason = f"{statement.name} is illegal: {statement.problems[0].message}"
+    reason = statement.explain_omission()
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
     may_write = _may_write_memory(statement)

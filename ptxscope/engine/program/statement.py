@@ -6,15 +6,18 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
+from ..isa.catalog import find_entry
 from ..isa.types import Type
 from ..syntax.errors import Problem, Span
 from ..syntax.instruction import Guard, Instruction, Register
+from ..syntax.opcodes import ALL_OPCODES
 from ..syntax.register_accesses import count_written
 from .statement_operands import (
     ListOperand,
     MemoryOperand,
     Operand,
     RegisterOperand,
+    SpecialOperand,
     iter_register_names,
 )
 from .vector_move import VectorMove
@@ -101,6 +104,20 @@ class Statement(NamedTuple):
             and not self.instruction.entry.is_common
         )
         return self.instruction if is_explained else None
+
+    def explain_omission(self) -> str:
+        """Return why no executor computes it, and what is allowed if it is illegal."""
+        for problem in (*self.problems, *self.plain_problems):
+            hint = f" (allowed: {problem.hint})" if problem.hint else ""
+            return f"{self.name} is illegal: {problem.message}{hint}"
+        if self.unread:
+            return f"{self.name} is not run: {self.unread}"
+        if self.opcode not in ALL_OPCODES:
+            return f"{self.opcode} is no opcode of PTX"
+        names = [x.name for x in self.operands if isinstance(x, SpecialOperand)] or [self.name]
+        is_known = find_entry(self.opcode, self.modifiers) and names == [self.name]
+        operands = " with these operands" if is_known else ""
+        return f"{' '.join(names)} is not modelled{operands}"
 
     def get_unique_name(self, name: str) -> str:
         """Return the unique name of a register that it names."""
