@@ -43,9 +43,9 @@ from ptxscope.engine.launches.printed_text import format_text
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.machine_code.disassembly import parse_disassembly
 from ptxscope.engine.machine_code.machine_instruction import parse_machine_instruction
-from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.variables import Variable
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.sequences.sequence_notes import SequenceSearch

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ptxscope.engine.isa.intrinsics import map_intrinsics
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.proof.equivalence import Verdict, prove_equal
 from ptxscope.engine.proof.proof_programs import read_program
 from ptxscope.engine.sequences.dataflow import CONSTANT, INPUT, DataFlow, find_flow

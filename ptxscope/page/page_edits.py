@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from ..engine.listings.asm_bindings import reading_type
+from ..engine.syntax.asm_bindings import reading_type
+from ..engine.syntax.instruction import Signature
 from ..engine.syntax.values import parse_value
-from ..engine.tracing.operand_bits import Signature
 from ..state import edits
 from ..state.actions import ACTIONS
 from ..state.requests import Notify, Say, Tell, Transition

@@ -65,7 +65,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     from ..documents.formats.report import write_report
     from ..engine.diagnosis.explanations import investigate
     from ..engine.diagnosis.observation import Observation, parse_got
-    from ..engine.listings.asm_bindings import reading_type
+    from ..engine.syntax.asm_bindings import reading_type
 
     ins = trace.block
     names = list(ins.results.values())

@@ -19,8 +19,8 @@ from ..engine.isa.legality import find_violations, with_slot
 from ..engine.isa.roles import Role
 from ..engine.isa.shapes import find_shapes
 from ..engine.isa.types import Selector, Type
-from ..engine.listings.asm_bindings import parse_pasted
 from ..engine.micro_operations.stage import Stage
+from ..engine.syntax.asm_bindings import parse_pasted
 from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Guard, Immediate, Instruction, Register
 from ..engine.syntax.parser import parse

@@ -30,7 +30,7 @@ _NO_LISTING = Say("No listing is open", keys=(("listing.open", "opens one, or pa
 def paste_text(state: ExplorerState, text: str) -> Requests:
     """Open a pasted instruction, or several as a listing, or report what is wrong."""
     from ..engine.blocks.block_parser import MAX_STATEMENTS, find_block
-    from ..engine.listings.asm_bindings import parse_pasted
+    from ..engine.syntax.asm_bindings import parse_pasted
     from ..engine.syntax.parser import scan
     from .open_listing import MAX_CHARS, open_block
 

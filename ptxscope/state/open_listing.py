@@ -29,10 +29,10 @@ from ..engine.kernels.run_inputs import (
     make_initial_key,
     register_of,
 )
+from ..engine.listings.source_programs import load
 from ..engine.listings.verdict_cache import get_cached_verdict
 from ..engine.program.places import Place, follow_places, make_initial_place
 from ..engine.program.program import Program
-from ..engine.program.program_loader import load
 from ..engine.program.register_types import map_types
 from ..engine.program.statement import Statement, StatementKind
 from ..engine.records import freeze_dicts

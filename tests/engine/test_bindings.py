@@ -6,8 +6,8 @@ import pytest
 
 from ptxscope import evaluate
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.asm_bindings import parse_pasted, read_bindings_of
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
+from ptxscope.engine.syntax.asm_bindings import parse_pasted, read_bindings_of
 from ptxscope.engine.syntax.errors import PtxError
 from ptxscope.engine.syntax.parser import parse
 

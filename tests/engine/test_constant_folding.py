@@ -12,9 +12,9 @@ import pytest
 
 from ptxscope.engine.diagnosis.causes import CauseKind
 from ptxscope.engine.diagnosis.explanations import diagnose
-from ptxscope.engine.listings.asm_bindings import parse_pasted
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_text
+from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.engine.tracing.evaluation import evaluate
 from ptxscope.engine.tracing.folding_bugs import FOLDING_BUGS
 from ptxscope.engine.tracing.trace import trace

@@ -19,7 +19,7 @@ from ptxscope.engine.diagnosis.observation import Observation, Observed
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.launches.kernel_run import run_kernel
 from ptxscope.engine.launches.parameters import Argument
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.semantics.models import find_errata, parse_model
 from ptxscope.engine.semantics.plan import compute_results
 from tests.cli.running import run as run_cli

@@ -22,7 +22,7 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_run import StopReason
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.replacement import make_replacement
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.values import parse_value
 from ptxscope.state.open_listing import open_listing
 from tests.reference_data import parsed, table

@@ -9,7 +9,7 @@ import pytest
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_text
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 
 
 def check(text: str, name: str) -> list[CheckedInstruction]:

@@ -32,7 +32,7 @@ from ptxscope.engine.isa.successors import find_successor
 from ptxscope.engine.isa.truth_tables import find_formulas, find_ignored_variables, parse_formula
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings.lint import check_listing
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.tracing.lane_text import describe_lane, interpret_bits
 from ptxscope.engine.tracing.step_text import describe_step
 from tests.reference_data import DATA, parsed

@@ -16,7 +16,7 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings import candidate_reader
 from ptxscope.engine.listings.candidate_reader import CandidateReader
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.opcodes import is_other_opcode, is_passed_over
 from ptxscope.engine.syntax.parser import scan

@@ -11,10 +11,10 @@ import pytest
 
 from ptxscope import PtxError, evaluate, parse
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.listings.asm_bindings import read_bindings_of
 from ptxscope.engine.listings.candidate_reader import CandidateReader
 from ptxscope.engine.listings.lint import check_listing, check_text
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
+from ptxscope.engine.syntax.asm_bindings import read_bindings_of
 from ptxscope.engine.syntax.parser import scan
 from ptxscope.engine.syntax.source import find_fragments
 

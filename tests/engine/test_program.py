@@ -15,8 +15,8 @@ from ptxscope.engine.diagnosis.observation import make_observed
 from ptxscope.engine.kernels.blame import find_first_culprit
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.kernels.program_run import MissingInput, Run, StopReason
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.program import Program
-from ptxscope.engine.program.program_loader import load
 from ptxscope.engine.program.statement import StatementKind
 from ptxscope.engine.syntax.instruction import Immediate
 from tests.reference import reference

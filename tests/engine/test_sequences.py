@@ -15,7 +15,7 @@ from ptxscope.engine.blocks.block_parser import parse_block
 from ptxscope.engine.blocks.block_trace import trace_block
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.kernels.execution import execute
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.sequences.dataflow import find_flow
 from ptxscope.engine.sequences.hints import may_have_sequences
 from ptxscope.engine.sequences.intrinsic_sequences import (

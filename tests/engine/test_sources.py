@@ -8,7 +8,7 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_source, check_text
 from ptxscope.engine.listings.source_language import Language
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import StatementKind
 
 

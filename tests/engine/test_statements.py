@@ -7,7 +7,7 @@ import pytest
 
 from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.launches.kernel_run import run_kernel
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.program.statement import Statement
 from ptxscope.engine.syntax.opcodes import OPCODES
 from ptxscope.engine.syntax.register_accesses import find_accesses

@@ -16,7 +16,7 @@ from ptxscope.engine.kernels.execution import execute
 from ptxscope.engine.listings.diagnostic import CheckedInstruction
 from ptxscope.engine.listings.lint import check_listing, check_source, check_text
 from ptxscope.engine.listings.source_language import Language, language_of
-from ptxscope.engine.program.program_loader import load
+from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.instruction import Immediate
 from ptxscope.state.open_listing import open_listing
 

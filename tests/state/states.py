@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ptxscope import parse
-from ptxscope.engine.listings.asm_bindings import parse_pasted
+from ptxscope.engine.syntax.asm_bindings import parse_pasted
 from ptxscope.state.edits import with_instruction, with_value
 from ptxscope.state.explorer_state import ExplorerState
 from ptxscope.state.open_listing import open_listing

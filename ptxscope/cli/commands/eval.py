@@ -15,10 +15,10 @@ from ...engine.isa.integers import get_limits
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.syntax.errors import make_printable
+from ...engine.syntax.instruction import Signature
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.evaluation import evaluate_plan
-from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
     add_instruction,

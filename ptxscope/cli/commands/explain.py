@@ -20,7 +20,7 @@ from ...documents.formats.markup import Block, make_paragraph
 from ...documents.formats.report import write_report
 from ...engine.diagnosis.explanations import Diagnosis, investigate
 from ...engine.diagnosis.observation import Observation, Observed, parse_got, parse_observed
-from ...engine.listings.asm_bindings import read_bindings_of, reading_type
+from ...engine.syntax.asm_bindings import read_bindings_of, reading_type
 from ...engine.syntax.errors import (
     Problem,
     PtxError,
@@ -28,8 +28,8 @@ from ...engine.syntax.errors import (
     format_existence,
     make_printable,
 )
+from ...engine.syntax.instruction import Signature
 from ...engine.syntax.values import parse_value
-from ...engine.tracing.operand_bits import Signature
 from ..support.arguments import (
     Parser,
     add_instruction,

@@ -21,8 +21,8 @@ from ...engine.kernels.run_inputs import (
     make_initial_key,
     register_of,
 )
+from ...engine.listings.source_programs import load
 from ...engine.program.program import Program
-from ...engine.program.program_loader import load
 from ...engine.program.statement import Statement
 from ...engine.semantics.models import ISA_MODEL, PTXAS_MODELS, Model
 from ...engine.sequences.hints import may_have_sequences

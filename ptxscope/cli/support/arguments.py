@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, NoReturn, TypeVar
 from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
-from ...engine.listings.asm_bindings import (
+from ...engine.semantics.models import Model, describe_newer_version, parse_model
+from ...engine.syntax.asm_bindings import (
     format_name_clash,
     parse_pasted,
     read_bindings_of,
     reading_type,
 )
-from ...engine.semantics.models import Model, describe_newer_version, parse_model
 from ...engine.syntax.errors import NotOneError, Problem, PtxError, make_printable
-from ...engine.syntax.instruction import Instruction
+from ...engine.syntax.instruction import Instruction, Signature
 from ...engine.syntax.parser import OMISSION_PREFIX
 from ...engine.syntax.values import parse_value
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
-from ...engine.tracing.operand_bits import Signature, bind_values, complete_carry
+from ...engine.tracing.operand_bits import bind_values, complete_carry
 from ...engine.tracing.trace import Trace, trace, trace_program
 from .command_error import CommandError
 from .streams import print_message

@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ...engine.arrays.call_sequence import get_storage_dtype
 from ...engine.arrays.physical_memory import get_physical_memory
 from ...engine.syntax.errors import make_printable
-from ...engine.tracing.operand_bits import Signature
+from ...engine.syntax.instruction import Signature
 from ...files import expand_path, is_there, replace
 from .arguments import find_column_operands, parse_assignments
 from .command_error import CommandError

@@ -13,8 +13,8 @@ from argcomplete.finders import CompletionFinder
 from argcomplete.lexers import split_line
 
 from ...engine.isa.catalog import CATALOG
-from ...engine.listings.asm_bindings import parse_pasted
 from ...engine.semantics.errata import ALL_ERRATA
+from ...engine.syntax.asm_bindings import parse_pasted
 from ...engine.syntax.completions import find_completions
 from ...engine.syntax.errors import PtxError
 from ...engine.tracing.basic_block import BasicBlock, make_block

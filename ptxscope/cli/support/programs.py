@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from ...engine.blocks.block_parser import MAX_PROOF_STATEMENTS, parse_block
-from ...engine.program.program_loader import load
+from ...engine.listings.source_programs import load
 from ...engine.proof.equivalence import TIMEOUT
 from ...engine.proof.proof_programs import read_program
 from ...engine.syntax.errors import PtxError, make_printable

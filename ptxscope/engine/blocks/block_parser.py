@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
+from ..listings.source_programs import load
 from ..program.places import Place, follow_places, make_initial_place
 from ..program.program import Program
-from ..program.program_loader import load
 from ..program.statement import Statement, StatementKind
 from ..program.vector_move import MoveStep, VectorMove
 from ..syntax.errors import NotOneError, Problem, PtxError, Span, quote_word

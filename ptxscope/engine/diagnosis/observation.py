@@ -9,8 +9,8 @@ from typing import NamedTuple
 from ..isa.types import Type
 from ..isa.value_text import format_hex
 from ..syntax.errors import Problem, PtxError, format_existence
+from ..syntax.instruction import Signature
 from ..syntax.values import parse_value
-from ..tracing.operand_bits import Signature
 
 _PATTERN = re.compile(r"0([xXbBoO])([0-9a-fA-F?]+)")
 _DIGIT_BITS = {"x": 4, "o": 3, "b": 1}

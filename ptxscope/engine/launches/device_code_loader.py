@@ -38,8 +38,8 @@ def load_device_code(
         module = load_module(
             text,
             piece,
-            on_progress,
-            lambda x: kernel is None or not x.is_kernel or x.name == kernel,
+            on_progress=on_progress,
+            is_wanted=lambda x: kernel is None or not x.is_kernel or x.name == kernel,
         )
         for program in module.programs:
             if program.has_body and program.is_function:

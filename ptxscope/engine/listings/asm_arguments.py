@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from .asm_operands import AsmExpression, AsmOperands
+from ..syntax.asm_operands import AsmExpression, AsmOperands
 
 _TYPES = {"h": "b16", "r": "b32", "l": "b64", "f": "f32", "d": "f64"}
 _MAX_CHARS = 1 << 14

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from ..isa.types import Type
+from ..syntax.asm_operands import AsmOperands, is_modified
 from ..syntax.errors import Span, quote_word
 from ..syntax.opcodes import OPCODES, is_other_opcode
 from ..syntax.operand_widths import OperandWidth, find_widths
@@ -21,7 +22,6 @@ from ..syntax.tokens import (
     tokenize,
 )
 from .asm_flow import find_flow_problems
-from .asm_operands import AsmOperands, is_modified
 from .diagnostic import CheckedInstruction, Diagnostic, Severity, make_edit
 from .embedded_ptx import EmbeddedPtx
 from .source_location import SourceLocation

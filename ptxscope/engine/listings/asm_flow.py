@@ -12,6 +12,7 @@ from typing import NamedTuple
 from ..isa.catalog import MOVES
 from ..isa.other_opcodes import BRANCHES
 from ..isa.types import Type
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import quote_word
 from ..syntax.register_accesses import RegisterAccesses, find_accesses
@@ -23,7 +24,6 @@ from ..syntax.tokens import (
     TokenGroupKind,
     read_raw_instruction,
 )
-from .asm_operands import AsmOperands
 
 _MAX_NUMBERED = 64
 """The most numbered registers of one directive that are followed."""

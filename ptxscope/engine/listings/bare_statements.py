@@ -7,10 +7,10 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 
 from ..syntax.errors import Span
+from ..syntax.partial_ptx import PTX_STATEMENT
 from .c_source import blank_literals
 from .diagnostic import CheckedInstruction, Diagnostic
 from .embedded_ptx import LineIndex
-from .partial_ptx import PTX_STATEMENT
 
 _LINE_START = re.compile(r"(?:^|[;{}])[ \t]*(?:@!?%?\w++[ \t]++)?\Z", re.ASCII)
 _CONTEXT_CHARS = 80

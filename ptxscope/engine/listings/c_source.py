@@ -7,8 +7,17 @@ from collections.abc import Iterator, Set
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..syntax.asm_bindings import find_asm_ranges
+from ..syntax.asm_operands import (
+    UNKNOWN_OPERANDS,
+    AsmOperands,
+    fill_constants,
+    number_placeholders,
+    read_operands,
+)
 from ..syntax.c_lexer import STRING_KINDS, CTokenKind, LandmarkScanner, blank_spans, skip_blanks
 from ..syntax.errors import Span
+from ..syntax.partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
 from ..syntax.source import (
     GAP,
     AsmText,
@@ -19,19 +28,10 @@ from ..syntax.source import (
     join_literals,
     read_asm,
 )
-from .asm_bindings import find_asm_ranges
-from .asm_operands import (
-    UNKNOWN_OPERANDS,
-    AsmOperands,
-    fill_constants,
-    number_placeholders,
-    read_operands,
-)
+from ..syntax.text_fragments import iter_parts, with_gaps
 from .conditions import Definitions
 from .macros import Macros
-from .partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
 from .source_language import has_asm
-from .text_fragments import iter_parts, with_gaps
 
 _CONTEXT_CHARS = 200
 """Characters between two strings, or next to one, that are examined."""

@@ -4,24 +4,25 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import NamedTuple
 
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.errors import Problem, Span
 from ..syntax.intrinsic_calls import find_call_blocks
-from ..syntax.source import Fragment
-from .asm_operands import AsmOperands
-from .c_source import read_c_source
-from .conditions import Definitions
-from .foreign_asm import is_certain, is_foreign
-from .partial_ptx import (
+from ..syntax.partial_ptx import (
     OPCODE_WITH_HOLES,
     PTX_STATEMENT,
     PTX_WITH_HOLES,
     STATEMENT_WITHOUT_OPCODE,
     find_instruction,
 )
+from ..syntax.source import Fragment
+from ..syntax.text_fragments import compose_fragments
+from .c_source import read_c_source
+from .conditions import Definitions
+from .foreign_asm import is_certain, is_foreign
 from .python_asm import pair_constraints
 from .python_source import read_python_strings
 from .source_language import Language, has_asm
@@ -34,7 +35,6 @@ from .text_blocks import (
     read_markdown_blocks,
     read_rust_blocks,
 )
-from .text_fragments import compose_fragments
 
 _MODULE = re.compile(r"\.(?:(?:version|entry|func)\s|reg\b)")
 
@@ -88,6 +88,11 @@ class EmbeddedPtx(NamedTuple):
     def registers(self) -> dict[str, str] | None:
         """The types of the asm statement's operands: ``%0`` to ``b32``."""
         return self.operands.types if self.operands else None
+
+    @property
+    def line_starts(self) -> Sequence[int]:
+        """The positions of the lines of the text."""
+        return self.lines.starts
 
     @property
     def may_be_template(self) -> bool:

@@ -10,9 +10,9 @@ import re
 from functools import lru_cache
 
 from ..isa.other_opcodes import WITHOUT_MODIFIERS
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.opcodes import ALL_OPCODES, DISTINCT_OPCODES, TYPES, make_alternation
 from ..syntax.source import GAP, remove_comments
-from .asm_operands import AsmOperands
 
 _TYPE = re.compile(rf"\.(?:{make_alternation(TYPES)})(?![\w.])")
 _STATEMENT = re.compile(

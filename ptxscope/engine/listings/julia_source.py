@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from ..syntax.source import GAP, TextFragment, decode_escape, join_fragments, replace_matches
+from ..syntax.text_fragments import replace_copies
 from .asm_arguments import read_llvm_operands
 from .source_language import Language
 from .text_blocks import Block
-from .text_fragments import replace_copies
 
 _TOKEN = re.compile(
     r"""(?P<comment>\#=.*?(?:=\#|\Z)|\#[^\n]*+)

@@ -10,9 +10,11 @@ from functools import partial
 from heapq import merge
 from itertools import chain, islice, pairwise
 
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.errors import Problem, Span, limit_problems, quote_word
 from ..syntax.opcodes import DISTINCT_OPCODES, OPCODES
 from ..syntax.parser import NOT_LITERAL, parse_statement
+from ..syntax.partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from ..syntax.scopes import Scopes, collect_registers
 from ..syntax.source import GAP, Fragment
 from ..syntax.tokens import EMPTY_STATEMENT, MISSING_END, find_boundary_problems
@@ -25,7 +27,6 @@ from .asm_checks import (
     mark_minor_errata,
     pass_over_unknown_values,
 )
-from .asm_operands import AsmOperands
 from .bare_statements import find_bare_statements
 from .candidate_reader import Candidate, CandidateReader
 from .conditions import Definitions, find_disabled_code, select_branches
@@ -35,7 +36,6 @@ from .foreign_asm import has_foreign_operands
 from .line_markers import LineMarkers
 from .moved_constants import MovedConstants
 from .operand_fields import FilledPiece, fill_operand_fields, is_certain
-from .partial_ptx import STATEMENT_WITHOUT_OPCODE, is_prose, is_template
 from .source_language import Language, is_whole, language_of
 from .source_location import WINDOW, SourceLocation
 from .statement_checks import (

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise
 
+from ..syntax.asm_operands import AsmExpression, AsmOperands
 from ..syntax.source import join_fragments, replace_matches
 from .asm_arguments import make_llvm_operands, read_llvm_operands
-from .asm_operands import AsmExpression, AsmOperands
 from .source_language import Language
 from .text_blocks import Block
 

@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from ..syntax.parser import scan
 from ..syntax.source import GAP, TextFragment, join_fragments
+from ..syntax.text_fragments import iter_parts
 from .diagnostic import CheckedInstruction, Diagnostic, Severity
 from .embedded_ptx import EmbeddedPtx, PieceKind
 from .source_location import SourceLocation
 from .suppressions import remove_diagnostics
-from .text_fragments import iter_parts
 
 _WORD = rf"(?>[%$A-Za-z_][\w$]*+|){GAP}[\w$]*+"
 """A field, maybe within a name."""

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.source import Fragment
 from .asm_arguments import make_llvm_operands
-from .asm_operands import AsmOperands
 
 _PLACEHOLDER = re.compile(r"(?<![\w$])\$\d")
 _CONSTRAINT = r"(?:=?&?\*?(?:[a-z]|\d{1,3}|\{\w{1,20}\})|~\{\w{1,20}\})"

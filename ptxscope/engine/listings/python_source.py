@@ -16,9 +16,9 @@ from ..syntax.source import (
     join_fragments,
     replace_matches,
 )
+from ..syntax.text_fragments import replace_copies
 from .docstrings import find_docstrings
 from .source_language import is_all_ptx
-from .text_fragments import replace_copies
 
 _STRING_START = re.compile(
     r"""\#[^\n]*+ | (?<!\w)(?P<prefix>[rRbBuUfF]{0,2})(?P<quote>\"{3}|'{3}|["'])""", re.VERBOSE

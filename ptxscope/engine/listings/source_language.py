@@ -7,8 +7,8 @@ from enum import StrEnum
 
 from ..isa.catalog import CATALOG
 from ..syntax.opcodes import is_other_opcode
+from ..syntax.partial_ptx import PROSE, PTX_STATEMENT
 from ..syntax.source import find_asm_openings, remove_comments
-from .partial_ptx import PROSE, PTX_STATEMENT
 
 
 class Language(StrEnum):

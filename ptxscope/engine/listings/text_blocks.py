@@ -11,13 +11,13 @@ from collections.abc import Iterator, Mapping, Set
 from itertools import count, pairwise
 from typing import NamedTuple
 
+from ..syntax.asm_operands import AsmOperands, fill_constants
+from ..syntax.partial_ptx import PTX_STATEMENT
 from ..syntax.source import GAP, Fragment, TextFragment, join_fragments, replace_matches
+from ..syntax.text_fragments import replace_copies, with_gaps
 from .asm_arguments import read_llvm_operands, read_rust_operands
-from .asm_operands import AsmOperands, fill_constants
-from .partial_ptx import PTX_STATEMENT
 from .python_source import decode_parts
 from .source_language import Language, language_of_block
-from .text_fragments import replace_copies, with_gaps
 
 
 class Block(NamedTuple):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
-from ..listings.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
+from ..syntax.asm_bindings import NO_BINDINGS, AsmBindings, format_name_clash
 from ..syntax.errors import Problem
 from ..syntax.scopes import Scope
 from .statement import Statement, StatementKind

@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from ..isa.other_opcodes import BRANCHES, CALLS
-from ..listings.asm_bindings import NO_BINDINGS, bind_operands
-from ..listings.embedded_ptx import EmbeddedPtx, PieceKind, find_ptx
-from ..listings.partial_ptx import is_prose
-from ..listings.source_language import Language, language_of
 from ..syntax import tokens as syntax
+from ..syntax.asm_bindings import NO_BINDINGS, bind_operands
+from ..syntax.asm_operands import AsmOperands
 from ..syntax.errors import Problem, quote_word
 from ..syntax.flag_senses import mark_mixed_flags
-from ..syntax.intrinsic_calls import has_calls
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
-from ..syntax.scopes import Scope, Scopes, collect_registers, find_bodies
-from ..syntax.source import find_asm_openings, format_gap, is_condition
+from ..syntax.partial_ptx import is_prose
+from ..syntax.scopes import Scope, Scopes, find_bodies
+from ..syntax.source import Fragment, format_gap, is_condition
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
 from .program import Program
 from .register_types import complete_writes, map_declared_types, map_types, order_writes
@@ -37,47 +34,6 @@ _MAX_DEPTH = 200
 """Maximum depth of nested braces with labels of their own."""
 
 
-def load(
-    text: str,
-    name: str = "",
-    on_progress: Callable[[int], None] | None = None,
-    *,
-    is_excerpt: bool = False,
-    is_wanted: Callable[[str], bool] | None = None,
-) -> tuple[Program, ...]:
-    """Return every kernel, function and block of PTX in a file's text, in order.
-
-    ``name`` is the file's name. Without one, the text was pasted and counts as PTX if it is nothing
-    else. PTX without ``.entry`` or ``.func`` is one block. ``on_progress`` is called with the
-    position reached in the text. ``is_wanted`` chooses blocks by their PTX. In an excerpt,
-    registers may be declared elsewhere. Nothing is raised: each statement has its ``problems``.
-    """
-    language = language_of(name, text)
-    if language is Language.UNKNOWN and not name:
-        is_source = next(find_asm_openings(text), None) is not None
-        language = Language.C if is_source else Language.PTX
-        if has_calls(text):  # they are read as one block
-            language = Language.TEXT
-    programs: list[Program] = []
-    counts = Counter[str]()
-    elsewhere = None if language is Language.PTX else collect_registers(text)
-    for piece in find_ptx(text, language):
-        if is_wanted and not is_wanted(piece.ptx):
-            continue
-        loader = _Loader(text, piece, elsewhere, on_progress, is_excerpt=is_excerpt)
-        title = "block"
-        if elsewhere is not None:
-            line = loader.reader.find_line(0)
-            title = f"{'asm' if piece.kind is PieceKind.ASM else 'block'}:{line}"
-        title_count = counts[title]
-        title = f"{title}#{title_count + 1}" if title_count else title
-        for program in loader.load_module(title).programs:
-            if program.has_body:
-                counts[program.name.partition("#")[0]] += 1
-                programs.append(program)
-    return tuple(programs)
-
-
 class Module(NamedTuple):
     """The declarations of one piece of PTX."""
 
@@ -87,17 +43,49 @@ class Module(NamedTuple):
     """The variables outside of all functions."""
 
 
+class PtxPiece(Protocol):
+    """A piece of PTX in a text, and what is known of it."""
+
+    @property
+    def operands(self) -> AsmOperands | None:
+        """The operands of the asm statement that it is from."""
+
+    @property
+    def line_starts(self) -> Sequence[int]:
+        """The positions of the lines of the text."""
+
+    @property
+    def may_be_prose(self) -> bool:
+        """Whether it may be a sentence that names an opcode."""
+
+    @property
+    def may_be_template(self) -> bool:
+        """Whether a formatting function may fill in a part of it."""
+
+    def flatten(self) -> Fragment:
+        """Return the PTX with its positions in the text."""
+
+
 def load_module(
     text: str,
-    piece: EmbeddedPtx,
+    piece: PtxPiece,
+    name: str = "block",
+    elsewhere: Scopes | None = None,
     on_progress: Callable[[int], None] | None = None,
+    *,
+    is_excerpt: bool = False,
     is_wanted: Callable[[FunctionHeader], bool] | None = None,
 ) -> Module:
-    """Return the functions and variables of a piece of a text.
+    """Return the functions and variables of a piece of a text; or one block of a name.
 
+    ``elsewhere`` has the registers that other pieces declare. In an excerpt, registers may be
+    declared elsewhere. ``on_progress`` is called with the position reached in the text.
     ``is_wanted`` chooses the functions whose statements are read, which saves time.
     """
-    return _Loader(text, piece, None, on_progress, is_wanted=is_wanted).load_module("block")
+    loader = _Loader(
+        text, piece, elsewhere, on_progress, is_excerpt=is_excerpt, is_wanted=is_wanted
+    )
+    return loader.load_module(name)
 
 
 class FunctionHeader(NamedTuple):
@@ -182,7 +170,7 @@ class _Loader:
     def __init__(
         self,
         text: str,
-        piece: EmbeddedPtx,
+        piece: PtxPiece,
         elsewhere: Scopes | None,
         on_progress: Callable[[int], None] | None,
         *,
@@ -199,7 +187,7 @@ class _Loader:
         self.bindings = bind_operands(piece.operands) if piece.operands else NO_BINDINGS
         is_partial = is_excerpt or bool(self.fragment.gaps)
         self.scopes = Scopes(dict(self.bindings.types), elsewhere, is_partial=is_partial)
-        starts, may_be_template = piece.lines.starts, piece.may_be_template
+        starts, may_be_template = piece.line_starts, piece.may_be_template
         self.reader = StatementReader(
             text, self.fragment, self.scopes, starts, may_be_template=may_be_template
         )

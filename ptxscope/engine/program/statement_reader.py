@@ -11,12 +11,12 @@ from itertools import chain
 from ..isa.catalog import MOVES
 from ..isa.other_opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..isa.types import Type
-from ..listings.partial_ptx import is_template
 from ..syntax.constants import convert_words, is_constant
 from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Guard, Instruction, Register
 from ..syntax.operands import COMPONENTS, SPECIAL
 from ..syntax.parser import parse_common_statement, parse_statement
+from ..syntax.partial_ptx import is_template
 from ..syntax.register_accesses import find_destinations
 from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Scope, Scopes

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
-from ..listings.asm_bindings import parse_pasted
 from ..semantics.models import Model
+from ..syntax.asm_bindings import parse_pasted
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock, make_block

@@ -10,8 +10,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from ..isa.value_text import format_hex
+from ..listings.source_programs import load
 from ..program.program import Program
-from ..program.program_loader import load
 from ..program.statement import Statement
 from .dataflow import CONSTANT, INPUT, DataFlow, find_flow
 from .hints import may_have_sequences

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from ..isa.catalog import get_entry
 from ..isa.entry import Entry, SlotPlace
@@ -58,6 +58,40 @@ class Input(NamedTuple):
     """The type of its first role."""
     roles: tuple[str, ...]
     """a, b, c or ``guard``; d, p or q if a guard may keep the destination's old value."""
+
+
+class Signature(Protocol):
+    """The registers of an ``Instruction``, or of a block of several, by their roles."""
+
+    @property
+    def text(self) -> str:
+        """The text that was parsed."""
+
+    @property
+    def spans(self) -> Mapping[str, Span]:
+        """The spans of parts of the text."""
+
+    @property
+    def inputs(self) -> tuple[Input, ...]:
+        """The registers whose values affect the result."""
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The registers by role."""
+
+    @property
+    def constants(self) -> Mapping[str, int]:
+        """The bits of the constant operands by role."""
+
+    @property
+    def results(self) -> Mapping[str, str]:
+        """The name of each destination that is kept, by role."""
+
+    def type_of(self, role: str) -> Type:
+        """Return the type of an operand."""
+
+    def format_operand(self, role: str) -> str:
+        """Return an operand as it is written."""
 
 
 @dataclass(frozen=True)

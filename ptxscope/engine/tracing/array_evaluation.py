@@ -16,7 +16,8 @@ from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..semantics.plan import Plan
 from ..syntax.errors import format_count
-from .operand_bits import Signature, abbreviate_value, convert_to_bits, is_float
+from ..syntax.instruction import Signature
+from .operand_bits import abbreviate_value, convert_to_bits, is_float
 
 AnyArray = npt.NDArray[Any]
 

@@ -11,10 +11,9 @@ from ..semantics.lowering import lower
 from ..semantics.models import Model, parse_model
 from ..semantics.plan import Plan, compute_results
 from ..semantics.rules import ISA, Rules
-from ..syntax.instruction import Instruction
+from ..syntax.instruction import Instruction, Signature
 from ..syntax.parser import read_instruction
 from .operand_bits import (
-    Signature,
     ValueT,
     abbreviate_value,
     bind_values,

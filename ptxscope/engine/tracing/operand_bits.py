@@ -7,50 +7,16 @@ import operator
 import sys
 from collections.abc import Mapping
 from types import ModuleType
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 from ..isa.floats import FloatClass, classify_float, encode_float, format_finite_range
 from ..isa.integers import get_limits
 from ..isa.roles import CARRY_REGISTER, Role
 from ..isa.types import Type
-from ..syntax.errors import Span, format_count
-from ..syntax.instruction import Input
+from ..syntax.errors import format_count
+from ..syntax.instruction import Signature
 
 ValueT = TypeVar("ValueT")
-
-
-class Signature(Protocol):
-    """The registers of an ``Instruction``, or of a block of several, by their roles."""
-
-    @property
-    def text(self) -> str:
-        """The text that was parsed."""
-
-    @property
-    def spans(self) -> Mapping[str, Span]:
-        """The spans of parts of the text."""
-
-    @property
-    def inputs(self) -> tuple[Input, ...]:
-        """The registers whose values affect the result."""
-
-    @property
-    def names(self) -> Mapping[str, str]:
-        """The registers by role."""
-
-    @property
-    def constants(self) -> Mapping[str, int]:
-        """The bits of the constant operands by role."""
-
-    @property
-    def results(self) -> Mapping[str, str]:
-        """The name of each destination that is kept, by role."""
-
-    def type_of(self, role: str) -> Type:
-        """Return the type of an operand."""
-
-    def format_operand(self, role: str) -> str:
-        """Return an operand as it is written."""
 
 
 def is_carry_missing(ins: Signature, values: object) -> bool:

@@ -24,7 +24,7 @@ from ...documents.formats.report import write_text
 from ...documents.formats.text import WIDTH
 from ...engine.diagnosis.explanations import Diagnosis, Explanation, investigate
 from ...engine.diagnosis.observation import Observation, parse_got
-from ...engine.listings.asm_bindings import reading_type
+from ...engine.syntax.asm_bindings import reading_type
 from ...engine.syntax.errors import PtxError, make_printable
 from ...engine.tracing.trace import Trace
 from ...widgets.base.form_fields import LabelledInput, Page

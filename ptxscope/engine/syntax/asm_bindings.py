@@ -9,15 +9,15 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.types import Type
-from ..syntax.errors import Problem, PtxError
-from ..syntax.instruction import Immediate, Instruction
-from ..syntax.operands import NAMED_OPERAND_MESSAGE
-from ..syntax.parser import parse, parse_fragments
-from ..syntax.source import AsmText, Fragment, find_asm_texts, find_fragments
+from .errors import Problem, PtxError
+from .instruction import Immediate, Instruction
+from .operands import NAMED_OPERAND_MESSAGE
+from .parser import parse, parse_fragments
+from .source import AsmText, Fragment, find_asm_texts, find_fragments
 
 if TYPE_CHECKING:
-    from ..tracing.operand_bits import Signature
     from .asm_operands import AsmOperands
+    from .instruction import Signature
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
 
@@ -124,8 +124,8 @@ def parse_pasted(text: str) -> Instruction:
     )
     bindings = read_bindings_of(ins)
     if bindings.types:
-        from ..syntax.register_checks import find_register_problems, fit_registers
-        from ..syntax.scopes import Scopes
+        from .register_checks import find_register_problems, fit_registers
+        from .scopes import Scopes
 
         scopes = Scopes(dict(bindings.types))
         ins = fit_registers(ins, scopes)
@@ -133,8 +133,8 @@ def parse_pasted(text: str) -> Instruction:
         if problems:
             raise PtxError(text, problems)
     if ins.entry.can_have_wider_registers and ".reg" in text:
-        from ..syntax.register_checks import fit_registers
-        from ..syntax.scopes import collect_registers
+        from .register_checks import fit_registers
+        from .scopes import collect_registers
 
         ins = fit_registers(ins, collect_registers(text))
     if bindings.constants or bindings.literals:

@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Set
 
-from ..syntax.source import GAP, Fragment, TextFragment, join_fragments, replace_matches
+from .source import GAP, Fragment, TextFragment, join_fragments, replace_matches
 
 
 def iter_parts(

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from ..isa.floats import decode_float, encode_float
 from ..isa.types import Type
-from ..syntax.c_expression import CInteger, ExpressionError, ExpressionParser, parse_c_integer
-from ..syntax.c_lexer import CToken, CTokenKind, iter_c_tokens
+from .c_expression import CInteger, ExpressionError, ExpressionParser, parse_c_integer
+from .c_lexer import CToken, CTokenKind, iter_c_tokens
 
 _FLOAT = re.compile(
     r"(?P<number>(?:[0-9]++\.[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?|[0-9]++[eE][-+]?[0-9]++)"

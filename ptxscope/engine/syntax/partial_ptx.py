@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from ..syntax.errors import Span
-from ..syntax.opcodes import make_opcode_pattern
-from ..syntax.scopes import Scopes
-from ..syntax.source import GAP, Fragment, remove_comments
+from .errors import Span
+from .opcodes import make_opcode_pattern
+from .scopes import Scopes
+from .source import GAP, Fragment, remove_comments
 from .text_fragments import replace_in_fragment
 
 OPCODES = make_opcode_pattern()

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..syntax.c_lexer import CTokenKind, iter_c_tokens, read_string
-from ..syntax.errors import Span, quote_word
-from ..syntax.operands import SPECIAL
-from ..syntax.scopes import CONSTANT
-from ..syntax.source import GAP, Fragment
+from .c_lexer import CTokenKind, iter_c_tokens, read_string
 from .c_literals import parse_c_literal
+from .errors import Span, quote_word
+from .operands import SPECIAL
+from .scopes import CONSTANT
+from .source import GAP, Fragment
 from .text_fragments import replace_in_fragment
 
 _MAX_CHARS = 1 << 14
