@@ -30,13 +30,6 @@ def test_the_table_of_keys_is_made_once() -> None:
     assert app.key_names is app.key_names
 
 
-def test_the_readme_names_keys_of_the_explorer() -> None:
-    text = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
-    (sentence,) = re.findall(r"^Press `.*$", text, re.MULTILINE)
-    names = {name for names in map_key_names(map_keys({})).values() for name in names}
-    assert set(re.findall("`(.)`", sentence)) <= names
-
-
 def test_at_most_thirty_actions_have_a_key() -> None:
     assert sum(bool(action.keys) for action in ACTIONS.values()) <= 30
 
