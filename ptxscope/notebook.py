@@ -135,7 +135,7 @@ def figure(
         "result": result,
     }
     options = Options(**rendering_options)
-    if fold and trace.is_line:
+    if fold and len(trace.parts) == 1:
         raise TypeError("a figure has no 'fold' of one instruction")
     return Figure(*annotate_trace(trace, options, folded=fold, **words))
 

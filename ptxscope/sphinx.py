@@ -37,14 +37,13 @@ from .cli.commands.trace import parse_any_request, render_request
 from .cli.support.arguments import split_words
 from .cli.support.command_error import CommandError
 from .documents import export
-from .documents.content.document import Document, build_document
+from .documents.content.document import build_document
 from .documents.content.id_prefix import with_unique_ids
 from .documents.content.sanitizer import sanitize_text
 from .documents.content.value_lookup import format_block_value, format_destinations, format_value
 from .documents.formats.responsive_svg import render_for_column
 from .documents.option_table import OPTIONS, Option
 from .documents.theme import Theme
-from .engine.tracing.step_text import format_title
 from .engine.tracing.trace import Trace
 from .page.live_markup import FRAME, SCRIPT, make_live_markup
 
@@ -216,28 +215,14 @@ def _report(name: str, error: Exception, location: str | nodes.Node | None) -> N
 
 def _labels(name: str, trace: Trace, options: Options) -> Iterator[_FigureLabel]:
     """Yield labels of a trace, its steps (by their names in notes) and its result."""
-    if not trace.is_line:
-        yield from _list_block_labels(name, build_document(trace, options))
-        return
-    title = " ".join(trace.annotations.title.split()) or trace.instruction.opcode
-    yield _FigureLabel(name, name, title)
-    for step in trace.steps:
-        if options.shows(step.place):
-            anchor, step_title = f"{name}-step-{step.stage}", f"{step.number}. {format_title(step)}"
-            for label in (str(step.stage), nodes.make_id(format_title(step)), str(step.number)):
-                yield _FigureLabel(f"{name}-step-{label}", anchor, step_title)
-    yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
-
-
-def _list_block_labels(name: str, doc: Document) -> Iterator[_FigureLabel]:
-    """Yield labels of a block, its steps by number or ``s2-saturate``, and its result."""
-    yield _FigureLabel(name, name, " ".join(doc.name.split()))
+    doc = build_document(trace, options)
+    yield _FigureLabel(name, name, " ".join((doc.title or doc.subject).split()))
     for step in doc.steps:
-        statement = step.prefix.rstrip(".")
-        anchor = f"{name}-{statement}-{step.stage}"
+        anchor = f"{name}-{step.prefix.rstrip('.') or 'step'}-{step.stage}"
         title = f"{step.number}. {step.title}"
         for step_name in dict.fromkeys((str(step.stage), nodes.make_id(step.title))):
-            yield _FigureLabel(f"{name}-step-{statement}-{step_name}", anchor, title)
+            label = f"{step.prefix}{step_name}".replace(".", "-")
+            yield _FigureLabel(f"{name}-step-{label}", anchor, title)
         yield _FigureLabel(f"{name}-step-{step.number}", anchor, title)
     yield _FigureLabel(f"{name}-result", f"{name}-result", "Result")
 
@@ -290,7 +275,7 @@ class PtxDomain(Domain):
         parsed_trace, _, _ = parse_any_request(traces[1] if traces else split_words(trace))
         if kind == "value" and not value:
             raise ValueError(f"{text!r}: say which value, as in `saturate lane 2 of NAME`")
-        if not parsed_trace.is_line:
+        if not parsed_trace.block.is_line:
             return format_block_value(parsed_trace, value)
         return (
             format_destinations(parsed_trace, value)

@@ -147,8 +147,6 @@ def _round(length: float) -> float:
 
 def _map_parts(trace: Trace) -> dict[str, _Part]:
     """Return the parts of a picture by the branch of their values."""
-    if trace.is_line:
-        return {"": _Part(trace, build_scene(trace))}
     return {
         x.prefix: _Part(
             part,

@@ -85,7 +85,7 @@ def explain(trace: Trace, text: str) -> tuple[list[Child], Diagnosis | None]:
     except PtxError as error:
         return [form, make_error(error)], None
     observation = Observation(trace.operands, observed)
-    if not trace.is_line:
+    if not trace.block.is_line:
         return [form, _explain_block(trace, observation, text)], None
     diagnosis = investigate(trace.instruction, [observation])
     buttons = [

@@ -301,7 +301,7 @@ class _EventCollector:
     def __init__(
         self, ins: BasicBlock, plan: Plan, results: FlaggedResults, shape: tuple[int, ...]
     ) -> None:
-        self.is_block = not ins.is_line
+        self.numbers = {x.prefix: x.number for x in ins.statements if len(ins.statements) > 1}
         self.results = results
         self.shape = shape
         self.rows = {row.key: row for row in plan.rows}
@@ -340,7 +340,7 @@ class _EventCollector:
 
     def _find_statement(self, row: Row) -> int:
         """Return the number of a row's statement, or 0 if there is one instruction."""
-        return int(row.key.partition(".")[0][1:]) if self.is_block else 0
+        return self.numbers.get(row.key[: row.key.index(".") + 1], 0)
 
     def _add(self, bits: _Bits, relevant: Mask | None) -> None:
         """Add bits to follow, for the values that are true in a mask, or for all."""

@@ -183,16 +183,16 @@ def list_result_parts(ins: BasicBlock) -> tuple[RegisterPart, ...]:
 def choose_default_parts(ins: BasicBlock) -> tuple[RegisterPart | None, RegisterPart | None]:
     """Return the default axes: the parts of a and b that the first lane in the mask reads.
 
-    One or both are None if the instruction reads fewer registers.
+    One or both are None if the instruction reads fewer registers; the first one of a block counts.
     """
-    if not ins.is_line:
-        first, second, *_ = (*list_sweepable_parts(ins), None, None)
-        return first, second
-    lane = _find_first_lane(ins.instruction)
+    first = ins.statements[0]
+    lane = _find_first_lane(first.instruction)
     parts: list[RegisterPart] = []
-    for role, row in (("a", "select.a"), ("b", "select.b")):
-        picks = _map_picks(ins).get(row)
-        pick = picks[lane if len(picks) > 1 else 0] if picks else (role, 0, 0)
+    for role in ("a", "b"):
+        picks = _map_picks(ins).get(f"{first.prefix}select.{role}")
+        pick = (first.find_place(role).key, 0, 0)
+        if picks:
+            pick = picks[lane if len(picks) > 1 else 0]
         if pick[0] in ins.names and not any(pick == (x.role, x.unit, x.number) for x in parts):
             parts.append(_make_part(ins, pick[0], pick[1] or ins.type_of(pick[0]).bits, pick[2]))
     operands = [x for x in list_sweepable_parts(ins) if x.is_whole]
@@ -206,7 +206,7 @@ def choose_default_result(ins: BasicBlock, x: RegisterPart) -> RegisterPart | No
     result_parts = list_result_parts(ins)
     if not result_parts:
         return None
-    if not ins.is_line:
+    if len(ins.statements) > 1:
         return result_parts[-1]
     lanes = [lane for lane in result_parts if not lane.is_whole]
     if not lanes:
@@ -321,7 +321,7 @@ def _list_parts(ins: BasicBlock, role: str) -> list[tuple[int, int]]:
         part
         for x in ins.statements
         for own_role, place in (*x.reads.items(), *x.places.items())
-        if (own_role if ins.is_line else place.key) == role
+        if place.key == role
         for part in _list_own_parts(x.instruction, own_role)
     )
     return sorted({*parts})
@@ -415,7 +415,7 @@ def _format_unknown_register(ins: BasicBlock, name: str, access: str) -> str:
             return f"{quote_word(name)} is {description} here, which has one value"
     if not name:
         return f"the name of a register that is {access} is missing"
-    noun = "instruction" if ins.is_line else "block"
+    noun = "block" if len(ins.statements) > 1 else "instruction"
     return f"{quote_word(name)} is not a register that the {noun} {_VERBS[access]}"
 
 

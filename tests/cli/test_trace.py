@@ -144,6 +144,7 @@ def test_a_model_may_read_what_the_documentation_does_not() -> None:
     assert run(*again).stdout.replace("\\\n", "") == shown
 
 
-def test_a_block_of_one_statement_counts_one() -> None:
+def test_a_block_of_one_statement_is_shown_as_one() -> None:
     done = run("trace", "mov.b32 a, 7; popc.b32 d, a;")
-    assert done.stdout.startswith("1 statement ")
+    assert done.stdout.startswith("popc ")
+    assert "  mov.b32 a, 7;\n  popc.b32 d, a;\n\n  a   0x00000007  7\n\n1 count" in done.stdout

@@ -19,6 +19,7 @@ from ptxscope.engine.proof.proof_programs import read_program
 from ptxscope.engine.semantics.models import parse_model
 from ptxscope.engine.semantics.plan import compute_results
 from ptxscope.engine.syntax.errors import NotOneError, PtxError
+from ptxscope.engine.tracing.basic_block import ValuePlace
 from ptxscope.engine.tracing.operand_bits import bind_values
 from ptxscope.engine.tracing.provenance import find_provenance
 from ptxscope.engine.tracing.trace import replay
@@ -92,8 +93,8 @@ def test_registers_stand_between_the_statements() -> None:
     block = parse_block("{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; vadd2.u32.u32.u32 d, t, t, c; }")
     assert [x.name for x in block.inputs] == ["a", "b"]  # all lanes are written: c is not read
     first, second = block.statements
-    assert second.reads["a"] == second.reads["b"] == (1, "d")
-    assert first.reads["a"] == (0, "a")
+    assert second.reads["a"] == second.reads["b"] == ValuePlace(1, "d")
+    assert first.reads["a"] == ValuePlace(0, "a")
     assert block.constants == {"s1.c": 0x5410}
     assert list(block.outputs) == ["d"]
     trace = trace_block(block, {"a": 0x11223344, "b": 0x55667788})
@@ -111,8 +112,8 @@ def test_shadowed_registers() -> None:
         " { .reg .b32 t; vadd.u32.u32.u32 t, a, 2; vadd.u32.u32.u32 u, t, 0; }"
         " vadd.u32.u32.u32 d, t, 0; }"
     )
-    assert block.statements[2].reads["a"] == (2, "d")
-    assert block.statements[3].reads["a"] == (1, "d")
+    assert block.statements[2].reads["a"] == ValuePlace(2, "d")
+    assert block.statements[3].reads["a"] == ValuePlace(1, "d")
     assert evaluate_block(block, {"a": 5}) == {"u": 7, "d": 6}
 
 

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from ptxscope import Instruction, Trace, evaluate, export, parse, trace
 from ptxscope.cli.commands.trace import render_request
 from ptxscope.documents import TEXTS
-from ptxscope.documents.code.function_parts import list_parameters, make_function_name
+from ptxscope.documents.code.function_parts import make_function_name, name_parameters
 from ptxscope.documents.options import Options
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.legality import draw_form
@@ -192,7 +192,7 @@ def test_c_keeps_both_predicates_where_the_guard_forbids(
 ) -> None:
     line = "setp.lt.and.u32 p|q, a, b, c"
     shown = traced(f"{guard} {line}")
-    order = [x.role for x in list_parameters(shown.plan)]
+    order = [*name_parameters(shown)]
     checks = []
     for a, b, c, g, p, q in product((1, 2), (1, 2), (0, 1), (0, 1), (0, 1), (0, 1)):
         new = reference(line, {"a": a, "b": b, "c": c}, "isa")

@@ -70,8 +70,8 @@ def _find_replacement(x: Erratum | FoldingBug) -> tuple[str, ...] | None:
     """Return the plain PTX with the documented result of the example; None if there is none."""
     from ...engine.listings.replacement import make_replacement
 
-    is_line = isinstance(x, Erratum) and x is not FLAG_ERRATUM
-    return make_replacement(parse(x.example[0])) if is_line else None
+    has_example = isinstance(x, Erratum) and x is not FLAG_ERRATUM
+    return make_replacement(parse(x.example[0])) if has_example else None
 
 
 def _iter_blocks(x: Erratum | FoldingBug) -> Iterator[Block]:

@@ -112,8 +112,9 @@ def _warn_about_hidden_notes(trace: Trace, options: Options) -> None:
         x.place for x in trace.steps if options.shows(x.place) and x.statement not in options.folded
     }
     for note in trace.annotations.notes:
-        if note.stage is not None and (note.statement or 1, note.stage) not in shown:
-            print_message(f"note: the note on {note.target} is not shown, because its step is not")
+        if note.stage is not None and (note.statement, note.stage) not in shown:
+            target = trace.format_target(note)
+            print_message(f"note: the note on {target} is not shown, because its step is not")
 
 
 def _compile_line(trace: Trace, arguments: argparse.Namespace) -> MachineSection:
@@ -144,7 +145,7 @@ def _render_live(trace: Trace, options: Options, arguments: argparse.Namespace) 
 
     fragment_options = options._replace(standalone=False)
     words = list_command_words(trace, fragment_options)[2:]
-    if not trace.is_line and arguments.ptx == trace.block.text:
+    if arguments.ptx == trace.block.text:
         words = (arguments.ptx, *words[1:])  # an intrinsic has a note, its statements have none
     document = export(trace, "html", fragment_options)
     script = f"{arguments.live.rstrip('/')}/{SCRIPT}"
@@ -233,7 +234,7 @@ def _annotate_request(arguments: argparse.Namespace, block: BasicBlock) -> tuple
             raise CommandError(f"error: --{name} is empty; it names steps, as in --{name} 2")
     trace = build_trace(block, arguments.values, choose_model(arguments.model))
     reject_other_subjects(
-        arguments, DocumentSubject.LINE if trace.is_line else DocumentSubject.BLOCK
+        arguments, DocumentSubject.LINE if len(trace.parts) == 1 else DocumentSubject.BLOCK
     )
     options = make_options(vars(arguments))._replace(format=arguments.format)
     if arguments.beside is not None:

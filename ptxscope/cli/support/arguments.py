@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
-from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS
+from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS, Role
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
 from ...engine.semantics.models import Model, describe_newer_version, parse_model
@@ -27,7 +27,7 @@ from ...engine.syntax.values import parse_value
 from ...engine.tracing.basic_block import BasicBlock, make_block
 from ...engine.tracing.evaluation import describe_operand
 from ...engine.tracing.operand_bits import bind_values, complete_carry
-from ...engine.tracing.trace import Trace, trace, trace_program
+from ...engine.tracing.trace import Trace, trace_program
 from .command_error import CommandError
 from .streams import print_message
 
@@ -344,8 +344,7 @@ def bind_operands(
 
 def _complete(ins: Signature, bits: Mapping[str, int]) -> Mapping[str, int]:
     """Return the bits, with the carry of an instruction; a block takes no value for granted."""
-    is_block = isinstance(ins, BasicBlock) and not ins.is_line
-    return bits if is_block else complete_carry(ins, bits)
+    return complete_carry(ins, bits) if Role.CARRY in ins.names else bits
 
 
 def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str = "") -> None:
@@ -368,10 +367,7 @@ def _require_values(ins: Signature, bits: Mapping[str, int], error_prefix: str =
 def build_trace(block: BasicBlock, assignments: Sequence[str], model: Model) -> Trace:
     """Return the trace of a block on ``name=value`` arguments for all registers it is given."""
     with _command_errors():
-        values = parse_all_assignments(block, assignments)
-        if block.is_line:  # which may read a carry flag that is not given
-            return trace(block.instruction, values, model=model)
-        return trace_program(block, values, model=model)
+        return trace_program(block, parse_all_assignments(block, assignments), model=model)
 
 
 def parse_all_assignments(ins: Signature, assignments: Sequence[str]) -> dict[str, int]:

@@ -162,7 +162,8 @@ def _write_function(trace: Trace) -> Iterator[str]:
     text = "\n * ".join(map(format_comment, comments))
     yield f"/* {text} */"
     types = {role: format_type(block.type_of(role)) for role in (*names, *results)}
-    words = [f"{types[role]} {name}" for role, name in parameters.items()]
+    roles = {name: role for role, name in parameters.items()}
+    words = [f"{types[role]} {name}" for name, role in roles.items()]
     is_single = len(results) == 1
     # p and q are already parameters if a guard may keep their old values
     pointers = name_results(trace, {*parameters.values(), *names.values()})
@@ -171,13 +172,13 @@ def _write_function(trace: Trace) -> Iterator[str]:
     return_type = types[next(iter(results))] if is_single else "void"
     yield f"{return_type} {make_function_name(trace)}({', '.join(words) or 'void'})"
     yield "{"
-    yield from (f"    const int64_t {names[x]} = {name};" for x, name in parameters.items()
+    yield from (f"    const int64_t {names[x]} = {name};" for name, x in roles.items()
                 if names[x] != name)  # fmt: skip
     for title, lines in group_by_step(trace, assignments):
         yield f"    /* {format_comment(title)} */"
         yield from map(format_assignment, lines)
     used_names = {*results.values()}.union(*(x.reads for x in assignments))
-    variables = (*names.values(), *(x.name for x in assignments))
+    variables = (*(names[x] for x in roles.values()), *(x.name for x in assignments))
     yield from (f"    (void){name};" for name in variables if name not in used_names)
     for role, name in results.items():
         value = f"({types[role]}){name};"

@@ -9,6 +9,7 @@ from keyword import kwlist
 
 from ...engine.isa.integers import Range
 from ...engine.isa.roles import ORDER
+from ...engine.micro_operations.stage import Stage
 from ...engine.semantics.plan import Plan, Source
 from ...engine.tracing.step_text import format_stage_title
 from ...engine.tracing.trace import Trace
@@ -20,10 +21,11 @@ _KEYWORDS = {
     *kwlist,
     *(
         "auto case char const default do double enum extern float goto inline int long register "
-        "restrict short signed sizeof static struct switch typedef union unsigned void volatile"
+        "restrict short signed sizeof static struct switch typedef union unsigned void volatile "
+        "abs max min round"
     ).split(),
 }
-"""The words that name no variable in Python or in C."""
+"""The words that name no variable in Python or in C, and the functions that are called."""
 
 
 def list_parameters(plan: Plan) -> list[Source]:
@@ -32,24 +34,21 @@ def list_parameters(plan: Plan) -> list[Source]:
 
 
 def name_parameters(trace: Trace) -> dict[str, str]:
-    """Return the parameters by role: the roles of an instruction, the given registers of a block.
-
-    The function of an instruction serves all its operands; that of a block has its literals.
-    """
-    if trace.is_line:
-        return {source.role: source.role for source in list_parameters(trace.plan)}
-    names: dict[str, str] = {}
-    for source in trace.plan.sources:
-        if source.role in trace.block.names:
-            name = _make_name(trace.block.names[source.role])
-            names[source.role] = make_unique(name, names.values())
+    """Return the parameters by role: one for each given register; a literal has none."""
+    block, names, parameters = trace.block, dict[str, str](), dict[str, str]()
+    for role, _ in list_parameters(trace.plan):
+        if role in block.names and role not in block.constants:
+            register = block.names[role]
+            name = make_unique(_make_name(register), parameters.values())
+            names[role] = parameters.setdefault(register, name)
     return names
 
 
 def _make_name(register: str) -> str:
     """Return a register's name as an identifier: ``r1`` for ``%r1``, ``_1`` for ``%1``."""
     name = _WORD.sub("_", register.lstrip("%$"))
-    return f"_{name}" if not name or name[0].isdigit() or name in _KEYWORDS else name
+    is_taken = name in _KEYWORDS or name.partition("_")[0] in set(Stage)
+    return f"_{name}" if not name or name[0].isdigit() or is_taken else name
 
 
 def make_unique(name: str, used_names: Collection[str]) -> str:
@@ -73,7 +72,8 @@ def list_comments(trace: Trace, names: Mapping[str, str], unit: str) -> Iterator
     doc, block = build_document(trace), trace.block
     yield from doc.ptx.split("\n")
     yield f"model {doc.model}; {doc.source}"
-    operands = ", ".join(f"{name}: {block.format_operand(role)}" for role, name in names.items())
+    registers = {name: block.names[role] for role, name in names.items()}
+    operands = ", ".join(f"{name}: {register}" for name, register in registers.items())
     yield f"{operands}; {unit}"
     if len(block.results) > 1 and len(block.statements) > 1:
         yield f"results: {', '.join(block.results.values())}"
@@ -84,7 +84,7 @@ def group_by_step(
 ) -> Iterator[tuple[str, list[Assignment]]]:
     """Yield the assignments of each step below its title; that of a statement begins with it."""
     for statement in trace.block.statements:
-        prefix = trace.block.get_prefix(statement)
+        prefix = statement.prefix
         lead = f"{statement.number}. {statement.text}: " if prefix else ""
         own = (x for x in assignments if x.row.startswith(prefix))
         for stage, group in groupby(own, key=lambda x: x.stage):
@@ -101,10 +101,10 @@ def list_results(trace: Trace, assignments: list[Assignment]) -> dict[str, str]:
 
 
 def name_results(trace: Trace, used_names: Collection[str]) -> dict[str, str]:
-    """Return a name for each result by role: the role of an instruction, a block's register."""
+    """Return a name for each result by role."""
     names: dict[str, str] = {}
     for role, register in trace.block.results.items():
-        name = role if trace.is_line else _make_name(register)
+        name = _make_name(register)
         name = f"new_{name}" if name in used_names else name
         names[role] = make_unique(name, {*used_names, *names.values()})
     return names
@@ -116,7 +116,7 @@ def make_function_name(trace: Trace) -> str:
     Several statements are a ``block``.
     """
     parts = ["block"]
-    if trace.is_line:
+    if len(trace.parts) == 1:
         form = trace.instruction.form
         parts = [trace.instruction.mnemonic]
         parts += [f"{slot}_{form.get(slot)}" for slot in ("dsel", "mask", "asel", "bsel")

@@ -85,7 +85,7 @@ def render(trace: Trace, options: Options = DEFAULT) -> str:
 def _write_function(trace: Trace) -> Iterator[str]:
     names = name_parameters(trace)
     assignments = assign(trace, DIALECT, names)
-    words = ", ".join(f"{name}: int" for name in names.values())
+    words = ", ".join(f"{name}: int" for name in dict.fromkeys(names.values()))
     yield f"def {make_function_name(trace)}({words}):"
     yield from (f"    # {make_printable(x)}" for x in list_comments(trace, names, "unsigned bits"))
     for title, lines in group_by_step(trace, assignments):

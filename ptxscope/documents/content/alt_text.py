@@ -45,7 +45,8 @@ def _iter_sentences(doc: Document) -> Iterator[str]:
         return
     if doc.title:
         yield _format_sentence(doc.title)
-    yield f"{doc.ptx.removesuffix(';')}, model {doc.model}."
+    ptx = " ".join(doc.ptx.split("\n")).removesuffix(";")
+    yield f"{ptx}, model {doc.model}."
     if doc.operands:
         yield f"Operands: {'; '.join(map(_format_operand, doc.operands))}."
     for step in doc.steps:

@@ -62,17 +62,18 @@ def _list_texts(trace: Trace, options: Options) -> dict[str, list[str | None]]:
     texts: dict[str, list[str | None]] = {
         "title": [extra.title] if extra.title else [],
         "caption": [extra.caption] if extra.caption else [],
-        "note": [f"{note.target}={note.text}" for note in extra.notes],
+        "note": [f"{trace.format_target(note)}={note.text}" for note in extra.notes],
         "sass": [code.arch] if code else [],
         "beside": [" ".join((str(beside.block), *_iter_given_words(beside)))] if beside else [],
     }
-    if options.folded and not trace.is_line:
+    if options.folded and len(trace.parts) > 1:
         texts["fold"] = [format_folded(options.folded, len(trace.block.statements))]
     shown = [x.number for x in trace.steps if options.shows(x.place)]
     is_whole = len(shown) == len(trace.steps)
     if shown and options.is_early and not is_whole and shown == [*range(1, len(shown) + 1)]:
         last = trace.steps[len(shown) - 1]
-        return texts | {"until": [str(last.stage if trace.is_line else last.number)]}
+        prefix = trace.block.get_statement(last.statement).prefix
+        return texts | {"until": [f"{prefix}{last.stage}"]}
     if shown and not is_whole:
         runs = groupby(enumerate(shown), lambda x: x[1] - x[0])
         ends = [[number for _, number in run] for _, run in runs]

@@ -189,7 +189,7 @@ class Section(NamedTuple):
     @property
     def key(self) -> str:
         """Its name in a document: ``s2``, ``s2-other`` under the other model; a line has none."""
-        name = "" if self.is_only else f"s{self.statement.number}"
+        name = self.statement.prefix.rstrip(".")
         return "-".join(filter(None, (name, "other" * self.is_other)))
 
     @property
@@ -266,9 +266,9 @@ class Document(NamedTuple):
     """The trace of several statements under the other model, if its steps are shown."""
 
     @property
-    def is_line(self) -> bool:
-        """Whether it is the document of one instruction."""
-        return self.trace.is_line
+    def is_only(self) -> bool:
+        """Whether it has one statement."""
+        return len(self.trace.parts) == 1
 
     @property
     def omission(self) -> str:
@@ -283,15 +283,13 @@ class Document(NamedTuple):
     @property
     def subject(self) -> str:
         """The opcode of the instruction, or the number of statements in words."""
-        count = len(self.trace.parts)
-        if self.is_line:
-            return self.trace.instruction.opcode
-        return f"{count} statement{'s' * (count != 1)}"
+        first, *others = self.trace.parts
+        return f"{len(others) + 1} statements" if others else first.instruction.opcode
 
     @property
     def name(self) -> str:
-        """The title, or the instruction, or the number of statements."""
-        return self.title or (self.ptx if self.is_line else self.subject)
+        """The title, or the instruction if one line has all, or the subject."""
+        return self.title or (self.subject if "\n" in self.ptx else self.ptx)
 
     def without_sentences(self) -> Document:
         """Return the document without sentences of ptxscope, for a picture beside a text."""
@@ -343,7 +341,7 @@ def _build_document(trace: Trace, options: Options) -> Document:
     block, count, extra = trace.block, len(trace.parts), trace.annotations
     if unknown := sorted(options.folded - {*range(1, count + 1)}):
         raise ValueError(f"there is no statement {unknown[0]} to fold; the block has {count}")
-    other = find_other(trace) if options.both and not trace.is_line else None
+    other = find_other(trace) if options.both and count > 1 else None
     sections = tuple(_iter_sections(trace, other, options))
     first, is_only = sections[0], sections[0].is_only
     results = tuple(_iter_results(trace)) if options.result else ()
@@ -384,9 +382,10 @@ def make_section(
     """
     results = tuple(_iter_results(part)) if options.result else ()
     hidden = find_hidden_rows(part, options)
-    prefix = "" if is_only else statement.prefix
     steps = (
-        _make_step_view(part, step, hidden)._replace(number=step_count + step.number, prefix=prefix)
+        _make_step_view(part, step, hidden)._replace(
+            number=step_count + step.number, prefix=statement.prefix
+        )
         for step in part.steps
         if options.shows(step.place)
     )
@@ -395,7 +394,7 @@ def make_section(
         statement,
         "" if is_only else make_printable(f"{statement.number}. {statement.text}"),
         tuple(
-            x if is_only else x._replace(meant=x.meant + format_origin(statement, x.role))
+            x._replace(meant=x.meant + format_origin(statement, x.role))
             for x in _iter_operands(part)
         ),
         tuple(steps),
@@ -413,8 +412,11 @@ def make_section(
 
 def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Iterator[Section]:
     """Yield the statements, those that differ under both models."""
-    if trace.is_line:
-        yield make_section(trace.block.statements[0], trace, options, is_only=True)
+    if len(trace.parts) == 1:
+        ((statement, part),) = trace.statements
+        section = make_section(statement, part, options, is_only=True)
+        results = tuple(_iter_results(trace)) if options.result else ()
+        yield section._replace(results=results, notes=tuple(map(make_printable, trace.notes)))
         return
     differing = frozenset(_iter_differing(trace, other)) if other else frozenset()
     hidden = frozenset() if options.result or options.is_early else find_revealing_rows(trace)
@@ -437,14 +439,14 @@ def _iter_sections(trace: Trace, other: Trace | None, options: Options) -> Itera
 
 def _format_source(trace: Trace) -> str:
     """Return the sections of the PTX ISA, with the first version that has a single form."""
-    if not trace.is_line:
-        return ", ".join(trace.block.sections)
-    ins = trace.instruction
-    return f"{ins.entry.section} ({ins.entry.compute_minimum(ins.form)})"
+    first, *others = trace.parts
+    ins = first.instruction
+    sections = ", ".join(trace.block.sections)
+    return sections if others else f"{sections} ({ins.entry.compute_minimum(ins.form)})"
 
 
 def _iter_block_notes(trace: Trace, options: Options) -> Iterator[str]:
-    yield from map(make_printable, trace.notes)
+    yield from map(make_printable, trace.block.notes)
     if options.result:
         yield from _iter_differences(trace)
 

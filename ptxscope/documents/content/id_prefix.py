@@ -23,7 +23,9 @@ def make_id_prefix(document: Document, options: Options, kind: str) -> str:
     # the explorer has the roles as members of an enum, which are written in another way
     values = sorted((str(role), bits) for role, bits in trace.operands.items())
     # normalised like the notes in the command that reproduces the document
-    notes = [(note.target, sanitize_text(note.text).strip()) for note in trace.annotations.notes]
+    notes = [
+        (trace.format_target(x), sanitize_text(x.text).strip()) for x in trace.annotations.notes
+    ]
     parts: tuple[object, ...] = ((document.title, document.caption, *notes),)
     shown = options.steps and [x.number for x in trace.steps if options.shows(x.place)]
     if not document.sections[0].heading:

@@ -48,7 +48,7 @@ Object = dict[str, Any]
 def render(trace: Trace, options: Options = DEFAULT) -> str:
     """Render the trace, or the part of it that the options show."""
     doc = build_document(trace, options)
-    data = document_to_json(doc, options) if doc.is_line else _block_to_json(doc, options)
+    data = document_to_json(doc, options) if trace.block.is_line else _block_to_json(doc, options)
     return replace_surrogates(json.dumps(data, indent=2, ensure_ascii=False)) + "\n"
 
 

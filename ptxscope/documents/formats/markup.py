@@ -151,11 +151,11 @@ def make_verbatim(
 def iter_blocks(doc: Document, heading: str = "") -> Iterator[Block]:
     """Yield the blocks of a document; `heading` replaces a missing title."""
     yield from iter_head_blocks(doc, heading)
-    if doc.operands and not doc.is_line:
+    if doc.operands and not doc.is_only:
         yield make_operand_table(doc)
     for section in doc.sections:
         yield from _iter_section_blocks(section)
-    if not doc.is_line:
+    if not doc.is_only:
         yield Heading(1, make_text("Result"))
         yield from iter_result_paragraphs(doc)
         yield from iter_note_blocks(doc.notes)

@@ -24,7 +24,7 @@ def render(trace: Trace, options: Options = DEFAULT, width: int = WIDTH) -> str:
     doc = build_document(trace, options)
     lines = [*_header_lines(doc, width)]
     parts = [_section_lines(section, width) for section in doc.sections]
-    if not doc.is_line:
+    if not doc.is_only:
         end = (*result_lines(doc, width), *_note_lines(doc.notes, width))
         parts = [operand_lines(doc, width), *parts, iter(end)]
     for part in parts:
@@ -85,7 +85,7 @@ def _tail_lines(doc: Document, width: int) -> Iterator[str]:
 def _header_lines(doc: Document, width: int) -> Iterator[str]:
     if doc.title:
         yield from (*wrap_text(doc.title, "", "", width), "")
-    lines = [] if doc.is_line else doc.ptx.split("\n")
+    lines = doc.ptx.split("\n") if "\n" in doc.ptx else []
     model, head = f"model: {doc.model}", doc.subject if lines else doc.ptx
     if len(head) + len(model) + 2 <= width:
         yield head + model.rjust(width - len(head))

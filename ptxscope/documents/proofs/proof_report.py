@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
@@ -129,41 +129,33 @@ def _iter_difference_blocks(proof: Proof) -> Iterator[Block]:
 
 def _iter_trace_blocks(proof: Proof, width: int) -> Iterator[Block]:
     """Yield the steps of both sides from where they part, and the commands that show them."""
-    x, y = proof.traces
-    first, note = 0, ""
-    if x.is_line and y.is_line:
-        first = _count_common(*([_get_step_values(step) for step in t.steps] for t in (x, y)))
-        note = ", from where they part" if first else ""
-    elif not (x.is_line or y.is_line):
-        first = _count_common(*([(s.text, t.result) for s, t in z.statements] for z in (x, y)))
-        note = ", from where they part" if first else ""
-    for letter, trace in zip(_LETTERS, (x, y), strict=True):
+    parts = [[*_iter_parts(trace, width)] for trace in proof.traces]
+    pairs = [x[0] == y[0] for x, y in zip(*parts, strict=False)]
+    first = [*pairs, False].index(False)
+    note = ", from where they part" if first else ""
+    for letter, trace, own_parts in zip(_LETTERS, proof.traces, parts, strict=True):
         yield make_heading(f"{letter}{note}")
-        lines = _statement_lines(trace, first)
-        if trace.is_line:
-            steps = build_document(trace).steps
-            shown = steps[min(first, len(steps) - 1) :]
-            lines = (line for step in shown for line in step_lines(step, width))
-        yield make_verbatim(lines, is_close=True)
+        shown = own_parts[min(first, len(own_parts) - 1) :]
+        yield make_verbatim((line for _, lines in shown for line in lines), is_close=True)
         yield make_verbatim(command_lines(list_command_words(trace), width), "sh", is_close=True)
 
 
-def _get_step_values(step: object) -> object:
-    return [(row.key, row.values) for row in step.rows]  # type: ignore[attr-defined]
+def _iter_parts(trace: Trace, width: int) -> Iterator[tuple[object, Iterable[str]]]:
+    """Yield the values and the lines of each statement, or of each step of the only one."""
+    if len(trace.parts) == 1:
+        for step in build_document(trace).steps:
+            values = [(x.row.key, x.row.values) for x in step.rows]
+            yield values, step_lines(step, width)
+        return
+    lines = _statement_lines(trace)
+    for (statement, part), line in zip(trace.statements, lines, strict=True):
+        yield (statement.text, part.result), (line,)
 
 
-def _count_common(x: Sequence[object], y: Sequence[object]) -> int:
-    """Return how many first items of two sequences are equal."""
-    pairs = zip(x, y, strict=False)
-    return next(
-        (index for index, pair in enumerate(pairs) if pair[0] != pair[1]), min(len(x), len(y))
-    )
-
-
-def _statement_lines(trace: Trace, first: int) -> Iterator[str]:
+def _statement_lines(trace: Trace) -> Iterator[str]:
     """Yield the statements of a block with their results."""
     width = min(max(len(x.text) for x in trace.block.statements) + 2, WIDTH - 24)
-    for statement, part in list(trace.statements)[first:]:
+    for statement, part in trace.statements:
         types = {
             name: part.instruction.type_of(role) for role, name in part.instruction.results.items()
         }

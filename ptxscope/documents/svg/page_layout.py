@@ -341,7 +341,7 @@ class Sketch:
     def make_node(self, place: LaneRef) -> Node:
         """Return a place as a node of the picture; two answers share the nodes before them."""
         is_shared = self._section.is_only and (place.key, 0) not in self.words
-        return "" if is_shared else self.branch, *place
+        return self._section.statement.prefix if is_shared else self.branch, *place
 
     def add_zone(self, place: LaneRef, area: Area, y: float, end: float) -> None:
         """Record the position of a value."""

@@ -99,7 +99,7 @@ def _find_results(
             text_width = min(measure_text(view.bits, 26, is_monospaced=True), width - 12)
             left = x + (width - text_width) / 2
         pitch = text_width / len(view.bits)
-        yield ValuePlace(statement.number, role), _Digits(node, left, pitch, view.bits, box, end)
+        yield statement.make_place(role), _Digits(node, left, pitch, view.bits, box, end)
 
 
 def draw_wires(section: Section, wires: Wires, band: float, right: float) -> None:

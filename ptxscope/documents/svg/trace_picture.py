@@ -337,8 +337,9 @@ def _draw_document_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> 
 
 def _format_head(doc: Document) -> str:
     """Return the instruction; of several statements, which have lines, the given registers."""
-    has_lines = bool(doc.sections[0].heading)
-    return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands) if has_lines else doc.ptx
+    if doc.sections[0].heading:
+        return ", ".join(f"{x.name} = {x.bits}" for x in doc.operands)
+    return " ".join(doc.ptx.split("\n"))
 
 
 def format_model(doc: Document) -> str:

@@ -17,18 +17,15 @@ class Note(NamedTuple):
     stage: Stage | None = None
     lane: int | None = None
     """Lane number, from 0 at the least significant."""
-    statement: int = 0
-    """Number of its statement in a block, from 1; 0 for an instruction."""
+    statement: int = 1
+    """Number of its statement, from 1."""
 
     @property
     def target(self) -> str:
-        """Annotated step and lane as ``parse_note`` reads them: ``saturate``, ``write lane 0``.
-
-        In a block they follow the statement: ``s2.saturate``.
-        """
+        """Annotated step and lane of the statement: ``saturate``, ``write lane 0``."""
         words = [] if self.stage is None else [str(self.stage)]
         words += [] if self.lane is None else [f"lane {self.lane}"]
-        return f"s{self.statement}." * (self.statement > 0) + " ".join(words)
+        return " ".join(words)
 
 
 class Annotations(NamedTuple):

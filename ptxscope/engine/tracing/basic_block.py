@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
+from ..isa.roles import ORDER
 from ..isa.types import Type
 from ..records import FrozenDict, freeze_dicts, get_field_values
 from ..semantics.erratum import Erratum
@@ -30,11 +31,13 @@ class ValuePlace(NamedTuple):
     """The number of the statement that writes it, from 1; 0 for a register that is given."""
     role: str
     """The role of the destination; for a given register its name."""
+    own_role: str = ""
+    """Its role in the block of one instruction."""
 
     @property
     def key(self) -> str:
-        """The role in the block: ``s2.d``, ``s0.%r1``."""
-        return f"s{self.statement}.{self.role}"
+        """The role in the block: ``s2.d``, ``s0.%r1``; of one instruction ``d``, ``a``."""
+        return self.own_role or f"s{self.statement}.{self.role}"
 
 
 class BlockStatement(NamedTuple):
@@ -51,16 +54,26 @@ class BlockStatement(NamedTuple):
     """The place of the value of each register, by role; constants have none."""
     whole_text: str = ""
     """The statement as written of which it does a part; empty if it does all of it."""
+    has_prefix: bool = True
+    """Whether keys in the block begin with its number; those of one instruction do not."""
+
+    @property
+    def prefix(self) -> str:
+        """The start of the keys of its rows in the plan of the block: ``s2.``, or nothing."""
+        return f"s{self.number}." * self.has_prefix
 
     @property
     def places(self) -> Mapping[str, ValuePlace]:
         """The place of each result by role."""
-        return {role: ValuePlace(self.number, role) for role in self.instruction.results}
+        return {role: self.make_place(role) for role in self.instruction.results}
 
-    @property
-    def prefix(self) -> str:
-        """The start of the keys of its rows in the plan of the block: ``s2.``."""
-        return f"s{self.number}."
+    def make_place(self, role: str) -> ValuePlace:
+        """Return the place of a result or a literal."""
+        return ValuePlace(self.number, role, "" if self.has_prefix else role)
+
+    def find_place(self, role: str) -> ValuePlace:
+        """Return the place of the value of an operand: a register or a literal."""
+        return self.reads.get(role) or self.make_place(role)
 
 
 class BlockGuard(NamedTuple):
@@ -95,8 +108,8 @@ class BasicBlock:
     """The text that was read."""
     spans: Mapping[str, Span] = field(default_factory=dict, compare=False, repr=False)
     """The span of the statements in the text, as ``line``."""
-    notes: tuple[str, ...] = ()
-    """Remarks on statements that were left out."""
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    """Remarks on statements that were left out, and on what is taken as given."""
     read_values: Mapping[str, ValuePlace] = field(default_factory=dict)
     """The place of what is in each other register at the end that the block writes, and reads."""
     guards: tuple[BlockGuard, ...] = ()
@@ -127,20 +140,11 @@ class BasicBlock:
     def without_braces(self) -> BasicBlock:
         """Return the line of a block that is one instruction and nothing else."""
         first = self.statements[0]
-        line = make_block(first.instruction)
-        is_line = len(self.statements) == 1 and not (self.notes or self.guards or first.whole_text)
-        has_same_names = self.outputs == line.outputs and all(
-            place == line.statements[0].reads.get(role) for role, place in first.reads.items()
-        )
-        return line if is_line and has_same_names else self
-
-    def get_prefix(self, statement: BlockStatement) -> str:
-        """Return the start of the row keys of a statement: ``s2.``; a line has none."""
-        return "" if self.is_line else statement.prefix
-
-    def key_of(self, place: ValuePlace) -> str:
-        """Return the role of the block at a place: ``s2.d``; that of a line's result is ``d``."""
-        return place.role if self.is_line else place.key
+        ins = first.instruction
+        is_whole = len(self.statements) == 1 and not (self.notes or self.guards or first.whole_text)
+        has_same_names = all(ins.names.get(x) == place.role for x, place in first.reads.items())
+        results = {place.role: name for name, place in self.outputs.items()}
+        return make_block(ins) if is_whole and has_same_names and results == ins.results else self
 
     def get_statement(self, number: int) -> BlockStatement:
         """Return a statement by its number, from 1."""
@@ -173,7 +177,7 @@ class BasicBlock:
             plan = make_model_plan(ins, model)
             keys = {row.key: prefix + row.key for row in plan.rows}
             for role, type_ in plan.sources:
-                place = statement.reads.get(role) or ValuePlace(statement.number, role)
+                place = statement.find_place(role)
                 keys[role] = result_keys.get(place, place.key)
                 if place not in result_keys:
                     sources.setdefault(place.key, Source(place.key, type_))
@@ -198,22 +202,20 @@ class BasicBlock:
 
     @cached_property
     def _readers(self) -> Mapping[str, tuple[Instruction, str]]:
-        """The first instruction that reads each given register, and the role there."""
+        """The first instruction that reads each given register, and the role there, by role."""
         readers: dict[str, tuple[Instruction, str]] = {}
         for statement in self.statements:
-            for role, (number, name) in statement.reads.items():
-                if number == 0:
-                    readers.setdefault(name, (statement.instruction, role))
+            for role, place in statement.reads.items():
+                if place.statement == 0:
+                    readers.setdefault(place.key, (statement.instruction, role))
         return readers
 
     def _find_operand(self, role: str) -> tuple[Instruction, str]:
         """Return an instruction that has an operand or a result, and its role there."""
-        if self.is_line:
-            return self.instruction, role
-        number, _, own_role = role[1:].partition(".")
-        if number == "0":
-            return self._readers[own_role]
-        return self.get_statement(int(number)).instruction, own_role
+        if role in self._readers:
+            return self._readers[role]
+        prefix, _, own_role = role.rpartition(".")
+        return self.get_statement(int(prefix[1:] or 1)).instruction, own_role
 
     @property
     def sections(self) -> tuple[str, ...]:
@@ -224,34 +226,31 @@ class BasicBlock:
     def constants(self) -> Mapping[str, int]:
         """The bits of the constant operands by role: ``s2.c``."""
         return FrozenDict(
-            (self.get_prefix(statement) + role, bits)
+            (statement.prefix + role, bits)
             for statement in self.statements
             for role, bits in statement.instruction.constants.items()
         )
 
     @cached_property
     def names(self) -> Mapping[str, str]:
-        """The given registers by role."""
-        if self.is_line:
-            return self.instruction.names
-        return FrozenDict((ValuePlace(0, name).key, name) for name in self._readers)
+        """The given registers by role; of one instruction, its results too."""
+        places = (place for x in self.statements for place in x.reads.values())
+        return FrozenDict((x.key, x.role) for x in places if x.statement == 0)
 
     @cached_property
     def results(self) -> Mapping[str, str]:
         """The register of each result by role."""
-        return FrozenDict((self.key_of(place), name) for name, place in self.outputs.items())
+        return FrozenDict((place.key, name) for name, place in self.outputs.items())
 
     @cached_property
     def inputs(self) -> tuple[Input, ...]:
         """The given registers whose values affect some statement."""
-        if self.is_line:
-            return self.instruction.inputs
-        read_roles = {source.role for source in self.plan.sources}
-        return tuple(
-            Input(name, self.type_of(role), (role,))
-            for role, name in self.names.items()
-            if role in read_roles
-        )
+        read_roles = {source.role for source in self.plan.sources} - self.constants.keys()
+        roles: dict[str, list[str]] = {}
+        for role in sorted(self.names, key=lambda x: ORDER.get(x, 0)):  # type: ignore[call-overload]
+            if role in read_roles:
+                roles.setdefault(self.names[role], []).append(role)
+        return tuple(Input(name, self.type_of(x[0]), tuple(x)) for name, x in roles.items())
 
     def type_of(self, role: str) -> Type:
         """Return the type of a given register, a literal or a result."""
@@ -268,7 +267,7 @@ class BasicBlock:
 
     def __str__(self) -> str:
         """Return the statements in braces, or the one instruction."""
-        if self.is_line:
+        if not self.lines:
             return str(self.instruction)
         text = " ".join(self.lines)
         has_braces = self.lines[0][0] == "{" and self.lines[-1] == "}" and text.count("}") == 1
@@ -282,7 +281,7 @@ def make_block(program: Instruction | BasicBlock) -> BasicBlock:
     """
     if isinstance(program, BasicBlock):
         return program
-    reads = FrozenDict((role, ValuePlace(0, name)) for role, name in program.names.items())
-    statement = BlockStatement(1, "", 1, program, reads)
-    outputs = FrozenDict((name, ValuePlace(1, role)) for role, name in program.results.items())
+    reads = FrozenDict((role, ValuePlace(0, name, role)) for role, name in program.names.items())
+    statement = BlockStatement(1, "", 1, program, reads, has_prefix=False)
+    outputs = FrozenDict((program.results[role], x) for role, x in statement.places.items())
     return BasicBlock((statement,), outputs, (), program.text, program.spans)

@@ -16,9 +16,7 @@ from .trace import StepPlace, Trace
 
 _LANE = re.compile(r"\blane\s*+(\d++)\Z", re.I)
 _STEP = re.compile(r"[a-z ]*+|\d++", re.I)
-_TARGET = re.compile(
-    r"s(?P<statement>\d{1,3})(?:\.(?P<rest>.*+))?|(?P<number>\d{1,5})(?P<lane>\s.*+)?", re.DOTALL
-)
+_NUMBER = re.compile(r"(\d{1,5})(\s.*+)?", re.DOTALL)
 
 
 def parse_note(text: str, trace: Trace) -> Note:
@@ -28,10 +26,8 @@ def parse_note(text: str, trace: Trace) -> Note:
     steps and lanes of the trace, if the target does not exist.
     """
     target, words = _split_note(text)
-    if trace.is_line:
-        return _parse_note(target, words, trace)
     statement, rest = _find_statement(target, trace)
-    if not rest:
+    if target and not rest:
         raise ValueError(f"{quote_value(target)} is a statement; a note is on a step: {target}.1")
     note = _parse_note(rest, words, trace.parts[statement - 1])
     return note._replace(statement=statement)
@@ -95,15 +91,14 @@ def _find_numbers(text: str, trace: Trace) -> list[int]:
 
 def _find_statement(text: str, trace: Trace) -> tuple[int, str]:
     """Return the statement that a name begins with, and the rest: the step in the statement."""
-    if trace.is_line:
-        return 1, text
-    match, count = _TARGET.fullmatch(text), len(trace.parts)
-    if match and match["number"]:
-        steps = (x for x in trace.steps if x.number == int(match["number"]))
-        if step := next(steps, None):
-            return step.statement, f"{step.stage}{match['lane'] or ''}"
-    elif match and 0 < int(match["statement"]) <= count:
-        return int(match["statement"]), match["rest"] or ""
+    for x in trace.block.statements:
+        if f"{text}."[: len(x.prefix)] == x.prefix:  # that of an instruction is empty
+            return x.number, text[len(x.prefix) :]
+    if match := _NUMBER.fullmatch(text):
+        for step in trace.steps:
+            if step.number == int(match[1]):
+                return step.statement, f"{step.stage}{match[2] or ''}"
+    count = len(trace.parts)
     raise ValueError(
         f"{quote_value(text)} is no step of this block: it has statements s1 to s{count} and steps "
         f"1 to {len(trace.steps)}, as in s{count}.1 or {len(trace.steps)}"

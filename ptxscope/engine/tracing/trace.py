@@ -22,7 +22,7 @@ from ..semantics.plan import Plan, Row, compute_results, run_plan
 from ..semantics.rules import Rules
 from ..syntax.instruction import Instruction
 from ..syntax.parser import read_instruction
-from .annotations import NOTHING, Annotations
+from .annotations import NOTHING, Annotations, Note
 from .basic_block import BasicBlock, BlockStatement, make_block
 from .evaluation import Scalar, check_names, check_read, make_plan, resolve_model
 from .operand_bits import abbreviate_value, bind_values, is_carry_missing
@@ -142,11 +142,6 @@ class Trace:
     def __getstate__(self) -> dict[str, object]:
         return get_field_values(self)
 
-    @property
-    def is_line(self) -> bool:
-        """Whether it is the trace of one instruction."""
-        return self.block.is_line
-
     @cached_property
     def instruction(self) -> Instruction:
         """The only instruction; raise ValueError if there are several."""
@@ -241,7 +236,7 @@ class Trace:
     @cached_property
     def parts(self) -> tuple[Trace, ...]:
         """The traces of single statements, each on the results of those before it."""
-        if self.is_line:
+        if self.block.is_line:
             return (self,)
         values: dict[str, int] = dict(self.operands)
         parts: list[Trace] = []
@@ -253,12 +248,16 @@ class Trace:
                 if place.key in values
             }
             notes = (x for x in self.annotations.notes if x.statement == statement.number)
-            annotations = Annotations(notes=tuple(x._replace(statement=0) for x in notes))
+            annotations = Annotations(notes=tuple(x._replace(statement=1) for x in notes))
             part = make_trace(ins, self.model, bind_values(ins, bits), annotations)
             parts.append(part)
             for role, _, key in part.plan.results:
                 values[statement.prefix + role] = part.rows[key].values[0]
         return tuple(parts)
+
+    def format_target(self, note: Note) -> str:
+        """Return what a note is on, as ``parse_note`` reads it: ``saturate``, ``s2.lane 0``."""
+        return self.block.get_statement(note.statement).prefix + note.target
 
     @property
     def statements(self) -> Iterator[tuple[BlockStatement, Trace]]:
@@ -276,7 +275,7 @@ class Trace:
         for sibling in self._siblings.values():
             if "steps" in sibling.__dict__ and sibling.plan == self.plan:
                 return sibling.steps
-        if not self.is_line:
+        if not self.block.is_line:
             own_steps = ((x.number, step) for x, part in self.statements for step in part.steps)
             return tuple(
                 step._replace(number=number, statement=statement)
@@ -332,16 +331,9 @@ class Trace:
 
     @cached_property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on the instruction and on this evaluation; or on the block."""
-        if not self.is_line:
-            return self.block.notes
-        ins = self.instruction
-        notes = ins.notes
-        if ins.constants:
-            from .folding_bugs import describe_folding  # loaded late: few lines have constants
-
-            notes = tuple(dict.fromkeys((*notes, *describe_folding(ins))))
-        return (*notes, *_iter_notes(self), *self.contradictions)
+        """Remarks on the block, on its instructions and on this evaluation."""
+        own_notes = (note for part in self.parts for note in _iter_notes(part))
+        return (*self.block.notes, *dict.fromkeys(own_notes))
 
     @cached_property
     def contradictions(self) -> tuple[str, ...]:
@@ -432,10 +424,7 @@ def trace(
     Raise PtxError if the instruction is invalid, and ValueError if a value is; the message names
     the operand.
     """
-    ins = read_instruction(instruction)
-    if is_carry_missing(ins, values):
-        ins = replace(ins, notes=(*ins.notes, _CARRY_NOTE))
-    return trace_program(make_block(ins), values, model=model)
+    return trace_program(make_block(read_instruction(instruction)), values, model=model)
 
 
 def trace_program(
@@ -443,6 +432,8 @@ def trace_program(
 ) -> Trace:
     """Trace statements on values by register name; raise the ValueErrors of ``trace``."""
     completed_values = check_names(block, values)
+    if is_carry_missing(block, values):
+        block = replace(block, notes=(*block.notes, _CARRY_NOTE))
     trace_ = Trace(block, resolve_model(model), bind_values(block, completed_values))
     check_read(block, trace_.plan, trace_.model, trace_.operands)
     return trace_
@@ -480,6 +471,17 @@ def _make_row_trace(row: Row, values: Mapping[str, LaneValues]) -> RowTrace:
 
 
 def _iter_notes(trace_: Trace) -> Iterator[str]:
+    """Yield the remarks on an instruction and on its evaluation."""
+    yield from trace_.instruction.notes
+    if trace_.instruction.constants:
+        from .folding_bugs import describe_folding  # loaded late: few lines have constants
+
+        yield from describe_folding(trace_.instruction)
+    yield from _iter_width_notes(trace_)
+    yield from trace_.contradictions
+
+
+def _iter_width_notes(trace_: Trace) -> Iterator[str]:
     ins = trace_.instruction
     if trace_.model.errata:
         return
