@@ -43,6 +43,17 @@ def perform_action(page: PageState, id_: str) -> None:
     perform(page, action.run, *action.arguments)
 
 
+def perform_edit(page: PageState, transition: Transition, *arguments: object) -> None:
+    """Run a transition that edits what is shown, which ends an open lesson."""
+    state = page.explorer
+    if state.lesson is not None:
+        setup = state.setup
+        leave_lesson(page)
+        state.edit(setup)
+    state.end_typing()
+    perform(page, transition, *arguments)
+
+
 def edit(page: PageState, setup: Setup | None, *, coalesce: bool = False) -> None:
     """Show a setup, unless it is None, as one edit."""
     if setup is not None:

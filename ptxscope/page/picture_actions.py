@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError, make_printable
 from ..scene.scene_builder import build_scene, choose_part_width
-from ..scene.scene_model import LaneRef, Place
-from ..state import edits, figure_edits
-from .page_edits import MAX_LINE_CHARS, Actions, Arguments, edit, set_value
+from ..scene.scene_model import Place
+from ..state import figure_edits
+from ..state.figure_transitions import flip_mask, link_places, nudge_place
+from .page_edits import MAX_LINE_CHARS, Actions, Arguments, edit, perform_edit, set_value
 from .page_picture import find_kind, parse_place
 from .page_state import PageState
 
@@ -78,22 +79,12 @@ def _activate(page: PageState, arguments: Arguments) -> None:
     place = _find_place(page, arguments["key"], arguments["lane"])
     if place is None or page.explorer.is_predicting:
         return
-    setup, trace, delta = page.explorer.setup, page.trace, int(arguments.get("delta", 1))
-    scene = build_scene(trace)
-    kind = find_kind(trace, scene, place)
-    if kind == "operand":
-        unit = choose_part_width(trace, place.key)
-        edit(page, figure_edits.with_nudge(setup, place.key, unit * place.lane, unit, delta))
-    elif kind == "mask":
-        edit(page, edits.with_mask_lane(setup, place.lane))
-    elif kind == "entry" and not isinstance(place, LaneRef):
-        table = setup.instruction.form.lut
-        edit(page, edits.with_choice(setup, "lut", (table or 0) ^ 1 << place.bit))
-    elif kind == "part" and (choice := figure_edits.find_part_choice(trace, place)):
-        number = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
-        _choose_part(page, choice._replace(number=number))
-    elif kind == "digit" and (bits := figure_edits.find_control(trace, scene, place)):
-        edit(page, figure_edits.with_nudge(setup, bits.role, bits.low, bits.width, delta))
+    scene = build_scene(page.trace)
+    kind = find_kind(page.trace, scene, place)
+    if kind == "mask":
+        perform_edit(page, flip_mask, place.lane)
+    elif kind:
+        perform_edit(page, nudge_place, scene, place, int(arguments.get("delta", 1)))
     else:
         page.message = (
             "This is computed: type over a chip of an operand. `ptxscope find` on the command "
@@ -106,26 +97,7 @@ def _link_places(page: PageState, arguments: Arguments) -> None:
     start, end = (_find_place(page, *arguments[name]) for name in ("start", "end"))
     if start is None or end is None or page.explorer.is_predicting or page.block_trace:
         return
-    try:
-        link = figure_edits.find_link(page.trace, build_scene(page.trace), start, end)
-    except ValueError as error:
-        page.message = str(error)
-        return
-    if isinstance(link, figure_edits.PartChoice):
-        _choose_part(page, link)
-    elif link is not None:
-        bits, value = link
-        delta = value - bits.value
-        setup = page.explorer.setup
-        edit(page, figure_edits.with_nudge(setup, bits.role, bits.low, bits.width, delta))
-
-
-def _choose_part(page: PageState, choice: figure_edits.PartChoice) -> None:
-    slot, lane, number, unit = choice
-    setup = edits.with_digit(page.explorer.setup, slot, lane, number, unit)
-    if setup is None:
-        page.message = f"{slot} cannot take that part"
-    edit(page, setup)
+    perform_edit(page, link_places, build_scene(page.trace), start, end)
 
 
 ACTIONS: Actions = {

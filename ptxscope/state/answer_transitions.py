@@ -14,6 +14,7 @@ from . import edits
 from .edit_transitions import edit
 from .explorer_state import ExplorerState
 from .requests import (
+    REFUSED,
     Act,
     AskAnswer,
     AskText,
@@ -84,6 +85,9 @@ def ask_computed(state: ExplorerState, place: Place, start: str) -> Requests:
     from ..engine.proof.solver import load_bitwuzla
     from .backward_edit import EditTarget
 
+    if place.key not in state.trace.rows or state.guesses is not None:
+        yield Say(f"{REFUSED} this is computed: type over a register's chip", "changed")
+        return
     target = EditTarget(state.trace, place)
     if not state.setup.instruction.inputs:
         yield refuse("this is computed from constants only")

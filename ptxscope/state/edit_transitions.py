@@ -12,11 +12,8 @@ from ..engine.syntax.parser import parse
 from ..engine.tracing.lane_text import format_operand_name
 from . import edits
 from .explorer_state import Edit, ExplorerState
-from .figure_edits import explain_last_float, with_nudge
 from .requests import (
-    REFUSED,
     Act,
-    AskText,
     AskValue,
     Choose,
     MenuItem,
@@ -172,53 +169,6 @@ def randomize_values(state: ExplorerState) -> Requests:
 def swap_operands(state: ExplorerState) -> Requests:
     """Exchange a and b."""
     yield from edit(state, edits.swap_operands(state.setup))
-
-
-# --- the lanes -------------------------------------------------------------------------------
-
-
-def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int) -> Requests:
-    """Add a number to a part of an operand, from bit ``low`` on; a float goes to a neighbour."""
-    changed = with_nudge(state.setup, role, low, width, delta)
-    if changed is not None:
-        yield from edit(state, changed)
-    else:
-        bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
-        yield Say(f"{REFUSED} {explain_last_float(bits, type_)}", "changed")
-
-
-def ask_formula(state: ExplorerState) -> Requests:
-    """Ask for the formula of a truth table."""
-    from ..engine.isa.truth_tables import find_formulas, parse_formula
-
-    table = state.setup.instruction.form.lut
-    if table is None:
-        return
-    text = yield AskText(
-        *("The function of a, b and c", "d =", str(find_formulas()[table])),
-        *("& | ^ ~ and parentheses", "use it", "lanes"),
-        check=lambda text, _: parse_formula(text),
-        is_suggestion=True,
-    )
-    if text is not None and text.strip():
-        yield from set_slot(state, "lut", parse_formula(text))
-
-
-def flip_mask(state: ExplorerState, lane: int) -> Requests:
-    """Toggle a lane of the mask."""
-    yield from edit(state, edits.with_mask_lane(state.setup, lane))
-
-
-def select_part(state: ExplorerState, slot: str, lane: int, digit: int, unit: int = 0) -> Requests:
-    """Select another byte or half-word: from 0, those of a first, then those of b.
-
-    ``unit`` is the width of the part, if it may change.
-    """
-    changed = edits.with_digit(state.setup, slot, lane, digit, unit)
-    if changed is None:
-        yield Say(f"{REFUSED} {slot} cannot take that part", "changed")
-    else:
-        yield from edit(state, changed)
 
 
 # --- undo ------------------------------------------------------------------------------------

@@ -12,14 +12,12 @@ from ptxscope.state.edit_transitions import (
     ask_value,
     choose_option,
     edit,
-    flip_mask,
-    nudge_lane,
     offer_values,
-    select_part,
     set_slot,
     set_value,
 )
 from ptxscope.state.edits import with_line, with_model
+from ptxscope.state.figure_transitions import flip_mask, nudge_lane, select_part
 from ptxscope.state.listing_transitions import go_to, open_text
 from ptxscope.state.step_transitions import ask_guess, go_to_step
 from ptxscope.widgets.base.posted_message import DoWithPart, PostedMessage

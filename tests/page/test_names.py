@@ -112,7 +112,11 @@ def test_the_actions_of_elements() -> None:
     page.handle("open_lesson", json.dumps({"name": "lanes.8"}))
     page.handle("predict")
     seen |= {*list_actions([x for x in make_view(page.state).values() if isinstance(x, list)])}
-    assert {"step", "predict", "value", "lesson_go", "guess"} <= seen <= {*explorer_page._ACTIONS, *ACTIONS}
+    assert (
+        {"step", "predict", "value", "lesson_go", "guess"}
+        <= seen
+        <= {*explorer_page._ACTIONS, *ACTIONS}
+    )
 
 
 def test_what_is_read_of_the_engine() -> None:

@@ -8,7 +8,7 @@ from textual.binding import Binding, BindingType
 
 from ...engine.isa.entry import Slot, SlotPlace
 from ...engine.isa.form import Form
-from ...state.edit_transitions import ask_formula
+from ...state.figure_transitions import ask_formula
 from ..base.pane import StyledLine, StyledText
 from ..base.posted_message import DoWithPart
 from . import slot_choices

@@ -33,16 +33,16 @@ from ...scene.scene_builder import build_scene, choose_part_width, iter_parts
 from ...scene.scene_model import BitRef, LaneRef, Place, Scene
 from ...state import figure_edits
 from ...state.answer_transitions import ask_computed
-from ...state.edit_transitions import (
-    ask_formula,
-    ask_value,
-    choose_option,
-    flip_mask,
-    nudge_lane,
-    select_part,
-    set_slot,
-)
+from ...state.edit_transitions import ask_value, choose_option, set_slot
 from ...state.figure_edits import FORMULA_PLACE
+from ...state.figure_transitions import (
+    ask_formula,
+    flip_mask,
+    link_places,
+    nudge_lane,
+    nudge_place,
+    select_part,
+)
 from ...state.step_transitions import ask_guess, go_to_step, predict_another
 from ..base.hint_bar import REFUSED, Hint
 from ..base.pane import Pane, StyledLine
@@ -70,7 +70,6 @@ _MOTION = 0.2
 _FRAMES = 6
 _START_CHARS = "0123456789abcdef+-.["
 """The first characters of an answer; words like `true` need Enter first."""
-_COMPUTED_MESSAGE = f"{REFUSED} this is computed: type over a register's chip"
 
 
 class LanesPane(Pane):
@@ -469,16 +468,6 @@ class LanesPane(Pane):
         role, low, width, old_value = control
         self.post_message(DoWithPart(self, nudge_lane, role, low, width, value - old_value))
 
-    def _toggle_entry(self, place: Place, delta: int) -> None:
-        """Change an entry of the truth table, or the whole table."""
-        table = self._trace.instruction.form.lut if self._trace else None
-        if table is not None:
-            is_entry = isinstance(place, BitRef)
-            changed = table ^ 1 << place.bit if isinstance(place, BitRef) else table + delta
-            self.post_message(
-                DoWithPart(self, set_slot, "lut", changed if is_entry else changed % 256)
-            )
-
     def _is_mask(self, place: Place) -> bool:
         """Whether a cell represents a lane of a mask."""
         return self._trace is not None and figure_edits.is_mask_lane(self._trace, place)
@@ -506,8 +495,6 @@ class LanesPane(Pane):
             self._edit_cell("")
         elif self.place == FORMULA_PLACE:
             self.post_message(DoWithPart(self, ask_formula))
-        elif self.place.key == Role.TABLE:
-            self._toggle_entry(self.place, 1)
         elif isinstance(self.place, BitRef):
             self.action_nudge(1)
         elif self._is_mask(self.place):
@@ -524,19 +511,11 @@ class LanesPane(Pane):
                 )
             )
         else:
-            self._edit_computed(self.place, "")
+            self.post_message(DoWithPart(self, ask_computed, self.place, ""))
 
     def _take_part(self, slot: str, option: SlotOption) -> None:
         if not option.why_not:
             self.post_message(DoWithPart(self, set_slot, slot, option.value))
-
-    def _edit_computed(self, place: Place, start: str) -> None:
-        """Request operands that give what is typed over a computed value."""
-        is_computed = self._trace is not None and place.key in self._trace.rows
-        if not is_computed or self._guesses is not None:
-            self.post_message(Hint(self, _COMPUTED_MESSAGE))
-        else:
-            self.post_message(DoWithPart(self, ask_computed, place, start))
 
     def _find_place_beneath(self, place: Place) -> Offset:
         """Return the position below a cell, on the screen."""
@@ -566,26 +545,10 @@ class LanesPane(Pane):
         self.post_message(DoWithPart(self, ask_value, field, start, self.place))
 
     def action_nudge(self, delta: int) -> None:
-        """Add to a register's part, or choose a selector's next or previous value."""
-        trace, place = self._trace, self.place
-        if trace is None or place is None or self.is_predictable(place):
-            return
-        if self._is_operand(place):
-            width = choose_part_width(trace, place.key)
-            self.post_message(
-                DoWithPart(self, nudge_lane, place.key, width * place.lane, width, delta)
-            )
-        elif choice := self._find_part_choice(place):
-            digit = (choice.number + delta) % figure_edits.count_part_choices(trace, place)
-            self.post_message(DoWithPart(self, select_part, choice.slot, place.lane, digit))
-        elif place.key == Role.TABLE:
-            self._toggle_entry(place, delta)
-        elif control := self._find_control(place):
-            self._set_control(control, control.value + delta)
-        elif isinstance(place, BitRef):
-            row = trace.rows.get(place.key)
-            bit = row.values[place.lane] >> place.bit & 1 if row else 0
-            self._edit_computed(place, str(1 - bit))
+        """Change what a cell shows to its next or previous value."""
+        scene, place = self._scene, self.place
+        if scene is not None and place is not None and not self.is_predictable(place):
+            self.post_message(DoWithPart(self, nudge_place, scene, place, delta))
 
     def label_of(self, action: str, label: str) -> str:
         """Return a key's effect on the cell under the cursor; empty if it has none."""
@@ -659,7 +622,7 @@ class LanesPane(Pane):
             self._select(place, slot, int(char))
         elif char in "0123456789+-.[":
             event.stop()
-            self._edit_computed(place, char)
+            self.post_message(DoWithPart(self, ask_computed, place, char))
 
     def _select(self, place: Place, slot: str, digit: int) -> None:
         """Select a lane's part and move to the next, or show which parts there are."""
@@ -696,12 +659,4 @@ class LanesPane(Pane):
             return
         if self._scene is None or self.is_predictable(start) or self.is_predictable(end):
             return
-        try:
-            link = figure_edits.find_link(self._trace, self._scene, start, end)
-        except ValueError as refusal:
-            self.post_message(Hint(self, f"{REFUSED} {refusal}"))
-            return
-        if isinstance(link, figure_edits.PartChoice):
-            self.post_message(DoWithPart(self, select_part, *link))
-        elif link is not None:
-            self._set_control(*link)
+        self.post_message(DoWithPart(self, link_places, self._scene, start, end))
