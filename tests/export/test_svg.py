@@ -45,6 +45,12 @@ MORE = [
     trace("selp.b64 d, a, b, !c", {"a": 0x1122334455667788, "b": 1 << 63, "c": 1}),
     trace("slct.ftz.f64.f32 d, a, b, c", {"a": 1, "b": 0xFFEFFFFFFFFFFFFF, "c": 0x80000001}),
 ]  # fmt: skip
+WHOLE = [
+    ("bfe.u64 d, a, b, c", {"a": 0x123456789ABCDEF0, "b": 260, "c": 8}),
+    ("bfe.s64 d, a, b, c", {"a": 0x923456789ABCDEF0, "b": 4, "c": 264}),
+    ("bfi.b64 d, a, b, c, e", {"a": 0xFF, "b": 0, "c": 260, "e": 8}),
+]
+"""Lines that take whole registers as numbers (E16)."""
 
 
 def drawn(shown: Trace, options: Options = DEFAULT) -> ET.Element:
@@ -420,6 +426,20 @@ def test_no_line_of_an_example_passes_behind_a_box(opcode: str, model: str) -> N
 @pytest.mark.parametrize("shown", MORE, ids=map(str, range(len(MORE))))
 def test_no_line_passes_behind_a_box(shown: Trace) -> None:
     assert not hidden(drawn(shown, Options(both=True)))
+
+
+@pytest.mark.parametrize(("line", "values"), WHOLE)
+@pytest.mark.parametrize("model", ["isa", "ptxas"])
+def test_no_line_passes_behind_a_number(line: str, values: dict[str, int], model: str) -> None:
+    tree = drawn(trace(line, values, model=model))
+    numbers = boxes(tree)
+    assert not [
+        (box.text, wire[0])
+        for wire in wires(tree)
+        for x, y in wire
+        for box in numbers
+        if box.left < x < box.right and box.top < y < box.bottom
+    ]
 
 
 def test_a_renderer_makes_a_picture_of_it() -> None:

@@ -332,15 +332,16 @@ def _draw_bits(
     tag = max(
         (measure_text(x.text.strip(), canvas.scale_size(MIN_LETTER_PX)) for x in names), default=0
     )
+    is_named = True
     for span in spans:
         box = Area(x, area.width * len(span.text.removeprefix("0x")) / digits)
-        size, aside, _ = fit_beside_name(box, span.text, tag)
+        size, aside, is_named = fit_beside_name(box, span.text, tag)
         text_width = measure_text(span.text, size, is_monospaced=True)
         if names and box.width < 90:
             aside = max(min(22, box.width - text_width - 4), aside)  # the bits stay in their box
         draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, size, aside=aside)
         x = box.right
-    for span in names:
+    for span in names if is_named or spans[1:] else ():
         colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
         draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:

@@ -48,19 +48,22 @@ def place_rows(sketch: Sketch) -> None:
     slots, scene = sketch.slots, sketch.scene
     choices = (row for row in sketch.rows.values() if isinstance(row.figure, ChoiceFigure))
     has_choice_of_a = any(link.source.key == "a" for row in choices for link in row.links)
-    last_reader_of_b = max(
-        (i for i, row in enumerate(scene.rows.values()) for x in row.links if x.source.key == "b"),
-        default=-1,
-    )
+    last_readers = {
+        link.source.key: number
+        for number, row in enumerate(scene.rows.values())
+        for link in row.links
+    }
     numbers = {key: number for number, key in enumerate(scene.rows)}
     for step in scene.steps:
         names = {row.name for row in step.rows}
         pair = next((x for x in _PAIRS if x.keys() <= names), {})
         is_negated = any(_is_negated(sketch, row) for row in step.rows)
         for index, row in enumerate(step.rows):
-            is_b_read = numbers[row.key] <= last_reader_of_b  # its line is still on its way
-            is_right_read = ColumnPart.RIGHT in {slots.get(x.source.key) for x in row.links}
-            is_in_middle = has_choice_of_a or is_negated or is_b_read or is_right_read
+            is_right_read = any(  # its line is still on its way
+                (slots.get(key) is ColumnPart.RIGHT or key == "b") and last >= numbers[row.key]
+                for key, last in last_readers.items()
+            )
+            is_in_middle = has_choice_of_a or is_negated or is_right_read
             for link in row.links:
                 key = link.source.key
                 if key in sketch.registers and key not in slots:
@@ -95,13 +98,14 @@ def _choose_register_slot(
         return ColumnPart.MIDDLE
     if sketch.scene.lanes > 1:
         return ColumnPart.RIGHT if figure.is_by_lane else ColumnPart.LEFT
-    if figure.role in _SMALL_PARTS and len(figure.cells) > 1:
+    if figure.role in _SMALL_PARTS and figure.unit > 1 and (len(figure.cells) > 1 or is_in_middle):
         readers = [
             row for row in sketch.rows.values() for x in row.links if x.source.key == figure.role
         ]
-        if all(len(row.cells) > 1 for row in readers):
+        if len(figure.cells) > 1 and all(len(row.cells) > 1 for row in readers):
             return ColumnPart.FULL  # its parts are above the lanes that they may go to
-        has_both = _SMALL_PARTS.keys() <= sketch.registers.keys()
+        others = (sketch.registers.get(role) for role in _SMALL_PARTS)
+        has_both = all(x is not None and x.unit > 1 for x in others)
         has_room = sketch.figures.width >= _LEAST_WIDTH
         return _SMALL_PARTS[figure.role] if has_both and has_room else ColumnPart.MIDDLE
     return ColumnPart.MIDDLE if figure.role == "c" and is_in_middle else ColumnPart.RIGHT
