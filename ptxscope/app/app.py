@@ -31,7 +31,7 @@ from ..state.explorer_state import ExplorerState
 from ..state.lesson_transitions import open_lesson
 from ..state.listing_transitions import open_cursor
 from ..state.requests import Transition
-from ..state.setup import make_example, make_setup
+from ..state.setup import FIRST_OPCODE, make_example, make_setup
 from ..state.state_store import SavedState, StateStore, format_state
 from ..widgets.base.explorer_app import ExplorerApp
 from ..widgets.base.theme_styles import (
@@ -183,9 +183,13 @@ class Explorer(ExplorerApp):
         if ins is None:
             step = int(saved.predicting or not has_listing)
             others = others._replace(pin=saved.pin, step=step)
-            return ExplorerState(make_example("vset4"), others), Start.EXAMPLE
+            return ExplorerState(make_example(FIRST_OPCODE), others), Start.EXAMPLE
         others = others._replace(step=int(saved.predicting or from_start))
         start = Start.LINE if from_start else Start.VALUES
+        if from_start and not values:
+            from ..learn.seeded_random import SeededRandom, draw_operands
+
+            values = draw_operands(SeededRandom(str(ins)), ins, 1)
         return ExplorerState(make_setup(ins, values, model), others), start
 
     def get_system_commands(self, screen: Screen[object]) -> Iterable[SystemCommand]:

@@ -98,10 +98,14 @@ def _check_spellings(command: str, *words: str) -> None:
 
 
 def _can_open(word: str) -> bool:
-    """Return whether a word is for ``open`` rather than a command's name: PTX, or a file."""
+    """Return whether a word is for ``open`` rather than a command's name: PTX, or a name."""
     if word.startswith("-"):
         return False
     if not _IN_NO_COMMAND.isdisjoint(word):
+        return True
+    from .support.arguments import is_instruction_name
+
+    if is_instruction_name(word):
         return True
     from pathlib import Path
 

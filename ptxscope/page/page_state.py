@@ -10,7 +10,7 @@ from ..engine.syntax.errors import PtxError
 from ..engine.syntax.instruction import Input
 from ..engine.tracing.trace import Step, Trace
 from ..state.explorer_state import ExplorerState
-from ..state.setup import make_example
+from ..state.setup import FIRST_OPCODE, make_example
 from .elements import Child
 from .permalink import PageLink
 
@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from ..engine.diagnosis.explanations import Diagnosis
     from ..engine.tracing.basic_block import BasicBlock
 
-FIRST_OPCODE = "vadd4"
-"""The instruction whose example a page without a permalink shows."""
 TRACE_TOOLS = frozenset({"explain", "sweep"})
 """Tools whose answer depends on the trace."""
 

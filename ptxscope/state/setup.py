@@ -17,6 +17,9 @@ from ..engine.syntax.parser import parse
 from ..engine.tracing.annotations import NOTHING, Annotations, Note
 from ..engine.tracing.trace import Trace, make_trace
 
+FIRST_OPCODE = "vadd4"
+"""The instruction whose example the first start shows, and a page without a permalink."""
+
 
 class OperandOrigin(NamedTuple):
     """Where operands come from that are not those of the listing's run."""

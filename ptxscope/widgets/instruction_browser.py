@@ -12,6 +12,7 @@ from textual.containers import Vertical
 from textual.widgets import Input
 
 from ..engine.isa.catalog import CATALOG
+from ..engine.isa.entry import CORE_GROUPS, Group
 from ..engine.syntax.errors import make_printable
 from ..state.edit_transitions import open_choice
 from .base.pane import Pane, StyledLine, StyledText
@@ -114,7 +115,9 @@ class InstructionBrowser(Vertical):
         name = self.list.cursor
         if name is None:
             return
-        if name in CATALOG:
+        if not name:
+            self.list.unfold()
+        elif name in CATALOG:
             self.post_message(Do(self, open_choice, name))
         else:
             from ..engine.isa.intrinsics import map_intrinsics
@@ -134,14 +137,24 @@ class InstructionList(Pane):
         self._typed_text = self._query = ""
         self._cursor = 0
         """The index of the cursor in ``rows``."""
+        self._unfolded = {*CORE_GROUPS}
+        """The families whose instructions are listed; of others, the heading."""
 
     def show(self, opcode: str, recent: tuple[str, ...]) -> None:
         """Mark the open instruction and put the cursor on it."""
         if (opcode, recent) != (self._open_opcode, self._recent):
             self._open_opcode, self._recent = opcode, recent
+            if opcode:
+                self._unfolded.add(Group(CATALOG[opcode].group))
             self._cursor = self._first_row()
             self.redraw_lines()
-            self._show_cursor()
+            self._show_family()
+
+    def unfold(self) -> None:
+        """List the instructions of the family under the cursor, and go to the first."""
+        self._unfolded.add(Group(self.rows()[self._cursor][0]))
+        self.redraw_lines()
+        self._show_family()
 
     def filter_items(self, query: str) -> None:
         """Show only the matches of a query."""
@@ -149,8 +162,10 @@ class InstructionList(Pane):
         self._query = query.strip()
         self._cursor = 0 if self._query else self._first_row()
         self.redraw_lines()
-        self.scroll_to(y=0, animate=False)
-        self._show_cursor()
+        if self._query:
+            self.scroll_to(y=0, animate=False)
+        else:
+            self._show_family()
 
     def _first_row(self) -> int:
         """Return the first row of the open instruction."""
@@ -159,7 +174,10 @@ class InstructionList(Pane):
 
     @property
     def cursor(self) -> str | None:
-        """The opcode or intrinsic under the cursor; the open one if nothing matches."""
+        """The opcode or intrinsic under the cursor; the open one if nothing matches.
+
+        It is empty on the heading of a folded family.
+        """
         rows = self.rows()
         return rows[self._cursor][1] if rows else self._open_opcode or None
 
@@ -176,11 +194,14 @@ class InstructionList(Pane):
     def rows(self) -> Sequence[tuple[str, str]]:
         """The heading and the name of each row: matches, best first, or everything without a query.
 
-        Recent instructions are at the top, and in their groups too.
+        Recent instructions are at the top, and in their families too. A folded family has one row,
+        without a name.
         """
         if not self._query:
-            recent = [("Recently used", name) for name in self._recent]
-            return [*recent, *((entry.group, name) for name, entry in CATALOG.items())]
+            rows = [("Recently used", name) for name in self._recent]
+            unfolded = self._unfolded
+            rows += [(x.group, n if x.group in unfolded else "") for n, x in CATALOG.items()]
+            return [*dict.fromkeys(rows)]
         from ..state.instruction_search import search_instructions
 
         return [("", name) for name in search_instructions(self._query, self.lanes)]
@@ -196,6 +217,10 @@ class InstructionList(Pane):
         lines: list[StyledLine] = list(self._unmatched_lines(width))
         heading = ""
         for index, (group, name) in enumerate(self.rows()):
+            if not name:
+                style_name = f"dim{self._get_cursor_style(index)}"
+                lines.append([StyledText(f"{group} …", style_name, index)])
+                continue
             if group != heading:
                 heading = group
                 lines.append([StyledText(group, "dim")])
@@ -223,7 +248,7 @@ class InstructionList(Pane):
     def _entry_lines(self, index: int, name: str, about: str, width: int) -> list[StyledLine]:
         """Return a line, and more if its description does not fit beside the name."""
         mark, style_name = ("▸", "current") if name == self._open_opcode else (" ", "")
-        cursor_style = " cursor" if index == self._cursor and self._has_cursor() else ""
+        cursor_style = self._get_cursor_style(index)
         lead = f"{mark}{name}".ljust(_NAMES - 1) + " "
         if len(about) <= width - len(lead):
             return [
@@ -238,18 +263,32 @@ class InstructionList(Pane):
             *([StyledText("  "[:width]), StyledText(part, "dim", index)] for part in folded),
         ]
 
-    def _has_cursor(self) -> bool:
-        return isinstance(self.parent, InstructionBrowser) and self.parent.has_focus_within
+    def _get_cursor_style(self, index: int) -> str:
+        has_focus = isinstance(self.parent, InstructionBrowser) and self.parent.has_focus_within
+        return " cursor" if has_focus and index == self._cursor else ""
 
     def _show_cursor(self) -> None:
         for y, line in enumerate(self.visible_lines):
             if any(piece.target == self._cursor for piece in line):
                 self.show_line(y, context=1)
 
+    def _show_family(self) -> None:
+        """Scroll to the heading above the cursor, if both fit."""
+        heading = 0
+        for y, line in enumerate(self.visible_lines):
+            if all(piece.target is None for piece in line):
+                heading = y
+            elif any(piece.target == self._cursor for piece in line):
+                if y - heading < self.size.height:
+                    self.scroll_to(y=heading, animate=False)
+                else:
+                    self.show_line(y, context=1)
+                return
+
     def on_resize(self) -> None:
         """Keep the cursor visible: the wrapped lines depend on the width."""
         super().on_resize()
-        self._show_cursor()
+        self._show_family()
 
     def handle_click(self, target: object) -> None:
         """Open the clicked instruction."""

@@ -16,7 +16,7 @@ if sys.platform == "win32":
 from tests.app.on_pty import Explorer
 from tests.tiers import ci_only, some
 
-SHOWN = b"PTX step by step"
+SHOWN = b"its result, step by step"
 """What a first start says."""
 BEHIND = [
     *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),
@@ -56,7 +56,7 @@ def test_a_signal_keeps_the_state_and_puts_the_terminal_back(
         explorer.settle()
         assert not explorer.is_cooked()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         start = time.monotonic()
         explorer.process.send_signal(number)
         assert explorer.ended() == 128 + number
@@ -84,7 +84,7 @@ def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) 
         explorer.settle()
         explorer.process.send_signal(signal.SIGHUP)
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.hang_up()
         assert explorer.process.wait(10) == 128 + signal.SIGHUP
         assert step_kept(explorer) == 2
@@ -96,7 +96,7 @@ def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.settle()
         explorer.type(b"r")
         explorer.settle()
@@ -129,7 +129,7 @@ def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_pa
         explorer.type(b"\x1b[48;0;0;0;0t\x1b[999999999999999999999999999999999999999u")
         explorer.settle()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.type(b"i\xc3")  # half a letter, and the other
         explorer.settle()
         explorer.type(b"\xb6\xe9")
@@ -147,7 +147,7 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.type(b"r")
         assert explorer.ended() == 70
         is_put_back(explorer)
@@ -161,7 +161,7 @@ def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> Non
         text = report.read_text(encoding="utf-8")
         for part in ("ptxscope 0.", "Python 3.", "textual 8.", "Traceback", "in broken"):
             assert part in text
-        assert '"instruction": "vset4.s32.u32.lt.add d, a, b, c;"' in text
+        assert '"instruction": "vadd4.s32.s32.s32.sat d, a, b, c;"' in text
         assert json.loads(text[text.index("{\n") :])["step"] == 2
 
 
@@ -202,7 +202,7 @@ def test_without_a_home_nothing_is_kept_and_it_works(tmp_path: Path) -> None:
             explorer.wait_for(word)
         explorer.settle()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.type(b"q")
         assert explorer.ended() == 0
         assert not list(tmp_path.iterdir())
@@ -229,7 +229,7 @@ def test_where_nobody_could_let_it_go_on_it_does_not_stop(tmp_path: Path) -> Non
         explorer.type(b"\x1a")
         explorer.settle()
         explorer.type(b"n")
-        explorer.wait_for(b"Step 2 of 5")
+        explorer.wait_for(b"Step 2 of 6")
         explorer.type(b"q")
         assert explorer.ended() == 0
         is_put_back(explorer)
@@ -248,7 +248,7 @@ def test_a_signal_to_continue_starts_nothing_twice(
             explorer.process.send_signal(last)
         explorer.process.send_signal(signal.SIGCONT)
         if not last:
-            explorer.wait_for(b"vset4")  # all is painted anew
+            explorer.wait_for(b"vadd4")  # all is painted anew
             explorer.settle()
             explorer.type(b"q")
         assert explorer.ended() == (128 + last if last else 0)

@@ -26,7 +26,7 @@ async def test_a_pasted_line_shows_its_lanes_and_result(size: tuple[int, int]) -
 
 async def test_without_a_line_an_example_is_open() -> None:
     async with explorer(None) as drive:
-        assert "d = 0x00000007" in await drive.read_after(drive.press("a"))
+        assert "d = 0x7f8003fe" in await drive.read_after(drive.press("a"))
 
 
 async def test_steps_are_revealed_one_by_one() -> None:

@@ -216,7 +216,7 @@ def test_a_state_with_junk_in_it_is_set_aside(
 async def test_an_explorer_opens_on_the_example_then(text: str, tmp_path: Path) -> None:
     (tmp_path / "explorer.json").write_text(text, encoding="utf-8")
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
-        assert drive.session.setup == make_example("vset4")
+        assert drive.session.setup == make_example("vadd4")
         assert any("could not be read" in said for said in messages(drive))
 
 

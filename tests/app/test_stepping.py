@@ -62,11 +62,13 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
     async with explorer(None, {}, size=size) as drive:
         shown = await drive.text()
         assert "▸1 select" in shown
-        assert "ptxscope shows PTX step by step · n next step · ^p lessons" in shown
+        assert "ptxscope shows how a PTX instruction computes its result, step by step" in shown
+        assert "\n n next step · N back · d the result · r other values" in shown
+        assert "\n ^p lessons: the first takes 4 minutes" in shown
         assert shown.startswith("─ptxscope")
-        assert "0x00000007" not in shown  # 5 and two lanes that are less: the example's result
-        assert "d = 0x00000007" in await drive.read_after(drive.press("d"))
-        assert "0x00000007" not in await drive.read_after(drive.press("d"))
+        assert "0x7f8003fe" not in shown  # 100 + 100, -100 - 100, 1 + 2, 5 - 7, each clamped
+        assert "d = 0x7f8003fe" in await drive.read_after(drive.press("d"))
+        assert "0x7f8003fe" not in await drive.read_after(drive.press("d"))
 
 
 async def test_the_hint_goes_with_the_next_step_or_edit() -> None:
@@ -80,16 +82,16 @@ async def test_the_hint_goes_with_the_next_step_or_edit() -> None:
 @pytest.mark.parametrize("size", some(SIZES))
 async def test_the_last_step_says_so_and_then_it_starts_over(size: tuple[int, int]) -> None:
     async with explorer(None, {}, size=size) as drive:
-        shown = await drive.read_after(drive.press("n", "n", "n", "n"))
-        assert "▸5 write" in shown
-        assert "d = 0x00000007" in shown
+        shown = await drive.read_after(drive.press("n", "n", "n", "n", "n"))
+        assert "▸6 write" in shown
+        assert "d = 0x7f8003fe" in shown
         assert not said(drive)
         shown = await drive.read_after(drive.press("n"))
         assert "That was the last step · n starts over" in shown
-        assert "▸5 write" in shown
+        assert "▸6 write" in shown
         shown = await drive.read_after(drive.press("n"))
         assert "▸1 select" in shown
-        assert "0x00000007" not in shown
+        assert "0x7f8003fe" not in shown
         assert not said(drive)
 
 
@@ -128,15 +130,15 @@ async def test_what_was_left_goes_on_as_it_was(tmp_path: Path) -> None:
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
-        assert "▸3 compare" in shown
-        assert "0x00000007" not in shown
+        assert "▸3 add" in shown
+        assert "0x7f8003fe" not in shown
         assert said(drive) == "As you left it · n next step · ^p lessons"
         await drive.press("d")
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
         shown = await drive.text()
-        assert "▸3 compare" in shown
-        assert "d = 0x00000007" in shown
+        assert "▸3 add" in shown
+        assert "d = 0x7f8003fe" in shown
         await drive.press("end")
         drive.app.save_state()
     async with explorer(None, {}, store=StateStore(tmp_path, tmp_path)) as drive:
@@ -149,7 +151,10 @@ async def test_a_line_without_values_opens_at_its_first_step() -> None:
     async with app.run_test(size=(80, 24)) as pilot:
         drive = Driver(app, pilot)
         assert "▸1 select" in await drive.text()
-        assert said(drive).startswith("No values yet: o types them · n next step · ^p lessons")
+        assert said(drive).startswith(
+            "These values are an example · r draws others · o types yours"
+        )
+        assert all(drive.session.trace.operands[x] for x in "ab")  # edge cases, no zeros
 
 
 # --- what is held back ---------------------------------------------------------------------

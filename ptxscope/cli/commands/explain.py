@@ -34,6 +34,7 @@ from ..support.arguments import (
     Parser,
     add_instruction,
     bind_operands,
+    complete_example,
     find_column_operands,
     make_command_parser,
     map_operand_types,
@@ -100,6 +101,8 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Print the explanations of the observations."""
     arguments = parse_words(make_parser(), words)
+    if arguments.observations is None:
+        complete_example(arguments)
     block = parse_ptx(arguments.ptx)
     if not block.results:
         raise CommandError("error: the instruction discards its result, so nothing can be observed")

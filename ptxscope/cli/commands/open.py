@@ -14,6 +14,7 @@ from ..support.arguments import (
     add_instruction,
     add_model,
     choose_model,
+    complete_example,
     is_file,
     is_file_name,
     make_command_parser,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _EPILOG = """\
 examples:
   ptxscope
+  ptxscope vadd4                  # the example of an instruction
   ptxscope 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
   ptxscope kernel.ptx             # a listing beside the trace, run line by line
 """
@@ -53,6 +55,8 @@ def make_parser() -> Parser:
 def run(words: Sequence[str]) -> int:
     """Open the explorer, on an instruction or a listing if there is one."""
     arguments = parse_words(make_parser(), words)
+    has_values = bool(arguments.values)
+    complete_example(arguments)
     model = choose_model(arguments.model)
     lesson = None
     if arguments.lesson is not None:
@@ -94,7 +98,7 @@ def run(words: Sequence[str]) -> int:
     def open_explorer() -> Explorer:
         predict = arguments.predict
         lesson_name = ins, values, model.name, store, listing, messages
-        from_start = not values and not predict
+        from_start = not has_values and not predict
         return Explorer(*lesson_name, predict=predict, lesson=lesson, from_start=from_start)
 
     return lifecycle.run(open_explorer, store)

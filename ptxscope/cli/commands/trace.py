@@ -24,6 +24,7 @@ from ..support.arguments import (
     add_tool_paths,
     build_trace,
     choose_model,
+    complete_example,
     make_command_parser,
     parse_instruction,
     parse_ptx,
@@ -48,6 +49,7 @@ from ..support.streams import print_message
 
 _EPILOG = """\
 examples:
+  ptxscope trace vadd4                  # the example of an instruction
   ptxscope trace 'vset4.s32.u32.lt.add %r1, %r2, %r3, %r0' %r2=0x80ff7f01 %r3=0x01010101 %r0=5
   ptxscope trace 'vadd.u32.s32.s32.sat %0.b0, %1, %2, %3' %1=-1 %2=0 %3=0x11223344 --both
   ptxscope trace 'd = __vabsdiffu4(x, y);' x=[1,2,3,4] y=[4,3,2,1]
@@ -72,7 +74,7 @@ def make_parser() -> Parser:
 
 def run(words: Sequence[str]) -> int:
     """Print the trace, or write it to a file; with ``--alt``, print its description."""
-    arguments = parse_words(make_parser(), _complete_values(words))
+    arguments = complete_example(parse_words(make_parser(), _complete_values(words)))
     choose_format(arguments, FORMATS, "svg" if arguments.alt else "text")
     reject_idle_options(arguments)
     if arguments.alt and arguments.output is not None and is_printed(arguments.output):
@@ -169,7 +171,7 @@ def render_request(words: Sequence[str]) -> str:
 
     Options for anything but a document are rejected.
     """
-    arguments = parse_words(_make_trace_parser(is_document=True), words)
+    arguments = complete_example(parse_words(_make_trace_parser(is_document=True), words))
     choose_format(arguments, FORMATS, "text")
     trace, options = _annotate_request(arguments, parse_ptx(arguments.ptx))
     text: str = export(trace, arguments.format, options)
@@ -203,7 +205,7 @@ def _parse_document_words(
 ) -> argparse.Namespace:
     parser = _make_trace_parser(is_document=True, formats=FORMATS)
     add_output(parser)
-    arguments = parse_words(parser, _complete_values(words))
+    arguments = complete_example(parse_words(parser, _complete_values(words)))
     choose_format(arguments, FORMATS, format_)
     if strict:
         reject_idle_options(arguments)

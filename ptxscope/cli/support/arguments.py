@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
+from ...engine.isa.catalog import CATALOG
 from ...engine.isa.roles import CARRY_REGISTER, DESTINATIONS, Role
 from ...engine.isa.types import Type
 from ...engine.isa.value_text import format_hex
@@ -165,6 +166,43 @@ def parse_words(parser: argparse.ArgumentParser, words: Sequence[str]) -> argpar
         )
         words = [*words[:index], *value_words]
     return parser.parse_intermixed_args(list(words))
+
+
+def complete_example(arguments: argparse.Namespace) -> argparse.Namespace:
+    """Replace the bare name of an instruction or an intrinsic by the line of its example.
+
+    It has the example's values, except those that are given.
+    """
+    if arguments.ptx and is_instruction_name(arguments.ptx):
+        arguments.ptx, values = _find_example(arguments.ptx)
+        given = {text.partition("=")[0].strip() for text in arguments.values}
+        example = [f"{name}={bits:#x}" for name, bits in values.items() if name not in given]
+        arguments.values = [*example, *arguments.values]
+    return arguments
+
+
+def is_instruction_name(text: str) -> bool:
+    """Return whether a text is the bare name of an instruction or an intrinsic, and no file."""
+    if text not in CATALOG:
+        if not (text.startswith("__") and text.isidentifier()):
+            return False
+        from ...engine.isa.intrinsics import map_intrinsics
+
+        if text not in map_intrinsics():
+            return False
+    return not is_file(text)
+
+
+def _find_example(name: str) -> tuple[str, Mapping[str, int]]:
+    """Return the example of an instruction, or a call of an intrinsic on such values."""
+    if name in CATALOG:
+        return CATALOG[name].example
+    from ...engine.isa.intrinsics import map_intrinsics
+
+    intrinsic = map_intrinsics()[name]
+    values = CATALOG[intrinsic.ptx.partition(".")[0]].example[1]
+    names = intrinsic.parameters
+    return f"{name}({', '.join(names)})", {x: values.get(x, 1) for x in names}
 
 
 def split_words(text: str) -> list[str]:

@@ -85,9 +85,9 @@ _FAMILIES = (
         "add addition sum plus",
         "add {}",
         ("vadd2.s32.s32.s32.sat d, a, b, c", {"a": 0x7FFF8000, "b": 0x0001FFFF}),
-        (
-            "vadd4.s32.s32.u32.sat d.b310, a, b, c",
-            {"a": 0x80FF7F01, "b": 0x01FF0180, "c": C_BITS},
+        (  # what every newcomer sees first: 100 + 100, -100 - 100, 1 + 2, 5 - 7
+            "vadd4.s32.s32.s32.sat d, a, b, c",
+            {"a": 0x649C0105, "b": 0x649C02F9},
         ),
         summary="a + b of bytes, half-words or words",
         example=("vadd.s32.u32.s32.sat d, a.b1, b.h0", {"a": 0x0000FF00, "b": 0x0000FFFE}),

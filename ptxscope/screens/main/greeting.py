@@ -1,4 +1,4 @@
-"""The explorer's first line: the origin of the trace, and the keys to continue with."""
+"""The explorer's first lines: the origin of the trace, and the keys to continue with."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class Start(Enum):
     EXAMPLE = auto()
     """Neither a line nor a saved state: an example."""
     LINE = auto()
-    """A line without values."""
+    """A line without values, which has those of an example."""
     VALUES = auto()
     """A line and values."""
     KEPT = auto()
@@ -20,23 +20,24 @@ class Start(Enum):
 
 
 def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
-    """Return the line; ``key`` names the key of an action, ``at_end`` is true at the last step."""
-    learn = key("lessons")
-    rewind = f"{key('step.first')} first step · {learn}"
-    next_step = f"{key('step.next')} next step · {learn}"
+    """Return the text; ``key`` names the key of an action, ``at_end`` is true at the last step."""
+    learn, next_step = key("lessons"), f"{key('step.next')} next step"
     match start:
         case Start.EXAMPLE:
             return (
-                f"ptxscope shows PTX step by step · {next_step} · "
-                f"{key('step.result')} its result · {key('go.find')} another instruction · "
-                f"{key('go.line')} your own line"
+                "ptxscope shows how a PTX instruction computes its result, step by step\n"
+                f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
+                f"{key('edit.random')} other values\n"
+                f"{learn}: the first takes 4 minutes · "
+                f"{key('go.find')} another instruction · {key('go.line')} your own line"
             )
         case Start.LINE:
             return (
-                f"No values yet: {key('go.operands')} types them · {next_step} · "
-                f"{key('step.last')} last step"
+                f"These values are an example · {key('edit.random')} draws others · "
+                f"{key('go.operands')} types yours · {next_step} · {learn}"
             )
         case Start.VALUES:
-            return f"Every step is shown · {rewind}"
+            return f"Every step is shown · {key('step.first')} first step · {learn}"
         case Start.KEPT:
-            return f"As you left it · {rewind if at_end else next_step}"
+            first = f"{key('step.first')} first step"
+            return f"As you left it · {first if at_end else next_step} · {learn}"

@@ -61,6 +61,7 @@ class MainScreen(ThemedScreen[None]):
             border-title-color: $foreground; border-title-background: $background; }
         & #modifier-row { display: none; }
         & #body { layout: horizontal; margin-bottom: 1; }
+        &.-greeting #body { margin-bottom: 3; }
         & #side { width: 31; }
         & #lanes { height: 1fr; min-height: 3; }
         & #operands { height: auto; max-height: 8; }
@@ -74,6 +75,7 @@ class MainScreen(ThemedScreen[None]):
             &.-used { display: block; }
         }
         &.-tiny {
+            &.-greeting #body { margin-bottom: 0; }
             & #status { display: none; }
             & #lanes { min-height: 2; }
             & #body { margin-bottom: 0; }

@@ -22,8 +22,8 @@ class Hint(PostedMessage):
 class HintBar(Pane, can_focus=False):
     """One row that is always there, so that nothing moves when a hint appears.
 
-    Parts at its end that do not fit are left out whole. A single part that needs more rows covers
-    what is above.
+    Parts at the end of a line that do not fit are left out whole. A single part that needs more
+    rows covers what is above; a text of several lines has rows of its own.
     """
 
     DEFAULT_CSS = """
@@ -58,6 +58,7 @@ class HintBar(Pane, can_focus=False):
         if (text, style) != self._message:
             self._message = text, style
             self.set_class(text.startswith(REFUSED), "-refused")
+            self.screen.set_class("\n" in text, "-greeting")
             self.redraw_lines()
 
     def show_widget_hint(self, hint: Hint) -> None:
@@ -83,10 +84,13 @@ class HintBar(Pane, can_focus=False):
         return monotonic() - self._firm_since
 
     def draw(self, width: int) -> list[StyledLine]:
-        """Return the parts of the text that fit; the first is wrapped if necessary."""
+        """Return the parts of each line that fit; the first is wrapped if necessary."""
         text, style_name = self._message
-        parts = text.split(self.SEPARATOR)
-        while len(parts) > 1 and len(self.SEPARATOR.join(parts)) > width:
-            parts.pop()
-        rows = textwrap.wrap(self.SEPARATOR.join(parts), max(width, 12), break_on_hyphens=False)
+        rows: list[str] = []
+        for line in text.split("\n"):
+            parts = line.split(self.SEPARATOR)
+            while len(parts) > 1 and len(self.SEPARATOR.join(parts)) > width:
+                parts.pop()
+            line = self.SEPARATOR.join(parts)
+            rows += textwrap.wrap(line, max(width, 12), break_on_hyphens=False)
         return [[StyledText(row, style_name)] for row in rows or [""]]
