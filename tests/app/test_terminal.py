@@ -98,12 +98,12 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
 
 
 def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Path) -> None:
-    terminal.wait_for("Step 1 of 5")
+    terminal.wait_for("Step 1 of 6")
     terminal.send("End")
-    terminal.wait_for("d = 0x00000007")
-    terminal.wait_for("Step 5 of 5")
+    terminal.wait_for("d = 0x7f8003fe")
+    terminal.wait_for("Step 6 of 6")
     terminal.send("N")
-    terminal.wait_for("Step 4 of 5 · accumulate")
+    terminal.wait_for("Step 5 of 6 · merge")
     terminal.paste('asm("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;" : "=r"(d) : "r"(a));')
     terminal.wait_for("vmad.s32.u32.u32 %0, -%1.h0, %2.h0, %3;")
     terminal.send("/")
@@ -120,7 +120,7 @@ def test_a_person_types_pastes_steps_and_quits(terminal: Terminal, tmp_path: Pat
 
 @ci_only
 def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) -> None:
-    terminal.wait_for("Step 1 of 5")
+    terminal.wait_for("Step 1 of 6")
     terminal.send("/")
     terminal.type("vavrg4")
     terminal.send("Enter")
@@ -151,7 +151,7 @@ def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) ->
 
 @ci_only
 def test_a_pasted_kernel_is_run_explained_and_checked(terminal: Terminal) -> None:
-    terminal.wait_for("Step 1 of 5")
+    terminal.wait_for("Step 1 of 6")
     terminal.paste(
         "// a block\nvadd.u32.s32.s32.sat %r4.b0, %r1, %r2, %r3;\n"
         "not.b32 %r5, %r4; // not of it\nvadd.u32.u32.u32 %r6, %r5, 1;\n"
@@ -207,7 +207,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.send("Enter")
     shell.wait_for("step by step")
     shell.send("End")
-    shell.wait_for("Step 5 of 5")
+    shell.wait_for("Step 6 of 6")
     time.sleep(0.5)
     before = shell.screen()
     if way in ("key", "background"):
@@ -242,7 +242,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.send("Enter")
     shell.wait_for_screen(before)
     shell.send("Home")
-    shell.wait_for("Step 1 of 5")
+    shell.wait_for("Step 1 of 6")
     shell.send("q")
     shell.wait_for("ready>")
     shell.type("stty -a | grep -o '[ -]icanon'")
