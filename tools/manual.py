@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from ptxscope.learn.lesson import list_files, list_headings, load_lesson
-from ptxscope.learn.lesson_text import render_markdown
+from ptxscope.learn.lesson_text import render
 from ptxscope.state.actions import ACTIONS
 
 from . import manual_api, manual_pages, manual_pictures, manual_reference, manual_shown
@@ -50,7 +50,7 @@ def _make_lessons() -> dict[str, str]:
     )
     lines = [*heading("Lessons"), _LESSON_INTRODUCTION, ""]
     lines += table(("lesson", "time", "topic"), rows)
-    lessons = {f"lessons/{name}.md": render_markdown(load_lesson(name)) for name in list_files()}
+    lessons = {f"lessons/{name}.md": render(load_lesson(name), "markdown") for name in list_files()}
     return {"lessons.md": "\n".join(lines)} | lessons
 
 

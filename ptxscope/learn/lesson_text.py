@@ -3,10 +3,22 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
+from ..documents import Format
 from ..documents.content.document import build_document
-from ..documents.formats.markdown import escape_text, fence_text, format_code
+from ..documents.formats.markup import (
+    Block,
+    Heading,
+    InlineKind,
+    InlineSpan,
+    Paragraph,
+    make_code,
+    make_text,
+    make_verbatim,
+)
+from ..documents.formats.report import write_report
 from ..documents.formats.text import WIDTH, answer_lines, head_lines, result_lines, step_lines
 from ..documents.options import Options
 from ..engine.tracing.lane_text import format_lane_sentence
@@ -108,42 +120,47 @@ def wrap_text(text: Text, width: int = WIDTH, lead: str = "") -> Iterator[str]:
 # --- whole lessons ------------------------------------------------------------------------
 
 
-def render_text(lesson: Lesson) -> str:
-    """Render a lesson for reading, with the answers at the end."""
-    head = lesson.head
-    lines = [head.title, "=" * len(head.title), ""]
-    lines += textwrap.wrap(f"{head.minutes} minutes: {head.summary}", WIDTH)
-    for number, card, previous in _number_cards(lesson):
-        title = f"{number}. {card.title}"
-        lines += ["", title, "-" * len(title), "", *picture_lines(card, previous), ""]
-        lines += wrap_text(card.text)
-    lines += ["", "Answers", "-------"]
-    for number, card, _ in _number_cards(lesson):
-        if card.ask:
-            lines += ["", f"{number}. {format_answer(card)}", *wrap_text(card.remark, lead="   ")]
-            lines += ["", *revealed_step_lines(card)]
-    return "\n".join(lines) + "\n"
+def render(lesson: Lesson, format_: str = "text") -> str:
+    """Render a lesson for reading in one of ``REPORT_FORMATS``, with the answers at the end."""
+    blocks: Iterable[Block] = _iter_blocks(lesson)
+    if format_ == Format.TEXT:
+        blocks = map(_drop_marks, blocks)
+    return write_report(blocks, format_, options=Options(heading_level=1, standalone=True))
 
 
-def render_markdown(lesson: Lesson) -> str:
-    """Render a lesson for reading in Markdown."""
+def _iter_blocks(lesson: Lesson) -> Iterator[Block]:
     head = lesson.head
-    parts = [f"# {escape_text(head.title)}", f"{head.minutes} minutes: {escape_text(head.summary)}"]
+    yield Heading(0, make_text(head.title))
+    yield Paragraph(make_text(f"{head.minutes} minutes: {head.summary}"))
     for number, card, previous in _number_cards(lesson):
-        parts += [f"## {number}. {escape_text(card.title)}"]
-        parts += [
-            fence_text("\n".join(picture_lines(card, previous)), "text"),
-            _format_markdown(card.text),
-        ]
-    parts += ["## Answers"]
+        yield Heading(1, (InlineSpan(str(number)), InlineSpan(f". {card.title}")))
+        yield make_verbatim(picture_lines(card, previous))
+        yield from _iter_paragraphs(card.text)
+    yield Heading(1, make_text("Answers"))
     for number, card, _ in _number_cards(lesson):
         if card.ask:
-            parts += [
-                f"**{number}.** {format_code(format_answer(card))}",
-                _format_markdown(card.remark),
-            ]
-            parts += [fence_text("\n".join(revealed_step_lines(card)), "text")]
-    return "\n\n".join(parts) + "\n"
+            lead = (InlineSpan(str(number), InlineKind.STRONG), InlineSpan(". "))
+            yield Paragraph((*lead, *make_code(format_answer(card))))
+            yield from _iter_paragraphs(card.remark, "   ")
+            yield make_verbatim(revealed_step_lines(card))
+
+
+def _iter_paragraphs(text: Text, lead: str = "") -> Iterator[Paragraph]:
+    """Yield the paragraphs of a text; values from the trace are code too."""
+    is_close = bool(lead)
+    for is_break, pieces in groupby(text, lambda x: x.text == "\n\n"):
+        if not is_break:
+            marks = ((x.text, x.kind is TemplatePieceKind.PLAIN) for x in pieces)
+            line = (InlineSpan(x, InlineKind.PLAIN if y else InlineKind.CODE) for x, y in marks)
+            yield Paragraph(tuple(line), lead, lead, is_close=is_close)
+            is_close = False
+
+
+def _drop_marks(block: Block) -> Block:
+    """Return a paragraph whose values and words of PTX have no marks."""
+    if isinstance(block, Paragraph):
+        return block._replace(line=(InlineSpan("".join(x.text for x in block.line)),))
+    return block
 
 
 def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
@@ -152,24 +169,3 @@ def _number_cards(lesson: Lesson) -> Iterator[tuple[int, Card, Card | None]]:
     for number, card in enumerate(lesson.cards, 1):
         yield number, card, previous
         previous = card
-
-
-def _format_markdown(text: Text) -> str:
-    """Render pieces as Markdown; values from the trace become code too."""
-    return "".join(
-        piece.text
-        if piece.text == "\n\n"
-        else _escape_markdown(piece.text)
-        if piece.kind is TemplatePieceKind.PLAIN
-        else format_code(piece.text)
-        for piece in text
-    )
-
-
-def _escape_markdown(text: str) -> str:
-    """Escape plain text, but keep the blanks at its ends."""
-    inner = text.strip(" ")
-    start = len(text) - len(text.lstrip(" "))
-    if not inner:
-        return text
-    return " " * start + escape_text(inner) + " " * (len(text) - len(inner) - start)

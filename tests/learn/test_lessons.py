@@ -27,8 +27,7 @@ from ptxscope.learn.lesson_text import (
     format_answer,
     make_question,
     picture_lines,
-    render_markdown,
-    render_text,
+    render,
     revealed_step_lines,
     wrap_text,
 )
@@ -260,7 +259,7 @@ def test_a_kernel_goes_from_line_to_line() -> None:
 
 @every_lesson
 def test_whole_it_can_be_read(name: str) -> None:
-    text, markdown = render_text(load_lesson(name)), render_markdown(load_lesson(name))
+    text, markdown = render(load_lesson(name)), render(load_lesson(name), "markdown")
     assert max(map(len, text.splitlines())) <= 80
     for card in cards(name):
         assert card.title in text
@@ -291,8 +290,8 @@ def _check_pictures(name: str, pictures: list[str]) -> None:
 
 @every_lesson
 def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: str) -> None:
-    questions, _, answers = render_text(load_lesson(name)).partition("\nAnswers\n-------\n")
-    heads = [f"\n{at}. {card.title}\n--" for at, card in enumerate(cards(name), 1)]
+    questions, _, answers = render(load_lesson(name)).partition("\nAnswers\n")
+    heads = [f"\n{at}. {card.title}\n\n" for at, card in enumerate(cards(name), 1)]
     texts = ["\n".join(wrap_text(card.text)) for card in cards(name)]
     sections = _sections(questions, heads)
     assert all(text in section for text, section in zip(texts, sections, strict=True))
@@ -309,7 +308,9 @@ def test_each_number_that_a_card_quotes_is_in_its_picture_in_plain_text(name: st
 
 @every_lesson
 def test_each_number_that_a_card_quotes_is_in_its_picture_in_markdown(name: str) -> None:
-    blocks = re.findall(r"^```text\n(.*?)\n```$", render_markdown(load_lesson(name)), re.M | re.S)
+    blocks = re.findall(
+        r"^```text\n(.*?)\n```$", render(load_lesson(name), "markdown"), re.M | re.S
+    )
     count = len(cards(name))
     _check_pictures(name, blocks[:count])
     asked_at = [at for at, card in enumerate(cards(name)) if card.ask]

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from ...documents.formats.report import REPORT_FORMATS
 from ...engine.syntax.errors import PtxError, make_printable
 from ...learn.practice import map_families
 from ..support.arguments import Parser, make_command_parser
@@ -45,9 +46,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "-f",
         "--format",
-        choices=("text", "markdown"),
+        choices=REPORT_FORMATS,
         metavar="FORMAT",
-        help="output format of the whole lesson, for reading: text, markdown",
+        help=f"output format of the whole lesson, for reading: {', '.join(REPORT_FORMATS)}",
     )
     parser.add_argument(
         "--practise",
@@ -87,9 +88,9 @@ def _play_lesson(words: Sequence[str]) -> int:
     name = parse_lesson_name(arguments.name)
     lesson = load_lesson(name)
     if arguments.format:
-        from ...learn.lesson_text import render_markdown, render_text
+        from ...learn.lesson_text import render
 
-        sys.stdout.write((render_text if arguments.format == "text" else render_markdown)(lesson))
+        sys.stdout.write(render(lesson, arguments.format))
         return 0
     return _Player(lesson, is_restart=arguments.restart).play()
 

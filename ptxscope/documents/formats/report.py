@@ -7,6 +7,7 @@ from html import escape
 from importlib import import_module
 
 from .. import Format
+from ..options import DEFAULT, Options
 from .markup import (
     Block,
     Heading,
@@ -25,7 +26,12 @@ from .text import WIDTH, wrap_text
 REPORT_FORMATS = (Format.TEXT, Format.MARKDOWN, Format.RST, Format.ASCIIDOC, Format.HTML)
 
 
-def write_report(blocks: Iterable[Block], format_: str = "text", width: int = WIDTH) -> str:
+def write_report(
+    blocks: Iterable[Block],
+    format_: str = "text",
+    width: int = WIDTH,
+    options: Options = DEFAULT,
+) -> str:
     """Write a report in one of ``REPORT_FORMATS``; text has at most `width` columns."""
     match format_:
         case Format.TEXT:
@@ -33,7 +39,7 @@ def write_report(blocks: Iterable[Block], format_: str = "text", width: int = WI
         case Format.HTML:
             return "".join(f"{_format_html(block)}\n" for block in blocks)
     writer: MarkupWriter = import_module(f".{format_}", __package__).WRITER
-    return writer.write_document(blocks)
+    return writer.write_document(blocks, options)
 
 
 # --- text --------------------------------------------------------------------------------
