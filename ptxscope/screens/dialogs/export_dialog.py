@@ -14,11 +14,11 @@ from textual.widgets import Input, Static
 
 from ... import files
 from ...documents import BINARY, COMMON_FORMATS, FORMATS, Format, export
+from ...documents.content.annotated_trace import annotate_trace
 from ...documents.option_table import OPTIONS, make_options
 from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
-from ...engine.tracing.note_targets import parse_steps
 from ...engine.tracing.trace import Trace
 from ...state.requests import Choose, MenuItem
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
@@ -115,17 +115,14 @@ class ExportDialog(Dialog[Annotations]):
 
     def _parse_request(self) -> tuple[Trace, Options]:
         """Return the trace and the options. Raise ValueError if the trace has no such steps."""
-        trace = self._trace.with_annotations(self.annotations)
         steps = self._get_value("steps").strip()
         switches = {_SWITCHES[name].dest: True for name in self._choices.active_switches}
         options = make_options(switches)
-        if self._block is not None:
-            from ...documents.content.command_words import parse_folded
-
-            folded = parse_folded(steps, len(self._block.parts)) if steps else frozenset[int]()
-            block = self._block.with_annotations(self.annotations)
-            return block, options._replace(folded=folded)
-        return trace, options._replace(steps=parse_steps(steps, trace) if steps else None)
+        if self._block is None:
+            trace = self._trace.with_annotations(self.annotations)
+            return annotate_trace(trace, options, steps=steps)
+        annotations = self.annotations._replace(notes=self._block.annotations.notes)
+        return annotate_trace(self._block.with_annotations(annotations), options, folded=steps)
 
     def make_document(self) -> str | bytes:
         """Return the document to save.
