@@ -365,8 +365,14 @@ class Sketch:
         """Draw every line to a lane of a row, straight down if possible."""
         for link, port in self.find_incoming_links(row, lane):
             end_points = port.area.center, box.center
-            start, end = end_points if is_centered else find_link_ends(port.area, box)
+            start, end = end_points if is_centered else self.find_ends(link, box)
             self.draw_link(link, (start, port.y), (end, y))
+
+    def find_ends(self, link: Link, box: Area) -> tuple[float, float]:
+        """Return x of the start and the end of a line to an area, straight down if possible."""
+        source, slot = self.ports[link.source].area, self.slots.get(link.source.key)
+        # in a column's middle, boxes at its sides may be below anything but the center
+        return find_link_ends(source.take_middle(0) if slot in _MIDDLES else source, box)
 
     def draw_link(self, link: Link, start: Point, end: Point) -> None:
         """Draw a line that crosses over only near its end, past anything in between."""

@@ -26,7 +26,7 @@ from .cell_shapes import (
     draw_packed_lanes,
     draw_register,
 )
-from .page_layout import WIDTH, Area, ColumnPart, Sketch, find_link_ends, is_packed
+from .page_layout import WIDTH, Area, ColumnPart, Sketch, is_packed
 from .symbols import draw_difference_frame
 
 _SIDES = {"a": ColumnPart.LEFT, "b": ColumnPart.RIGHT, "carry": ColumnPart.RIGHT}
@@ -214,18 +214,19 @@ def _measure_extent(areas: list[Area]) -> Area:
 
 def _compute_drop(sketch: Sketch, row: RowScene, top: float) -> float:
     """Return the height in px for the lines into a row."""
-    incoming = [(area, port) for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
-            for _, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
+    incoming = [(area, link, port)
+            for cell, area in zip(row.cells, sketch.get_areas(row), strict=True)
+            for link, port in sketch.find_incoming_links(row, cell.place.lane)]  # fmt: skip
     layout = sketch.layout
     if not incoming:
         return layout.row_gap
     if isinstance(row.figure, Gate | ChoiceFigure):
-        is_turned = any(port.y > top - 1 for _, port in incoming)
+        is_turned = any(port.y > top - 1 for *_, port in incoming)
         return layout.drop if is_turned else layout.row_gap
     is_bent = False
     is_moved = _is_selection(row) and (sketch.scene.lanes == 1 or not layout.is_compact)
-    for area, port in incoming:
-        start, end = find_link_ends(port.area, area)
+    for area, link, port in incoming:
+        start, end = sketch.find_ends(link, area)
         is_bent |= abs(start - end) > 1
         is_bent |= is_moved and abs(port.area.center - area.center) > 1
     is_shared = False
