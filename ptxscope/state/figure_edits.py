@@ -11,8 +11,10 @@ from typing import NamedTuple
 from ..engine.isa.floats import format_float, step_float
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
+from ..engine.isa.value_text import format_bit_range
 from ..engine.syntax.values import parse_integer, parse_value
-from ..engine.tracing.provenance import find_provenance
+from ..engine.tracing.lane_text import format_lane_sentence
+from ..engine.tracing.provenance import LaneBits, find_descendants, find_provenance
 from ..engine.tracing.trace import Trace
 from ..scene.scene_builder import choose_part_width
 from ..scene.scene_model import (
@@ -23,6 +25,7 @@ from ..scene.scene_model import (
     Place,
     RowFigure,
     Scene,
+    SpanKind,
     TableEntry,
     TableFigure,
 )
@@ -209,3 +212,39 @@ def _find_controlling_place(figure: RowFigure, place: Place) -> LaneRef | None:
     if isinstance(figure, BitRulers) and place in [ruler.place for ruler in figure.rulers]:
         return figure.mover
     return None
+
+
+def find_unread_places(scene: Scene) -> frozenset[LaneRef]:
+    """Return the parts of operands that cannot change a result, whatever the values are."""
+    return frozenset(
+        cell.place
+        for register in scene.registers
+        for cell in register.cells
+        if cell.spans[0].kind is SpanKind.UNUSED
+    )
+
+
+def describe_operand_part(trace: Trace, scene: Scene, bits: LaneBits, step: int) -> str:
+    """Return a sentence on bits of an operand, from the first ``step`` steps.
+
+    Of the values computed from them, it is on the one that they alone decide, such as the byte that
+    a digit of ``prmt`` picks; otherwise on the first. Empty if the steps don't read them yet.
+    """
+    places = find_descendants(trace, bits)
+    if not places:
+        part = format_bit_range(bits.low, bits.high - bits.low)
+        return f"nothing reads {part} of {bits.key}"
+    readers = [
+        LaneRef(row.key, lane)
+        for shown_step in trace.steps[:step]
+        for row in shown_step.rows
+        for lane in range(len(row.lanes))
+        if (row.key, lane) in places
+    ]
+    for place in reversed(readers):
+        control = find_control(trace, scene, place)
+        if control and control[:3] == (bits.key, bits.low, bits.high - bits.low):
+            return format_lane_sentence(trace, trace.rows[place.key], place.lane)
+    return (
+        format_lane_sentence(trace, trace.rows[readers[0].key], readers[0].lane) if readers else ""
+    )

@@ -14,8 +14,7 @@ from ptxscope.scene.scene_builder import build_scene
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.base.pane import StyledLine, StyledText
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
-from ptxscope.widgets.lanes.lane_cells import measure_line
-from ptxscope.widgets.lanes.lane_labels import LABEL, NUMBER
+from ptxscope.widgets.lanes.lane_cells import LABEL, NUMBER, measure_line
 from tests.strategies import instruction_of
 from tests.tiers import examples
 

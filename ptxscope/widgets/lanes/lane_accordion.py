@@ -23,41 +23,38 @@ from .lane_answers import (
     make_pinned_piece,
 )
 from .lane_cells import (
+    LABEL,
     NO_HIGHLIGHTS,
+    NUMBER,
     Highlights,
+    NamedLine,
+    Whole,
     draw_cell_pieces,
+    draw_labelled,
     format_link_style,
+    label_lines,
+    name_lines,
     pad_line,
     wrap_line,
 )
 from .lane_figures import draw_figure, draw_rail_start, is_rail, without_repeated_rulers
-from .lane_labels import LABEL, NUMBER, NamedLine, Whole, labelled, whole_lines
 from .lane_levels import Heights, Level, Levels, choose_levels
-from .lane_links import (
-    INDENTS,
-    MIN_LINKED_COLUMNS,
-    TURNS,
-    draw_links,
-    has_crossing,
-    start_of,
-)
-from .lane_registers import (
-    draw_register_lines,
-    make_whole_register,
-    separate_value,
-    widen_register,
-    widen_scene,
-    without_value,
-)
+from .lane_links import INDENTS, MIN_LINKED_COLUMNS, TURNS, draw_links, has_crossing, start_of
 from .lane_rows import (
     draw_folded_rows,
+    draw_register_lines,
     draw_row_lines,
     draw_whole_row,
+    guess_lines,
     has_tight_cells,
-    indent_lines,
-    name_lines,
+    make_whole_register,
     overlay_marks,
+    separate_value,
     step_of,
+    widen_register,
+    widen_scene,
+    without_answers,
+    without_value,
     wrap_pieces,
 )
 
@@ -173,7 +170,7 @@ class _Painter:
         word = "lane " if len("lane 0") < lane_columns else ""
         names = [[StyledText(f"{word}{lane}", "dim")] for lane in reversed(range(lanes))]
         return [
-            labelled(
+            draw_labelled(
                 "", "", "", [piece for name in names for piece in pad_line(name, lane_columns)]
             )
         ]
@@ -230,8 +227,6 @@ class _Painter:
     def draw_register_rows(self, register: RegisterFigure, level: Level) -> list[StyledLine]:
         """Return an operand in its parts, with its meaning."""
         if self.view.guesses is not None:
-            from .lane_guesses import without_answers
-
             register = without_answers(register, self.current.stage)
         name = f" {register.name}" if register.name else ""
         lines = self._draw_register(register)
@@ -243,12 +238,9 @@ class _Painter:
         if len(name) > (NUMBER - 10 if is_whole else NUMBER):  # a long name has lines of its own
             register_lines += wrap_line([StyledText(name, "dim")], self.width + LABEL - 2, 1)
             name = ""
-        if is_whole:
-            register_lines += whole_lines(
-                name, make_whole_register(register, self.lights), "dim", []
-            )
-        else:
-            register_lines += indent_lines(name, register.label, "dim", lines)
+        whole = make_whole_register(register, self.lights)
+        named_lines = [(whole, StyledLine())] if is_whole else name_lines(register.label, lines)
+        register_lines += label_lines(name, named_lines, "dim")
         pin = self.view.pin
         if pin and pin.operands.get(register.role) != self.trace.operands[register.role]:
             other_registers = (x for x in build_scene(pin).registers if x.role == register.role)
@@ -257,7 +249,7 @@ class _Painter:
                     units = make_whole_register(other_register, NO_HIGHLIGHTS).units
                     pinned = [[make_pinned_piece(x) for x in unit] for unit in units]
                     pinned[0][0] = StyledText("≠pin ", "label")
-                    register_lines += whole_lines("", Whole(tuple(pinned)), "dim", [])
+                    register_lines += label_lines("", [(Whole(tuple(pinned)), [])], "dim")
                     continue
                 if self.is_wide:
                     other_register = widen_register(other_register)
@@ -266,9 +258,8 @@ class _Painter:
                         cells=hide_equal_cells(other_register.cells, register.cells)
                     )
                 body = draw_register_lines(other_register, self.width, NO_HIGHLIGHTS)
-                register_lines += indent_lines(
-                    "", "≠pin", "dim", [[make_pinned_piece(x) for x in line] for line in body]
-                )
+                pinned_lines = [[make_pinned_piece(x) for x in line] for line in body]
+                register_lines += label_lines("", name_lines("≠pin", pinned_lines), "dim")
         return register_lines
 
     def _draw_register(self, register: RegisterFigure) -> list[StyledLine]:
@@ -317,11 +308,11 @@ class _Painter:
         label = (
             f"{'▸' if is_current else ' '}{step.number if step else ' '} {format_title(named_step)}"
         )
-        if step and self.view.guesses is not None and self._is_asked(stage):
-            yield from self.draw_predicted_step(step, label, self.view.guesses)
-            return
         bodies, pinned = list[NamedLine](), list[NamedLine]()
-        if self.answers and self.answers.has_stage(stage):
+        if step and self.view.guesses is not None and self._is_asked(stage):
+            for row in self.scene.steps[step.number - 1].rows:
+                bodies += self._draw_guesses(row, self.view.guesses)
+        elif self.answers and self.answers.has_stage(stage):
             bodies += self.answers.draw_rows(stage, level)
         else:
             pinned += self.draw_pin(stage)
@@ -329,38 +320,26 @@ class _Painter:
             bodies += self.draw_rows(step, level) if step else ()
         style_name = "current" if is_current else "strong"
         number = step.number if step else None
-        for name, body in bodies or ([("", StyledLine())] if not pinned else []):
-            if isinstance(name, Whole):
-                yield from whole_lines(label, name, style_name, body, number)
-            else:
-                yield labelled(label, name, style_name, body, number)
+        if bodies or not pinned:
+            yield from label_lines(label, bodies or [("", [])], style_name, number)
             label = ""
         for name, body in pinned:
-            if isinstance(name, Whole):
-                yield from whole_lines(label, name, style_name, body, number)
-            else:
-                yield labelled(label or f"{name:>{NUMBER - 1}}", "≠pin", style_name, body, number)
+            title, mark = (
+                (label, name) if isinstance(name, Whole) else (f"{name:>{NUMBER - 1}}", "≠pin")
+            )
+            yield from label_lines(label or title, [(mark, body)], style_name, number)
             label = ""
 
     def _is_asked(self, stage: Stage) -> bool:
         return self.view.guesses is not None and stage is self.current.stage
 
-    def draw_predicted_step(
-        self, step: Step, label: str, guesses: Mapping[LaneRef, Guess]
-    ) -> Iterator[StyledLine]:
-        """Yield a predicted step: right predictions as values, the others as typed."""
-        from .lane_guesses import guess_lines
-
-        for row in self.scene.steps[step.number - 1].rows:
-            lines = guess_lines(row, guesses, self.width, self.lights)
-            if self._is_whole(row):
-                whole = Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
-                yield from whole_lines(label, whole, "current", [], step.number)
-                label = ""
-                continue
-            for name, line in name_lines(row.name, lines):
-                yield labelled(label, name, "current", line, step.number)
-                label = ""
+    def _draw_guesses(self, row: RowScene, guesses: Mapping[LaneRef, Guess]) -> Iterator[NamedLine]:
+        """Yield a row to predict: right predictions as values, the others as typed, or blank."""
+        lines = guess_lines(row, guesses, self.width, self.lights)
+        if self._is_whole(row):
+            yield Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:])), []
+        else:
+            yield from name_lines(row.name, lines)
 
     def draw_hidden_steps(self, stages: Sequence[Stage], level: Level) -> list[StyledLine]:
         """Return the names of hidden steps, one per line or wrapped, and the row of a question."""
@@ -372,7 +351,7 @@ class _Painter:
             if asked_row := self._find_asked_row(stage):
                 return [
                     *self.draw_hidden_steps(stages[:index], level),
-                    *self._draw_blank_row(asked_row, title_text, number),
+                    *label_lines(title_text, self._draw_guesses(asked_row, {}), "veil", number),
                     *self.draw_hidden_steps(stages[index + 1 :], level),
                 ]
             labels.append(StyledText(title_text, "veil", number))
@@ -387,21 +366,6 @@ class _Painter:
             return None
         rows = self.scene.steps[step.number - 1].rows
         return next((row for row in rows if row.key == lane.key), None)
-
-    def _draw_blank_row(
-        self, row: RowScene, label: str, number: int | None
-    ) -> Iterator[StyledLine]:
-        """Yield a row without values, below the label of its step."""
-        from .lane_guesses import guess_lines
-
-        lines = guess_lines(row, {}, self.width, self.lights)
-        if self._is_whole(row):
-            whole = Whole(([StyledText(f"{row.name} ", "label"), *lines[0]], *lines[1:]))
-            yield from whole_lines(label, whole, "veil", [], number)
-            return
-        for name, line in name_lines(row.name, lines):
-            yield labelled(label, name, "veil", line, number)
-            label = ""
 
     def _find_other_step(self, stage: Stage) -> Step:
         """Return a step that only the other answer or the pin has."""

@@ -17,15 +17,18 @@ from ..base.pane import StyledLine, StyledText
 from .lane_cells import (
     NO_HIGHLIGHTS,
     Highlights,
+    NamedLine,
+    Whole,
     draw_cell_pieces,
     measure_line,
+    name_lines,
     pad_line,
+    shorten_name,
     widen_cell,
     wrap_line,
 )
-from .lane_labels import NamedLine, Whole, shorten_name
 from .lane_levels import Level
-from .lane_rows import draw_in_columns, draw_row_lines, name_lines, step_of
+from .lane_rows import draw_in_columns, draw_row_lines, step_of
 
 MIN_WIDTH = 17
 """Minimum columns of lanes: those of a screen of 40, less a scrollbar."""
@@ -53,7 +56,7 @@ class AnswersPainter:
         """Whether the answers may differ at a stage: from the first different one on."""
         return _ORDER[stage] >= _ORDER[self.divergence.stage]
 
-    def draw_rows(self, stage: Stage, level: Level) -> Iterator[tuple[str, StyledLine]]:
+    def draw_rows(self, stage: Stage, level: Level) -> Iterator[NamedLine]:
         """Yield both answers' rows of a stage, side by side or one below the other."""
         divergence = self.divergence
         beside = self.width // 2 - 2 >= _BESIDE[self.lanes]

@@ -1,27 +1,47 @@
-"""The rows of a step in the columns of the lanes: open, folded onto one line, or whole."""
+"""Rows in the columns of the lanes: of steps, open or folded; of registers; of predictions."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache, partial
+from typing import TYPE_CHECKING
 
 from ...engine.micro_operations.stage import Stage
+from ...engine.syntax.errors import make_printable
 from ...engine.tracing.trace import Step, Trace
 from ...scene.row_pairs import OUTCOMES
-from ...scene.scene_model import Cell, RowScene, SpanKind
+from ...scene.scene_model import (
+    BitRulers,
+    Cell,
+    CellSpan,
+    LaneRef,
+    RegisterFigure,
+    RowScene,
+    Scene,
+    SpanKind,
+)
 from ..base.pane import StyledLine, StyledText
+from ..result_bar import HIDDEN_DIGIT
 from .lane_cells import (
+    LABEL,
+    NUMBER,
     Highlights,
+    Whole,
     draw_cell_pieces,
     lay_out_cells,
     measure_line,
     needs_tight,
     pad_line,
+    shorten_name,
+    widen_cell,
+    wrap_line,
 )
 from .lane_figures import draw_figure, is_complete
-from .lane_labels import LABEL, NUMBER, Whole, labelled, shorten_name
 from .lane_levels import Level
 from .lane_links import MIN_LINKED_COLUMNS
+
+if TYPE_CHECKING:
+    from ...learn.prediction import Guess
 
 
 def step_of(trace: Trace, stage: Stage) -> Step | None:
@@ -155,15 +175,107 @@ def wrap_pieces(pieces_: Sequence[StyledText], width: int) -> list[StyledLine]:
     return lines
 
 
-def indent_lines(
-    label: str, name: str, style_name: str, lines: Sequence[StyledLine]
-) -> Iterator[StyledLine]:
-    """Yield lines after a label and a name, which only the first has."""
-    for index, line in enumerate(lines):
-        yield labelled(label if index == 0 else "", name if index == 0 else "", style_name, line)
+# --- registers ---------------------------------------------------------------------------
 
 
-def name_lines(name: str, lines: Sequence[StyledLine]) -> Iterator[tuple[str, StyledLine]]:
-    """Yield lines with a name, which is empty below the first."""
-    for index, line in enumerate(lines):
-        yield name if index == 0 else "", line
+def widen_scene(scene: Scene) -> Scene:
+    """Return a scene whose chips show bits, and hexadecimal in the first and last rows of bytes."""
+
+    def wide(row: RowScene, stage: Stage) -> RowScene:
+        with_hex = stage in (Stage.MERGE, Stage.WRITE)
+        return row._replace(cells=tuple(widen_cell(x, with_hex=with_hex) for x in row.cells))
+
+    registers = tuple(map(widen_register, scene.registers))
+    steps = (
+        step._replace(rows=tuple(wide(row, step.stage) for row in step.rows))
+        for step in scene.steps
+    )
+    return scene._replace(registers=registers, steps=tuple(steps))
+
+
+def widen_register(register: RegisterFigure) -> RegisterFigure:
+    """Return a register whose chips show bits and hexadecimal."""
+    return register._replace(cells=tuple(widen_cell(x, with_hex=True) for x in register.cells))
+
+
+def draw_register_lines(
+    register: RegisterFigure, width: int, highlights: Highlights
+) -> list[StyledLine]:
+    """Return a register's parts, in the columns of the lanes or before its meaning."""
+    draw_cell = partial(draw_cell_pieces, highlights=highlights)
+    if register.is_by_lane:
+        return lay_out_cells(register.cells, width, draw_cell)
+    parts = [piece for cell in register.cells for piece in draw_cell(cell, False)]
+    return wrap_line([*parts, StyledText(f"   {register.meaning}", "dim")], width, 2)
+
+
+def make_whole_register(register: RegisterFigure, highlights: Highlights) -> Whole:
+    """Return a register without lanes: its name, its bits and their meaning."""
+    bits = [
+        piece for cell in register.cells for piece in draw_cell_pieces(cell, highlights=highlights)
+    ]
+    meant = [[StyledText(register.meaning, "dim")]] if register.meaning else []
+    return Whole(([StyledText(f"{register.label} ", "label"), *bits], *meant))
+
+
+def separate_value(cell: Cell) -> Cell:
+    """Return a cell with one more blank after its bits."""
+    bits, *other_spans = cell.spans
+    return (
+        cell._replace(spans=(bits, CellSpan(" ", SpanKind.TEXT), *other_spans))
+        if other_spans
+        else cell
+    )
+
+
+def without_value(figure: BitRulers, value: str) -> BitRulers:
+    """Return a register's figure without the value at the end of the line above."""
+    rulers = (x._replace(summary=x.summary.removeprefix(f"{value}: ")) for x in figure.rulers)
+    return BitRulers(tuple(rulers))
+
+
+# --- predictions -------------------------------------------------------------------------
+
+WRONG = "✗"
+_BLANK = HIDDEN_DIGIT * 4
+
+
+def guess_lines(
+    row: RowScene, guesses: Mapping[LaneRef, Guess], width: int, highlights: Highlights
+) -> list[StyledLine]:
+    """Return the cells of a row in lane columns; a cell with several numbers is predicted once."""
+    from ...learn.prediction import NOT_YET
+
+    places = dict.fromkeys(cell.place for cell in row.cells)
+    draw = partial(_draw_guess, guesses=guesses, highlights=highlights)
+    if len(places) == len(row.cells):
+        return lay_out_cells(row.cells, width, draw)
+    is_complete = all(guesses.get(place, NOT_YET).is_right for place in places)
+    return lay_out_cells(row.cells if is_complete else row.cells[:1], width, draw)
+
+
+def without_answers(register: RegisterFigure, stage: Stage) -> RegisterFigure:
+    """Return a register without what would reveal the answer: its numbers and the selection."""
+    if register.figure is not None or stage not in (Stage.SELECT, Stage.EXTEND):
+        return register
+    register = register.hide_numbers()
+    if stage is not Stage.SELECT:
+        return register
+    cells = (x._replace(spans=(x.spans[0]._replace(kind=SpanKind.CHIP),)) for x in register.cells)
+    return register._replace(cells=tuple(cells))
+
+
+def _draw_guess(
+    cell: Cell, is_tight: bool, guesses: Mapping[LaneRef, Guess], highlights: Highlights
+) -> list[StyledText]:
+    from ...learn.prediction import NOT_YET
+
+    guess = guesses.get(cell.place, NOT_YET)
+    if guess.is_right:
+        return draw_cell_pieces(cell, is_tight, highlights)
+    text, style_name = _BLANK, "veil"
+    if guess.text:
+        is_wrong = guess.is_wrong
+        text, style_name = make_printable(guess.text), "bad" if is_wrong else "number"
+        text = f"{WRONG} {text}" if is_wrong else f"{text} ?"
+    return [StyledText(text, style_name + highlights.get_emphasis(cell.place), cell.place)]

@@ -60,7 +60,6 @@ from ..operand_table import OperandField
 from .lane_accordion import LanesState, draw
 from .lane_cells import NO_HIGHLIGHTS, Highlights
 from .lane_levels import Levels
-from .lane_registers import describe_operand_part, find_unread_places
 
 if TYPE_CHECKING:
     from ...learn.prediction import Guess
@@ -310,7 +309,7 @@ class LanesPane(Pane):
 
     def _select_read(self, cells: list[tuple[int, Place]]) -> list[tuple[int, Place]]:
         """Return the cells of a line without the parts that nothing reads, if others remain."""
-        unread_places = find_unread_places(self._scene) if self._scene else frozenset()
+        unread_places = figure_edits.find_unread_places(self._scene) if self._scene else frozenset()
         return [cell for cell in cells if cell[1] not in unread_places] or cells
 
     def _enter(self, lane: int | None = None) -> None:
@@ -368,7 +367,7 @@ class LanesPane(Pane):
         """Return a sentence on a part of an operand; empty while the user predicts a step."""
         if view.scene is None or self._guesses is not None:
             return ""
-        return describe_operand_part(view.trace, view.scene, cell, view.step)
+        return figure_edits.describe_operand_part(view.trace, view.scene, cell, view.step)
 
     def _describe_table(self, place: Place) -> str:
         """Return a sentence on a bit of a truth table or of its words."""
