@@ -40,7 +40,7 @@ def perform_action(page: PageState, id_: str) -> None:
     leave_lesson(page)
     page.value_errors.clear()
     page.explorer.end_typing()
-    perform(page, action.run, *action.arguments)
+    perform(page, action.perform)
 
 
 def perform_edit(page: PageState, transition: Transition, *arguments: object) -> None:

@@ -43,7 +43,7 @@ _TOOL_NAMES = {
 
 def make_view(page: PageState) -> dict[str, object]:
     """Return what the page shows: regions as elements, and words for its JavaScript."""
-    state, tool = page.explorer, page.tool.name
+    tool = page.tool.name
     link, remark = make_link(page)
     return {
         "line": page.line,
@@ -55,8 +55,8 @@ def make_view(page: PageState) -> dict[str, object]:
         "#operands": [*_list_operands(page)],
         "#models": [*_list_models(page)],
         "#history": [
-            _make_action_button("edit.undo", is_possible=bool(state.session.undo_history)),
-            _make_action_button("edit.redo", is_possible=bool(state.session.redo_history)),
+            _make_action_button(page, "edit.undo"),
+            _make_action_button(page, "edit.redo"),
         ],
         "#steps": [*_list_steps(page)],
         "#guesses": [*_list_guesses(page)],
@@ -73,10 +73,10 @@ def make_view(page: PageState) -> dict[str, object]:
     }
 
 
-def _make_action_button(id_: str, *, is_possible: bool = True) -> Element:
+def _make_action_button(page: PageState, id_: str) -> Element:
     """Return the button of an action of the explorer's table."""
     action = ACTIONS[id_]
-    is_disabled = format_flag(not is_possible)
+    is_disabled = format_flag(action.check(page.explorer) is not None)
     return make_button(
         action.label.capitalize(), id_, title=action.tooltip, aria_disabled=is_disabled
     )
@@ -195,7 +195,7 @@ def _list_steps(page: PageState) -> Iterator[Child]:
         make_button("Next", "step", data_delta="1", aria_disabled=is_last),
         make_button("Last", "step", data_step=str(last), aria_disabled=is_last),
         make_button("Stop predicting" if state.is_predicting else "Predict", "predict"),
-        _make_action_button("predict.another") if can_go_on else "",
+        _make_action_button(page, "predict.another") if can_go_on else "",
         class_="choices",
     )
     yield make_element(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from ..engine.records import FrozenDict
@@ -12,7 +12,11 @@ from . import lesson_transitions as lessons
 from . import listing_transitions as listings
 from . import step_transitions as steps
 from .explorer_state import ExplorerState
-from .requests import Focus, Requests, Transition, act
+from .requests import Focus, Requests, Say, Transition, act
+
+
+def _allow(_: ExplorerState) -> None:
+    """The condition of an action that is always possible."""
 
 
 class Action(NamedTuple):
@@ -31,11 +35,20 @@ class Action(NamedTuple):
     arguments: tuple[object, ...] = ()
     is_numbered: bool = False
     """Whether each of its keys passes its number, from 1."""
+    check: Callable[[ExplorerState], Say | None] = _allow
+    """The condition of the action: says why it is not possible now, or returns None."""
 
     @property
     def is_command(self) -> bool:
         """Whether the palette lists it: every action but the palette itself and numbered ones."""
         return not self.is_numbered and self.id != "palette"
+
+    def perform(self, state: ExplorerState, number: int = 0) -> Requests:
+        """Run it, or say why it is not possible; ``number`` is that of its key, if it matters."""
+        if why := self.check(state):
+            yield why
+        else:
+            yield from self.run(state, *((number,) if number else self.arguments)) or ()
 
     def format_call(self, number: int = 0) -> str:
         """Return the action as Textual calls it; ``number`` is that of its key."""
@@ -78,6 +91,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "result",
             "Show the result before its step, or hide it",
             steps.toggle_result,
+            check=steps.check_result,
         ),
         Action(
             "step.motion",
@@ -115,6 +129,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "expect",
             "Find the line that wrote unexpected bits",
             listings.ask_observation,
+            check=listings.check_listing,
         ),
         Action(
             "listing.run",
@@ -122,6 +137,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "run",
             "Run a kernel with arguments, by threads",
             listings.run_kernel,
+            check=listings.check_listing,
         ),
         Action(
             "check", "", "check", "Show errors, and errata that can change a result", listings.check
@@ -153,13 +169,25 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "Predict another line of this family; harder ones after three right ones",
             steps.predict_another,
         ),
-        Action("predict.hint", "", "hint", "Show a hint during a prediction", steps.give_hint),
+        Action(
+            "predict.hint",
+            "",
+            "hint",
+            "Show a hint during a prediction",
+            steps.give_hint,
+            check=steps.check_hint,
+        ),
     ),
     "Answers": (
         Action("model", "t", "model", "Switch between isa and ptxas", changes.switch_model),
         Action("explain", "x", "why?", "Explain an unexpected result", answers.explain),
         Action(
-            "sweep", "v", "sweep", "Show the results over all values of an operand", answers.sweep
+            "sweep",
+            "v",
+            "sweep",
+            "Show the results over all values of an operand",
+            answers.sweep,
+            check=answers.check_sweep,
         ),
         Action("pin", "equals_sign", "pin", "Pin this evaluation, or unpin it", answers.toggle_pin),
         Action(
@@ -168,6 +196,7 @@ GROUPS: dict[str, tuple[Action, ...]] = {
             "prove",
             "Prove this instruction equal to the pinned one, or show where it differs",
             answers.prove,
+            check=answers.check_proof,
         ),
         Action(
             "machine_code",
@@ -179,8 +208,17 @@ GROUPS: dict[str, tuple[Action, ...]] = {
         ),
     ),
     "Edit": (
-        Action("edit.undo", "u", "undo", "Undo the last edit", changes.undo),
-        Action("edit.redo", "ctrl+r", "redo", "Redo the last undone edit", changes.redo),
+        Action(
+            "edit.undo", "u", "undo", "Undo the last edit", changes.undo, check=changes.check_undo
+        ),
+        Action(
+            "edit.redo",
+            "ctrl+r",
+            "redo",
+            "Redo the last undone edit",
+            changes.redo,
+            check=changes.check_redo,
+        ),
         Action(
             "edit.random",
             "r",

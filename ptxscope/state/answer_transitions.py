@@ -50,17 +50,20 @@ def toggle_pin(state: ExplorerState) -> Requests:
         yield Say("Unpinned")
 
 
+def check_proof(state: ExplorerState) -> Say | None:
+    """Say why there is nothing to prove, if so."""
+    if state.pin is None:
+        return refuse("nothing is pinned", ("pin", "pins this instruction, then change it"))
+    if state.is_predicting:
+        return Say("A proof would reveal the answer", keys=(STOP_PREDICTING,))
+    return None
+
+
 def prove(state: ExplorerState) -> Requests:
     """Prove the pinned and the current instruction equal, or show where they differ."""
-    if state.pin is None:
-        does = "pins this instruction, then change it"
-        yield refuse("nothing is pinned", ("pin", does))
-        return
-    if state.is_predicting:
-        yield Say("A proof would reveal the answer", keys=(STOP_PREDICTING,))
-        return
     from .pin_proof import prove_pin, take_counterexample
 
+    assert state.pin
     question, (old_question, proof) = state.proof_question, state.proof or (None, None)
     if question != old_question:
         proof = yield Search(partial(prove_pin, state.pin, state.setup))
@@ -165,16 +168,20 @@ def explain(state: ExplorerState) -> Requests:
             yield Tell("Pinned", "the documented evaluation; you see the explanation")
 
 
-def sweep(state: ExplorerState) -> Requests:
-    """Plot the results over all values of an operand; moves in the plot are one edit."""
-    if state.is_predicting:
-        yield Say("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
-        return
+def check_sweep(state: ExplorerState) -> Say | None:
+    """Say why nothing can be swept, if so."""
     from ..sweep.register_parts import can_sweep
 
+    if state.is_predicting:
+        return Say("A sweep would reveal the answer", keys=(STOP_PREDICTING,))
     if not can_sweep(state.trace.block):
-        yield Say("There is no operand to sweep, or no result to show")
-    elif (yield Open("sweep_screen:SweepScreen", (state,))):
+        return Say("There is no operand to sweep, or no result to show")
+    return None
+
+
+def sweep(state: ExplorerState) -> Requests:
+    """Plot the results over all values of an operand; moves in the plot are one edit."""
+    if (yield Open("sweep_screen:SweepScreen", (state,))):
         state.session.drop_empty_edit()
 
 

@@ -174,21 +174,27 @@ def swap_operands(state: ExplorerState) -> Requests:
 # --- undo ------------------------------------------------------------------------------------
 
 
+def check_undo(state: ExplorerState) -> Say | None:
+    """Say that there is no edit to undo, if so."""
+    return None if state.session.undo_history else Say("There is no edit to undo")
+
+
+def check_redo(state: ExplorerState) -> Say | None:
+    """Say that there is no edit to redo, if so."""
+    return None if state.session.redo_history else Say("There is no edit to redo")
+
+
 def undo(state: ExplorerState) -> Requests:
     """Undo the last edit and describe it."""
     after = state.session.moment
-    if state.undo():
-        edit = describe_edit(state.session.moment, after)
-        yield Tell("Took back", make_printable(edit), (("edit.redo", "restores it"),))
-    else:
-        yield Say("There is no edit to undo")
+    state.undo()
+    edit = describe_edit(state.session.moment, after)
+    yield Tell("Took back", make_printable(edit), (("edit.redo", "restores it"),))
 
 
 def redo(state: ExplorerState) -> Requests:
     """Redo the last undone edit and describe it."""
     before = state.session.moment
-    if state.redo():
-        edit = describe_edit(before, state.session.moment)
-        yield Tell("Restored", make_printable(edit), (("edit.undo", "undoes it"),))
-    else:
-        yield Say("There is no edit to redo")
+    state.redo()
+    edit = describe_edit(before, state.session.moment)
+    yield Tell("Restored", make_printable(edit), (("edit.undo", "undoes it"),))

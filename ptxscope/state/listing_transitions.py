@@ -21,7 +21,11 @@ if TYPE_CHECKING:
     from .open_listing import ListingCursor
     from .thread_run import Evaluation, ThreadRun
 
-_NO_LISTING = Say("No listing is open", keys=(("listing.open", "opens one, or paste it"),))
+
+def check_listing(state: ExplorerState) -> Say | None:
+    """Say that no listing is open, if so."""
+    keys = (("listing.open", "opens one, or paste it"),)
+    return None if state.cursor else Say("No listing is open", keys=keys)
 
 
 # --- opening ---------------------------------------------------------------------------------
@@ -146,9 +150,6 @@ def ask_observation(state: ExplorerState, text: str = "") -> Requests:
     """Ask for a register's observed value at the end, and go to the cause of a difference."""
     from .open_listing import is_explained
 
-    if state.cursor is None:
-        yield _NO_LISTING
-        return
     title, hint = "What did a register hold at the end?", "%r7=0x7f, %r7=0x??01??00"
     text = yield AskText(title, "observed", text, hint, "find what wrote it", "listing")
     before = state.cursor
@@ -167,11 +168,9 @@ def ask_observation(state: ExplorerState, text: str = "") -> Requests:
 
 def run_kernel(state: ExplorerState) -> Requests:
     """Return to the run of the listing's kernel, or ask for its arguments."""
-    if state.cursor is None:
-        yield _NO_LISTING
-        return
     from .launch_request import load_kernel
 
+    assert state.cursor
     listing = state.cursor.listing
     try:
         program = listing.programs[state.cursor.program].name

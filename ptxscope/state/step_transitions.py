@@ -63,10 +63,13 @@ def _show_step(state: ExplorerState, step: int) -> Requests:
 
 def toggle_result(state: ExplorerState) -> Requests:
     """Reveal the result before its step, or hide it again."""
-    if state.is_at_end and not state.is_predicting:
-        yield Say("Every step is revealed, and so is the result")
-    else:
-        yield from reveal_result(state, is_revealed=not state.is_revealed)
+    yield from reveal_result(state, is_revealed=not state.is_revealed)
+
+
+def check_result(state: ExplorerState) -> Say | None:
+    """Say that the result is shown, if every step is."""
+    is_shown = state.is_at_end and not state.is_predicting
+    return Say("Every step is revealed, and so is the result") if is_shown else None
 
 
 def reveal_result(state: ExplorerState, *, is_revealed: bool = True) -> Requests:
@@ -191,11 +194,14 @@ def _accept_guess(state: ExplorerState, place: LaneRef) -> Requests:
         yield Say(hint, "good", is_sticky=True)
 
 
+def check_hint(state: ExplorerState) -> Say | None:
+    """Say that hints are for predictions, if there is none."""
+    keys = (("predict", "starts one"),)
+    return None if state.is_predicting else Say("Hints are for predictions", keys=keys)
+
+
 def give_hint(state: ExplorerState, place: LaneRef | None = None) -> Requests:
     """Show the next hint on a lane; without one, on the lane under the cursor."""
-    if not state.is_predicting:
-        yield Say("Hints are for predictions", keys=(("predict", "starts one"),))
-        return
     place = place or (yield Act("find_predictable_lane")) or state.find_next_lane()
     if place is not None:
         hint = state.predictions.give_hint(place)

@@ -35,7 +35,7 @@ def answer(requests: Requests | None, *answers: object) -> list[Request]:
 def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
     """Run an action of the table, as a key does; a hint that it shows is kept."""
     action = ACTIONS[id_]
-    asked = answer(action.run(state, *action.arguments), *answers)
+    asked = answer(action.perform(state), *answers)
     for request in asked:
         if isinstance(request, Say):
             state.hint = request

@@ -161,8 +161,7 @@ class MainScreen(ThemedScreen[None]):
 
     async def action_do(self, id_: str, number: int = 0) -> None:
         """Run an action of the table; ``number`` is that of its key, if it matters."""
-        action = ACTIONS[id_]
-        await self.perform(action.run, *((number,) if number else action.arguments))
+        await self.perform(ACTIONS[id_].perform, number)
 
     @on(Do)
     async def _handle_do(self, event: Do) -> None:
