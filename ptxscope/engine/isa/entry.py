@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import cached_property
 from itertools import combinations
 from typing import NamedTuple
 
@@ -199,7 +200,8 @@ class Operand(NamedTuple):
 
     def get_written_type(self, form: Form) -> Type:
         """Return the type whose registers and literals the operand accepts in a form."""
-        return self._replace(type=self.written_type or self.type).get_type(form)
+        type_ = self.written_type or self.type
+        return type_ if isinstance(type_, Type) else getattr(form, type_)
 
     def is_like(self, other: Operand) -> bool:
         """Return whether another operand is written in the same way, and as many lanes are read."""
@@ -221,9 +223,7 @@ Example = tuple[str, dict[str, int]]
 """An example line, and values for the registers that it reads."""
 
 
-class Entry(NamedTuple):
-    """An instruction of the catalog."""
-
+class _EntryFields(NamedTuple):
     opcode: str
     syntax: str
     """The syntax as the manual writes it: ``vadd.dtype… d{.dsel}, {-}a{.asel}, b, c``."""
@@ -279,6 +279,10 @@ class Entry(NamedTuple):
     misprints: Mapping[str, str] = {}
     """Words of examples in the manual that no assembler accepts, and the examples."""
 
+
+class Entry(_EntryFields):
+    """An instruction of the catalog."""
+
     def __hash__(self) -> int:
         return hash((self.opcode, self.distinguishing_modifiers))
 
@@ -299,24 +303,32 @@ class Entry(NamedTuple):
 
     def find_slot(self, name: str) -> Slot | None:
         """Return the slot that fills a field of Form, or None if the instruction lacks it."""
-        return next((slot for slot in self.slots if slot.name == name), None)
+        return self._slots_by_name.get(name)
+
+    @cached_property
+    def _slots_by_name(self) -> Mapping[str, Slot]:
+        return {slot.name: slot for slot in self.slots}
 
     def get_operand(self, role: str) -> Operand:
         """Return the operand of a role: d, p, q, a, b or c."""
-        return next(operand for operand in self.operands if operand.role == role)
+        return self._operands_by_role[role]
 
-    @property
+    @cached_property
+    def _operands_by_role(self) -> Mapping[str, Operand]:
+        return {operand.role: operand for operand in self.operands}
+
+    @cached_property
     def destinations(self) -> tuple[Operand, ...]:
         """The destination operands: d, or p and q."""
         return tuple(operand for operand in self.operands if operand.role in DESTINATIONS)
 
-    @property
+    @cached_property
     def sources(self) -> tuple[Operand, ...]:
         """The source operands that have a value: those of a, b, c, e and CC.CF that are read."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
         return tuple(x for x in sources if x.role is not Role.TABLE)
 
-    @property
+    @cached_property
     def written_sources(self) -> tuple[Operand, ...]:
         """The operands after the destination as they are written, with a truth table."""
         sources = (x for x in self.operands if x.role not in DESTINATIONS)
@@ -333,27 +345,27 @@ class Entry(NamedTuple):
         """The opcode without its lane count: ``vadd`` for ``vadd4``."""
         return self.family or self.opcode
 
-    @property
+    @cached_property
     def needs_c(self) -> bool:
         """Whether c is written in every form."""
         return not self.is_c_optional and any(x.role is Role.C for x in self.operands)
 
-    @property
+    @cached_property
     def reads_carry(self) -> bool:
         """Whether the instruction reads the carry flag."""
         return any(x.role is Role.CARRY for x in self.operands)
 
-    @property
+    @cached_property
     def can_have_wider_registers(self) -> bool:
         """Whether registers may be wider than the types in the text."""
         return any(x.can_be_wider for x in self.operands)
 
-    @property
+    @cached_property
     def has_lane_selectors(self) -> bool:
         """Whether a selector of a or b has one digit per lane."""
         return self.lanes > 1 and self.find_slot("asel") is not None
 
-    @property
+    @cached_property
     def is_c_optional(self) -> bool:
         """Whether c may be omitted."""
         return self.find_slot("c") is not None

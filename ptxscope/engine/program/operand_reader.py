@@ -28,6 +28,8 @@ def read_operand(words: Sequence[Token], registers: Collection[str]) -> Operand 
     """Return an operand, or None if it is of another kind; ``registers`` are their names."""
     if not words:
         return None
+    if len(words) == 1:
+        return _read_single(words, registers)
     first, last = words[0].text, words[-1].text
     if (first, last) == ("{", "}") and len(words) > 2:
         return _wrap(VectorOperand, _read_parts(words[1:-1], ",", registers))
@@ -81,7 +83,7 @@ def _read_name(words: Sequence[Token], registers: Collection[str]) -> Operand | 
         return None
     if name == "_":
         return SinkOperand() if len(words) == 1 else None
-    component = "".join(COMPONENTS.get(word.text, "?") for word in words[1:])
+    component = "".join([COMPONENTS.get(word.text, "?") for word in words[1:]])
     if name + component in registers:
         return RegisterOperand(name + component)
     if f"{name}.x" in registers and len(words) == 1:

@@ -30,8 +30,6 @@ _CONDITION = re.compile(
 )
 _MACRO = "a macro or an expression"
 _FUNCTIONS = (".entry", ".func")
-_MAX_DEPTH = 200
-"""Maximum depth of nested braces with labels of their own."""
 
 
 class Module(NamedTuple):
@@ -111,10 +109,6 @@ class _OpenBlock(NamedTuple):
     """The unique names of the registers declared in it that are used."""
 
 
-_Path = tuple[int, ...]
-"""The numbers of the braces around a statement."""
-
-
 class _OpenFunction:
     """A function, or a block, that is being read."""
 
@@ -125,10 +119,10 @@ class _OpenFunction:
         """None for a brace that declares nothing."""
         self.scopes: list[Scope] = []
         self.variables: dict[str, Variable] = {}
-        self.labels: dict[tuple[str, _Path], int] = {}
+        self.labels: dict[tuple[str, Scope], int] = {}
         self.label_lists: dict[str, tuple[str, ...]] = {}
-        self.branches: dict[int, tuple[str, _Path]] = {}
-        """The label that a statement branches to, or the label of a list of them."""
+        self.branches: dict[int, tuple[str, tuple[Scope, ...]]] = {}
+        """The label that a statement branches to, or that of a list; the scopes around it."""
         for variable in (*header.results, *header.parameters):
             if variable.space == "reg":
                 self.names.registers[variable.name] = variable.type
@@ -141,9 +135,9 @@ class _OpenFunction:
         for statement in self.statements:
             numbers.append(count)
             count += statement is not None
-        for index, (name, path) in self.branches.items():
+        for index, (name, scopes) in self.branches.items():
             statement = self.statements[index]
-            found = (self._find_label(x, path) for x in self.label_lists.get(name, (name,)))
+            found = (self._find_label(x, scopes) for x in self.label_lists.get(name, (name,)))
             targets = tuple(numbers[x] for x in found if x is not None)
             assert statement
             self.statements[index] = statement._replace(targets=targets)
@@ -158,9 +152,9 @@ class _OpenFunction:
             statements[i] = statements[i]._replace(instruction=ins)
         return statements
 
-    def _find_label(self, name: str, path: _Path) -> int | None:
-        """Return the label of a name in the innermost braces around."""
-        places = ((name, path[:depth]) for depth in range(len(path), -1, -1))
+    def _find_label(self, name: str, scopes: tuple[Scope, ...]) -> int | None:
+        """Return the label of a name in the innermost scope that has one."""
+        places = ((name, scope) for scope in reversed(scopes))
         return next((self.labels[x] for x in places if x in self.labels), None)
 
 
@@ -203,8 +197,6 @@ class _Loader:
         self.open_blocks: list[_OpenBlock] = []
         self.blocks: dict[int, _OpenBlock] = {}
         """The open blocks by the id of their scope."""
-        self.path: list[int] = []
-        self.brace_count = self.depth = 0
         self.last_label = ""
 
     def load_module(self, name: str) -> Module:
@@ -303,10 +295,6 @@ class _Loader:
     def _open_block(self, brace: Token, function_name: str | None) -> None:
         outer = self.scopes.scope
         self.scopes.open_scope()
-        self.brace_count += 1
-        self.depth += 1
-        if self.depth <= _MAX_DEPTH:
-            self.path.append(self.brace_count)
         if function_name is not None:
             header = self.header
             if header is None or header.name != function_name:
@@ -326,8 +314,6 @@ class _Loader:
         """Close a brace; yield the function that it ends, if it does."""
         scope = self.scopes.scope
         self.scopes.close_scope()
-        self.depth = max(self.depth - 1, 0)
-        del self.path[self.depth :]
         if self.scopes.scope is scope:
             return
         block = self.open_blocks[-1]
@@ -391,12 +377,12 @@ class _Loader:
         self._note_use(statement)
         if raw.opcode.text in BRANCHES and raw.operands and raw.operands[-1]:
             label = raw.operands[-1][0].text
-            function.branches[len(function.statements)] = label, tuple(self.path)
+            function.branches[len(function.statements)] = label, self.scopes.stack
         function.statements.append(statement)
 
     def _add_label(self, word: Token, function: _OpenFunction) -> None:
         self.last_label = word.text
-        function.labels[word.text, tuple(self.path)] = len(function.statements)
+        function.labels[word.text, self.scopes.scope] = len(function.statements)
         line = self.reader.find_line(word.start)
         function.statements.append(Statement(StatementKind.LABEL, line, f"{word.text}:", word.text))
 

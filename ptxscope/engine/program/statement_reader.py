@@ -55,9 +55,9 @@ class UniqueNames:
     def add_register(self, name: str, scopes: Scopes) -> str:
         """Return the unique name of a register or variable; note the type of a register."""
         declaration = scopes.find_declaration(name)
-        if declaration is None:
-            return self._number(name, None)
-        unique = self.find_name(name, scopes)
+        unique = self.find_name(name, scopes) if declaration else self._number(name, None)
+        if declaration is None or (unique in self.registers and not declaration.vector):
+            return unique
         if declaration.is_register:
             names = [unique + x for x in (".x", ".y", ".z", ".w")[: declaration.vector]]
             for register in names or [unique]:
@@ -162,8 +162,9 @@ class StatementReader:
             if not problems:
                 kind, writes = StatementKind.INSTRUCTION, tuple(ins.results.values())
                 return base._replace(kind=kind, writes=writes, instruction=ins)
-        base = base._replace(writes=self._list_written(raw), problems=problems)
-        if not problems:
+        if problems:
+            base = base._replace(writes=self._list_written(raw), problems=problems)
+        else:
             base = self._with_plain_instruction(base, raw, is_common=parsed is None)
         if raw.opcode.text in NEVER_FALLS_THROUGH:
             return base._replace(kind=StatementKind.BRANCH, writes=())
@@ -184,6 +185,7 @@ class StatementReader:
             # the address of a variable is no operand of the catalog's
             problems = problems if ins.entry.is_move else found
         problems = problems or [*self._find_undeclared(raw)]
+        base = base._replace(writes=self._list_written(raw))
         return self._with_vector_move(base, raw)._replace(plain_problems=tuple(problems))
 
     def _find_undeclared(self, raw: RawInstruction) -> Iterator[Problem]:

@@ -67,6 +67,10 @@ class _Integer(NamedTuple):
     is_unsigned: bool
 
 
+_SHORT = 10
+"""The digits of a decimal literal that may have a value above 31 bits."""
+
+
 class BadConstantError(Exception):
     """The words are not a constant; ``problem`` holds the reason and the position."""
 
@@ -87,6 +91,9 @@ def is_constant(words: Sequence[Token]) -> bool:
 
 def evaluate_constant(words: Sequence[Token]) -> Constant:
     """Evaluate a constant expression; raise BadConstantError if it is invalid."""
+    text = words[0].text if len(words) == 1 else ""
+    if text.isdecimal() and (text == "0" or text[0] != "0") and len(text) < _SHORT:
+        return Constant(int(text))  # as most are
     reader = _ConstantParser(words)
     try:
         value = reader.parse_choice()

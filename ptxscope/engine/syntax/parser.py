@@ -232,7 +232,7 @@ def parse_common_statement(
     entry = _find_entry(statement)
     if entry is None or not entry.is_common:
         return None
-    return _parse_known_statement(text, fragment, statement).instruction
+    return _parse_known_statement(text, fragment, statement, entry).instruction
 
 
 @lru_cache(maxsize=1 << 10)
@@ -352,8 +352,10 @@ def _make_opcode_problem(statement: RawInstruction, fragment: Fragment) -> Probl
     return Problem(message, span, close or " ".join(CATALOG), close)
 
 
-def _parse_known_statement(text: str, fragment: Fragment, statement: RawInstruction) -> Parsed:
-    entry = _find_entry(statement)
+def _parse_known_statement(
+    text: str, fragment: Fragment, statement: RawInstruction, entry: Entry | None = None
+) -> Parsed:
+    entry = entry or _find_entry(statement)
     assert entry
     end = (statement.modifiers[-1] if statement.modifiers else statement.opcode).end
     mods = modifiers.parse_modifiers(entry, statement.modifiers, end)

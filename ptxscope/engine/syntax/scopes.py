@@ -405,6 +405,11 @@ class Scopes:
         return self._scopes[-1]
 
     @property
+    def stack(self) -> tuple[Scope, ...]:
+        """The scopes in sight, the outermost first."""
+        return tuple(self._scopes)
+
+    @property
     def outermost_scope(self) -> Scope:
         """The scope outside of all braces."""
         return self._scopes[0]

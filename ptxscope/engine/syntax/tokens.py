@@ -353,7 +353,7 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
             i += i + 1 < len(words) and words[i + 1].kind is TokenKind.NAME
         i += 1
     modifiers = tuple(
-        word._replace(kind=TokenKind.DOTTED)
+        word if word.kind is TokenKind.DOTTED else word._replace(kind=TokenKind.DOTTED)
         for word in words[modifiers_start:i]
         if word.text[0] == "." != word.text
     )
