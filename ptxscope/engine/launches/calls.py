@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -47,6 +48,18 @@ _HARMLESS_FUNCTIONS = frozenset((_PRINT, _FAILED_ASSERTION))
 """Functions without a body that write no memory of the kernel's."""
 
 
+class _Call(NamedTuple):
+    """A call statement in a frame."""
+
+    machine: Machine
+    frame: CallFrame
+    statement: Statement
+    next_block: int
+    """The block at which threads go on when the function returns."""
+    results: tuple[Operand, ...]
+    arguments: tuple[Operand, ...]
+
+
 def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
     """Return what threads do at ``call``; they go on at a block when the function returns."""
     operands = list(statement.operands)
@@ -59,102 +72,68 @@ def make_call(machine: Machine, frame: CallFrame, statement: Statement, next_blo
         arguments = operands[0].parts
     elif operands and isinstance(operands[0], ConstantOperand):  # (5)
         arguments = (operands[0],)
+    call = _Call(machine, frame, statement, next_block, results, arguments)
     if isinstance(callee, SymbolOperand):
         function = machine.state.code.functions.get(callee.name)
-        return _make_entrance(
-            machine, frame, statement, next_block, function, results, arguments, callee.name
-        )
+        return _make_entrance(call, function, callee.name)
     if isinstance(callee, RegisterOperand):
-        return _make_indirect_call(
-            machine,
-            frame,
-            statement,
-            next_block,
-            frame.get_register(callee.name),
-            results,
-            arguments,
-        )
+        return _make_indirect_call(call, frame.get_register(callee.name))
     raise LaunchError("this call is not understood", statement)
 
 
-def _make_indirect_call(
-    machine: Machine,
-    frame: CallFrame,
-    statement: Statement,
-    next_block: int,
-    address: ThreadValues,
-    results: tuple[Operand, ...],
-    arguments: tuple[Operand, ...],
-) -> Leaving:
-    functions = list(machine.state.code.functions.values())
+def _make_indirect_call(call: _Call, address: ThreadValues) -> Leaving:
+    functions = list(call.machine.state.code.functions.values())
     entrances: dict[int, Leaving] = {}
 
-    def call(group: ThreadGroup) -> None:
+    def act(group: ThreadGroup) -> None:
         values = address.bits[group.lanes]
         is_wrong = (values < 1) | (values > len(functions))
         if is_wrong.any():
             message = f"there is no function at {values[is_wrong][0]:#x}"
-            machine.state.fail(statement, group.lanes[is_wrong], message)
+            call.machine.state.fail(call.statement, group.lanes[is_wrong], message)
         parts = [(x, group.narrow(address.bits == x)) for x in np.unique(values).tolist()]
         for value, part in parts:
             if value not in entrances and part:
-                entrances[value] = make_entrance(value, part)
+                entrances[value] = make_entrance(functions[value - 1], part)
         for value, part in parts:
             if part:
                 entrances[value](part)
 
-    def make_entrance(value: int, part: ThreadGroup) -> Leaving:
-        function = functions[value - 1]
+    def make_entrance(function: Function, part: ThreadGroup) -> Leaving:
         try:
-            return _make_entrance(
-                machine,
-                frame,
-                statement,
-                next_block,
-                function,
-                results,
-                arguments,
-                function.name,
-            )
+            return _make_entrance(call, function, function.name)
         except LaunchError as error:
             error.lanes = part.lanes
             raise
 
-    return call
+    return act
 
 
-def _make_entrance(
-    machine: Machine,
-    frame: CallFrame,
-    statement: Statement,
-    next_block: int,
-    function: Function | None,
-    results: tuple[Operand, ...],
-    arguments: tuple[Operand, ...],
-    name: str,
-) -> Leaving:
+def _make_entrance(call: _Call, function: Function | None, name: str) -> Leaving:
     """Return what threads do that call a function."""
     if function is None or not function.has_body:
-        return _make_foreign_call(machine, frame, statement, next_block, results, arguments, name)
+        return _make_foreign_call(call, name)
+    machine, frame = call.machine, call.frame
     if frame.depth >= _MAX_DEPTH:
-        raise LaunchError(f"calls are nested more than {_MAX_DEPTH} deep", statement)
-    if len(arguments) != len(function.parameters) or len(results) != len(function.results):
-        raise LaunchError(f"{name} has other parameters", statement)
+        raise LaunchError(f"calls are nested more than {_MAX_DEPTH} deep", call.statement)
+    pairs = (function.parameters, call.arguments), (function.results, call.results)
+    if any(len(variables) != len(operands) for variables, operands in pairs):
+        raise LaunchError(f"{name} has other parameters", call.statement)
     child = machine.get_frame(function, frame.depth + 1)
     inputs, outputs = (
         tuple(transfer for x in zip(variables, operands, strict=True) for transfer in _split(*x))
-        for variables, operands in ((function.parameters, arguments), (function.results, results))
+        for variables, operands in pairs
     )
     site_number = len(child.call_sites)
-    child.call_sites.append(CallSite(frame, next_block, outputs))
+    child.call_sites.append(CallSite(frame, call.next_block, outputs))
 
-    def call(group: ThreadGroup) -> None:
+    def enter(group: ThreadGroup) -> None:
         child.enter(group, site_number)
         for x in inputs:
             _copy_value(group, x, (frame, x.outer), (child, x.inner))
         machine.send(child, 0, group)
 
-    return call
+    return enter
 
 
 def _split(variable: Variable, operand: Operand) -> Iterator[Transfer]:
@@ -203,30 +182,22 @@ def _find_argument(frame: CallFrame, operand: Operand) -> ThreadValues | None:
     return _find_values(frame.state.spaces["local"], frame, operand, place, f"b{8 * size}")
 
 
-def _make_foreign_call(
-    machine: Machine,
-    frame: CallFrame,
-    statement: Statement,
-    next_block: int,
-    results: tuple[Operand, ...],
-    arguments: tuple[Operand, ...],
-    name: str,
-) -> Leaving:
+def _make_foreign_call(call: _Call, name: str) -> Leaving:
     """Return what threads do that call a function that is not in the text."""
-    state = machine.state
+    frame, statement, state = call.frame, call.statement, call.machine.state
     reason = f"the function {name} is not here"
     cause = state.fidelity.get_cause(statement, reason)
     causes = np.full(state.wave.lane_count, cause)
 
-    def call(group: ThreadGroup) -> None:
+    def act(group: ThreadGroup) -> None:
         if name == _FAILED_ASSERTION and not state.fidelity.decisions:
-            details = _describe_assertion(frame, arguments, int(group.lanes[0]))
+            details = _describe_assertion(frame, call.arguments, int(group.lanes[0]))
             state.fail(statement, group.lanes, f"calls {name}: an assertion fails{details}")
         if name == _PRINT and state.print_text:
-            values = [_find_argument(frame, x) for x in arguments]
+            values = [_find_argument(frame, x) for x in call.arguments]
             for lane in group.lanes.tolist():
                 state.print_text(lane, statement.line, values)
-        for result in results:
+        for result in call.results:
             for register in iter_register_names(result):
                 write_causes(frame.get_register(register), group, causes)
                 if state.observer:
@@ -238,9 +209,9 @@ def _make_foreign_call(
                 local.causes[group.lanes, place[1] : place[1] + size] = cause
         if name not in _HARMLESS_FUNCTIONS:
             state.fidelity.note_decision(statement, "what it does", group.count, reason)
-        machine.send(frame, next_block, group)
+        call.machine.send(frame, call.next_block, group)
 
-    return call
+    return act
 
 
 def _copy_value(
