@@ -95,6 +95,19 @@ def test_the_actions_that_javascript_and_markup_perform() -> None:
     assert copied == {*COPY_FORMATS, "png"}
 
 
+def test_the_arguments_that_actions_read_are_given() -> None:
+    """They are data attributes and names of fields, and what the scripts pass with an action."""
+    source = "".join(path.read_text("utf-8") for path in FILES_FOLDER.parent.glob("*.py"))
+    read = {*re.findall(r'arguments(?:\.get\(|\[)"(\w+)"', source)}
+    given = {*re.findall(r'\bdata_(\w+)=|"data_(\w+)":|\bname="(\w+)"', source)}
+    given |= {*re.findall(r'\bdata-(\w+)="()()', INDEX)}
+    passed = [
+        *find("page.js", r"\bsend\([^,]+, (\{.*\})"),
+        *find("picture.js", r"send\([^,]+, (\{.*\})"),
+    ]
+    assert read == read & {name for names in given for name in names} | read & read_lists(passed)
+
+
 def test_the_actions_of_elements() -> None:
     page = ExplorerPage()
 
