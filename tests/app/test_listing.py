@@ -311,11 +311,6 @@ async def test_the_line_that_wrote_other_bits_is_found() -> None:
         assert "z=1" in shown.partition("What did a register hold")[2]
 
 
-async def test_without_a_listing_nothing_is_expected_of_it() -> None:
-    async with explorer() as drive:
-        assert "No listing is open" in await drive.read_after(drive.press("@listing.expect"))
-
-
 def test_a_register_of_an_inner_block_hides_the_outer_one_only_there() -> None:
     text = (
         ".reg .b32 a, b, d, e, f;\nmov.b32 a, 0x80ff7f01; mov.b32 b, 0x01010101;\n"

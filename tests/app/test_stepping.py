@@ -106,14 +106,6 @@ async def test_what_is_said_is_of_this_step_only() -> None:
         assert drive.state.step == 5
 
 
-async def test_it_starts_over_only_where_that_is_said() -> None:
-    async with explorer() as drive:
-        await drive.press("n", "equals_sign")
-        assert "starts over" not in said(drive)
-        assert "n starts over" in await drive.read_after(drive.press("n"))
-        assert drive.state.step == 5
-
-
 async def test_with_a_line_and_values_all_is_shown() -> None:
     async with explorer(size=(80, 24)) as drive:
         shown = await drive.text()

@@ -59,13 +59,6 @@ async def test_undo_of_opening_a_listing_closes_it() -> None:
         assert "pasted · 1 of 2" in await drive.read_after(drive.press("ctrl+r"))
 
 
-async def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
-    async with explorer() as drive:
-        await drive.paste(SHORT)
-        await drive.press("right_square_bracket", "right_square_bracket", "@note")
-        assert "A note on step" in await drive.text()
-
-
 async def test_undo_and_redo_say_what_happened_to_a_listing() -> None:
     async with explorer() as drive:
         assert "There is no edit to undo" in await drive.read_after(drive.press("u"))

@@ -55,8 +55,7 @@ def test_the_last_step_is_announced_before_the_first_comes_again() -> None:
     assert state.step == 1
     do(state, "step.last")
     do(state, "step.next")
-    do(state, "step.motion")
-    state.hint = Say()  # another hint, or an edit, comes between
+    do(state, "pin")  # another hint comes between
     do(state, "step.next")
     assert state.is_at_end
 
@@ -98,6 +97,40 @@ def test_edge_cases_are_offered_and_set() -> None:
     (asked,) = answer(edit_transitions.offer_values(state, "a"), 1)
     assert isinstance(asked, Choose)
     assert f"{state.trace.operands['a']:#x}" == asked.items[1].about
+
+
+REFUSALS = {
+    "step.result": "Every step is revealed, and so is the result",
+    "listing.expect": "No listing is open",
+    "listing.run": "No listing is open",
+    "predict.hint": "Hints are for predictions",
+    "prove": "× nothing is pinned",
+    "edit.undo": "There is no edit to undo",
+    "edit.redo": "There is no edit to redo",
+}
+
+
+def test_an_action_says_why_it_is_not_possible() -> None:
+    state = make_state()
+    setup = state.setup
+    refused = {id_: why.text for id_, action in ACTIONS.items() if (why := action.check(state))}
+    assert refused == REFUSALS
+    for id_, text in REFUSALS.items():
+        assert said(do(state, id_)) == text
+    assert state.setup is setup
+    assert state.is_at_end
+    do(state, "edit.swap")
+    assert ACTIONS["edit.undo"].check(state) is None
+
+
+def test_at_the_end_of_a_listing_there_is_a_step_to_write_on() -> None:
+    state = make_state()
+    open_text(state, "vadd4.u32.u32.u32 d, a, b, c;\nvadd2.u32.u32.u32 e, d, b, c;")
+    for _ in range(2):
+        answer(listing_transitions.go_by(state, 1))
+    (asked,) = do(state, "note", None)
+    assert isinstance(asked, AskText)
+    assert asked.title.startswith("A note on step")
 
 
 def test_what_would_reveal_an_answer_says_how_predicting_ends() -> None:
