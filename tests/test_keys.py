@@ -10,6 +10,7 @@ from textual.screen import Screen
 
 import ptxscope
 from ptxscope.screens.main.action_runner import ActionRunner
+from ptxscope.screens.main.explorer_view import ExplorerView
 from ptxscope.screens.main.main_screen import make_bindings
 from ptxscope.state.actions import ACTIONS, map_key_names, map_keys
 from ptxscope.state.requests import act
@@ -59,7 +60,11 @@ def test_what_transitions_ask_of_the_screen_exists() -> None:
     ]
     asked = {name for text in texts for name in re.findall(r'\b[Aa]ct(?:\(|, )"(\w+)"', text)}
     asked |= {str(x.arguments[0]) for x in ACTIONS.values() if x.run is act}
-    assert {"leave", "escape", "go_back", "show_target"} <= asked <= {*dir(ActionRunner)}
+    assert (
+        {"leave", "escape", "go_back", "show_target"}
+        <= asked
+        <= {*dir(ActionRunner), *dir(ExplorerView)}
+    )
     opened = [x for text in texts for x in re.findall(r'Open\(\s*"([\w.]+):(\w+)"', text)]
     assert len(opened) >= 6
     for module, name in opened:

@@ -133,7 +133,7 @@ def focus_listing(state: ExplorerState) -> Requests:
 
 def go_to(state: ExplorerState, cursor: ListingCursor) -> Requests:
     """Show a listing, and the evaluation of the statement under its cursor."""
-    yield Act("show_listing")
+    yield Act("show_listing", (True,))
     yield from report_edit(state, state.show_statement(cursor))
 
 

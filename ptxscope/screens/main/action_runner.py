@@ -61,12 +61,12 @@ _SEARCHING = "searching… · Esc stops"
 _NOTATIONS = "-1, 255, 0xff"
 
 
-class ActionRunner:
-    """Runs transitions; the methods without an underscore are what they can ask of the screen."""
+class ActionRunner(FocusController):
+    """Runs transitions; they can ask for the public methods of this and of the view."""
 
     def __init__(self, state: ExplorerState, view: ExplorerView) -> None:
-        self._state, self._view, self._screen = state, view, view.screen
-        self.focus = FocusController(state, view)
+        super().__init__(state, view)
+        self._screen = view.screen
         self._timer: Timer | None = None
 
     @cached_property
@@ -79,7 +79,7 @@ class ActionRunner:
     def _machines(self) -> MachineController:
         from .machine_controller import MachineController
 
-        return MachineController(self._state, self._view, self.focus)
+        return MachineController(self._state, self._view, self)
 
     # --- running -------------------------------------------------------------------------------
 
@@ -170,16 +170,16 @@ class ActionRunner:
                 screen.app.copy_to_clipboard(text)
                 screen.notify(make_printable(shown), title="Copied", markup=False)
             case Focus(id_):
-                self.focus.move_to(id_)
+                self.move_to(id_)
                 view.show_keys()  # of another listing that had the focus
             case PlaceCursor(place):
                 view.lanes.move_cursor_to(place)
             case AskValue():
-                self.focus.ask_value(*request)
+                self.ask_value(*request)
             case AskAnswer():
-                self.focus.ask_answer(request)
+                self.ask_answer(request)
             case Act(name, values):
-                answer = getattr(self, name)(*values)
+                answer = getattr(self if hasattr(self, name) else view, name)(*values)
                 return await answer if hasattr(answer, "__await__") else answer
         return None
 
@@ -197,41 +197,21 @@ class ActionRunner:
         """Release the focus; if nothing but the lanes has it, stop predicting too."""
         if self._state.is_predicting and self._screen.focused in (None, self._view.lanes):
             await self.run(stop_predicting)
-        self.focus.leave()
+        self.leave_focus()
 
     async def leave_browser(self) -> None:
         """Clear the search for instructions and leave it."""
         self._view.browser.clear()
         await self.leave()
 
-    def leave_focus(self) -> None:
-        """Release the focus."""
-        self.focus.leave()
-
-    def go_back(self) -> None:
-        """Return the focus to what asked for a value."""
-        self.focus.go_back()
-
-    def end_typing(self) -> None:
-        """Apply a typed value and close its field."""
-        self.focus.end_typing()
-
     def focus_lesson(self) -> None:
         """Focus the card of the lesson."""
         self._screen.set_focus(self._view.lesson_strip)
-
-    def point_out(self) -> None:
-        """Highlight what the lesson's card points to."""
-        self._view.point_out()
 
     def scroll_lanes(self, direction: int) -> None:
         """Scroll the lanes by their visible height."""
         lanes = self._view.lanes
         lanes.scroll_relative(y=direction * lanes.scrollable_content_region.height, animate=False)
-
-    def show_listing(self) -> None:
-        """Show the listing in the place of the instructions."""
-        self._view.show_listing(is_visible=True)
 
     def find_predictable_lane(self) -> LaneRef | None:
         """Return the lane under the cursor if it is to be predicted."""

@@ -166,9 +166,9 @@ class ExplorerView:
             if self.listing.has_focus:
                 self.screen.set_focus(None)
                 self.mark_used(None)
-            self.show_listing(is_visible=False)
+            self.show_listing(False)
         elif cursor and not (old_cursor and old_cursor.listing.programs is cursor.listing.programs):
-            self.show_listing(is_visible=True)
+            self.show_listing(True)
 
     def show_session(self) -> None:
         """Update every widget from the state."""
@@ -382,7 +382,7 @@ class ExplorerView:
 
     # --- what a small screen shows ---------------------------------------------------------
 
-    def show_listing(self, *, is_visible: bool) -> None:
+    def show_listing(self, is_visible: bool) -> None:
         """Show the listing in the place of the instructions, or these again."""
         self.side.set_class(is_visible, "-listing")
 

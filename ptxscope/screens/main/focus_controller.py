@@ -21,7 +21,7 @@ class FocusController:
         self._return: Callable[[], None] | None = None
         """Returns the focus to the widget that asked for a value, unless that is the operands."""
 
-    def leave(self) -> None:
+    def leave_focus(self) -> None:
         """Release the focus, so that the screen's keys apply again."""
         self._view.screen.set_focus(None)  # before its widget is hidden, else it moves to another
         self.end_typing()
@@ -34,7 +34,7 @@ class FocusController:
         if id_ == "modifiers" and screen.has_class("-narrow"):
             id_ = "modifier-row"  # the pane is hidden there
         if id_ in ("listing", "filter"):
-            self._view.show_listing(is_visible=id_ == "listing")
+            self._view.show_listing(id_ == "listing")
             self._view.show_machine(is_visible=False)
         target = screen.query_one(f"#{id_}")
         self._view.mark_used(target)

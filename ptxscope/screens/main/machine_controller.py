@@ -52,7 +52,7 @@ class MachineController:
         """Open the pane and go to it; if the focus is there, close it."""
         pane = self._view.machine
         if pane.has_focus:
-            self._focus.leave()
+            self._focus.leave_focus()
             self._view.show_machine(is_visible=False)
             return
         try:

@@ -181,10 +181,10 @@ class MainScreen(ThemedScreen[None]):
     # --- what is shown -------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
-        self._runner.focus.follow_focus()
+        self._runner.follow_focus()
 
     def on_descendant_blur(self) -> None:
-        self._runner.focus.follow_blur()
+        self._runner.follow_blur()
 
     @on(PtxLine.Scrolled)
     @on(PtxLine.CandidateMoved)
