@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from ..isa.catalog import MOVES
+from ..isa.other_opcodes import ADDRESS_CONVERSIONS, LOADS, RETURNS
 from ..isa.roles import DESTINATIONS
 from ..isa.types import Type
 from ..listings.source_programs import load
@@ -30,8 +32,7 @@ MAX_STATEMENTS = 64
 MAX_PROOF_STATEMENTS = 1024
 """Most statements of a block that is only proved."""
 
-_LOADS = ("ld", "ldu")
-_GIVEN = {**dict.fromkeys(_LOADS, "loaded"), "cvta": "an address"}
+_GIVEN = {**dict.fromkeys(LOADS, "loaded"), **dict.fromkeys(ADDRESS_CONVERSIONS, "an address")}
 """Instructions whose results a block with memory takes as given values, and what these are."""
 _SPECIAL_REGISTER = "a special register"
 _ADDRESS = re.compile(r"\[([^][]*)\]")
@@ -122,7 +123,7 @@ def find_block(text: str) -> BasicBlock | None:
     for program in load(text, is_excerpt=True):
         for x in program.statements:
             # what is loaded is a given value, unless it replaces a result
-            is_load = x.opcode in _LOADS and results.isdisjoint(x.writes)
+            is_load = x.opcode in LOADS and results.isdisjoint(x.writes)
             if x.explained or (_is_meant_to_compute(x) and not is_load):
                 computing.append(x)
                 results.update(x.writes)
@@ -296,7 +297,7 @@ class _Reader:
             self._store(statement)
             return
         opcode = quote_word(statement.name or statement.text)
-        if statement.kind is StatementKind.BRANCH and statement.name not in ("ret", "exit"):
+        if statement.kind is StatementKind.BRANCH and statement.opcode not in RETURNS:
             self._fail(f"{opcode} leaves the block, which runs straight on", statement.span)
         elif statement.unread:
             self._fail(f"a block needs every statement; this one is {statement.unread}",
@@ -317,7 +318,7 @@ class _Reader:
         if not self.with_memory or any(map(self._find_contents, statement.writes)):
             return ""
         source = statement.text.rpartition(",")[2].strip().partition(".")[0]
-        if statement.opcode == "mov" and SPECIAL.fullmatch(source):
+        if statement.opcode in MOVES and SPECIAL.fullmatch(source):
             return _SPECIAL_REGISTER
         return _GIVEN.get(statement.opcode, "")
 
@@ -473,12 +474,12 @@ class _Reader:
 
 def _leads_to_end(branch: Statement, statements: Sequence[Statement]) -> bool:
     """Whether a branch leads to where nothing of the block is left, or ends the thread."""
-    if branch.opcode in ("ret", "exit"):
+    if branch.opcode in RETURNS:
         return True
     start = min(branch.targets, default=0)
     return start > branch.number and all(
         x.kind in (StatementKind.LABEL, StatementKind.BLOCK_END)
-        or (x.kind is StatementKind.BRANCH and x.name in ("ret", "exit"))
+        or (x.kind is StatementKind.BRANCH and x.opcode in RETURNS)
         for x in statements
         if x.number >= start
     )

@@ -79,6 +79,7 @@ def _make_scalar_entry(
         words=words,
         is_zero_of_equals=opcode == "sub",
         is_commutative=opcode != "sub",
+        ignores_sign=opcode in ("add", "sub"),
     )
 
 

@@ -110,7 +110,7 @@ _PRODUCT = _make_entry(
     make_operands(d="product_type", a="stype", b="stype"),
     ("mul.lo.s32 d, a, b", {"a": 0x12345678, "b": 0xFFFFFFFE}),
     (_WIDE_FITS,),
-)._replace(computes_indices=True, is_commutative=True)
+)._replace(computes_indices=True, is_commutative=True, ignores_sign=True)
 MULTIPLY_ADD = _make_entry(
     read_syntax("mad.lo|.hi|.wide{.sat}.stype d, a, b, c", stype=_INTEGERS),
     "9.7.1.4",
@@ -120,7 +120,7 @@ MULTIPLY_ADD = _make_entry(
     make_operands(d="product_type", a="stype", b="stype", c="product_type"),
     ("mad.lo.s32 d, a, b, c", {"a": 7, "b": 0xFFFFFFFE, "c": 3}),
     (_WIDE_FITS, _SAT_FITS),
-)._replace(computes_indices=True, is_commutative=True)
+)._replace(computes_indices=True, is_commutative=True, ignores_sign=True)
 _SHORT_PRODUCTS = (
     _make_entry(
         read_syntax("mul24.lo|.hi.stype d, a, b", stype=(Type.U32, Type.S32)),

@@ -270,6 +270,8 @@ class _EntryFields(NamedTuple):
     """Whether the result is a: it may be a special register, ``%tid.x``, or a list of registers."""
     is_commutative: bool = False
     """Whether a and b may be exchanged."""
+    ignores_sign: bool = False
+    """Whether the low bits of the result are the same for signed and unsigned operands."""
     data_roles: str = ""
     """The operands of which each bit of the result depends on at most one bit, without ``.sat``."""
     computes_indices: bool = False

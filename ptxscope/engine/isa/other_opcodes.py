@@ -7,7 +7,8 @@ ONE_TYPE = frozenset("copysign cos cvta ex2 fma lg2 rcp rsqrt sin sqrt tanh".spl
 JUMPS = frozenset(("bra",))
 BRANCHES = JUMPS | {"brx"}
 """Those whose last operand is a label, or a list of labels."""
-ENDS = frozenset(("exit", "ret", "trap"))
+RETURNS = frozenset(("exit", "ret"))
+ENDS = RETURNS | {"trap"}
 NEVER_FALLS_THROUGH = BRANCHES | ENDS
 """Those that the next statement follows only under a guard."""
 CALLS = frozenset(("call",))
@@ -20,6 +21,7 @@ COLLECTIVES = frozenset("elect match redux shfl vote".split())
 """Those by which the threads of a warp exchange values."""
 EXCHANGES = BARRIERS | COLLECTIVES | {"activemask", "mbarrier"}
 """Those by which the threads of a block depend on each other."""
+ADDRESS_CONVERSIONS = frozenset(("cvta",))
 FENCES = frozenset(("fence", "membar"))
 LOADS = frozenset(("ld", "ldu"))
 STORES = frozenset(("st",))
@@ -55,3 +57,13 @@ VALUE_PLACES = {**dict.fromkeys(LOADS, 0), **dict.fromkeys(STORES, 1)}
 ADDRESS_PLACES = {"atom": 1, "red": 0}
 """The place of the address among the operands of an atomic operation."""
 ACCESSES = VALUE_PLACES.keys() | ADDRESS_PLACES.keys()
+_SIGNS = tuple((f"u{x}", f"s{x}") for x in (8, 16, 32, 64))
+CONFUSABLE_MODIFIERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(LOADS, _SIGNS[:3]),
+    **dict.fromkeys(ATOMICS, (("add", "min", "max", "and", "or", "xor"), *_SIGNS[2:])),
+    "shfl": (("up", "down", "bfly", "idx"),),
+    "vote": (("all", "any"),),
+    "cvt": (("rn", "rz", "rm", "rp"), ("rni", "rzi", "rmi", "rpi"), *_SIGNS[:3]),
+}
+"""Modifiers, one instead of the other; those of ``cvt`` are for floats, which the catalog lacks."""
+CONFUSABLE_FLOAT_OPCODES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))

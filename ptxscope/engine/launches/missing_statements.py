@@ -111,10 +111,10 @@ def _iter_barriers(function: Function) -> Iterator[MissingStatement]:
         if index in function.labels:
             last = ""
         if statement.opcode in BARRIERS:
-            last = "bar"
+            last = statement.opcode
         if "shared" not in [x.partition("::")[0] for x in statement.modifiers]:
             continue
-        if last not in ("bar", statement.opcode):
+        if last not in BARRIERS and last != statement.opcode:
             kind, operands = StatementKind.UNKNOWN, (ConstantOperand(0),)
             new = Statement(kind, statement.line, "bar.sync 0", "bar", ("sync",), operands)
             phrase = "with a barrier before it"

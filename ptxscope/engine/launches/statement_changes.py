@@ -20,7 +20,14 @@ from ..diagnosis.form_causes import iter_form_causes
 from ..diagnosis.value_causes import iter_value_causes
 from ..diagnosis.variants import Variants, change_instruction
 from ..isa.entry import Entry
-from ..isa.other_opcodes import ACCESSES, JUMPS, LOADS
+from ..isa.other_opcodes import (
+    ACCESSES,
+    COLLECTIVES,
+    CONFUSABLE_FLOAT_OPCODES,
+    CONFUSABLE_MODIFIERS,
+    JUMPS,
+    LOADS,
+)
 from ..isa.roles import CARRY_REGISTER
 from ..isa.types import Type
 from ..program.statement import Statement
@@ -290,7 +297,7 @@ def _iter_constant_changes(
                     phrase = f"with `{immediate}` rather than `{source}`"
                     changed = _change_sources(ins, sources)
                     yield _make_change(statement, changed, plan, phrase, cost)
-    elif statement.opcode in ("shfl", "st", "red", "atom"):
+    elif statement.opcode in ACCESSES | COLLECTIVES:
         for index, x in enumerate(statement.operands):
             if isinstance(x, ConstantOperand) and isinstance(x.value, int):
                 for bits in _iter_constants(x.value & 0xFFFFFFFF, 32, likelihood):
@@ -326,23 +333,6 @@ def _iter_constants(bits: int, width: int, likelihood: Likelihood) -> Iterator[i
 
 # --- statements that the catalog lacks ---------------------------------------------------
 
-_MODIFIER_FAMILIES: dict[str, tuple[tuple[str, ...], ...]] = {
-    **dict.fromkeys(("ld", "ldu"), (("u8", "s8"), ("u16", "s16"), ("u32", "s32"))),
-    **dict.fromkeys(
-        ("atom", "red"), (("add", "min", "max", "and", "or", "xor"), ("u32", "s32"), ("u64", "s64"))
-    ),
-    "shfl": (("up", "down", "bfly", "idx"),),
-    "vote": (("all", "any"),),
-    "cvt": (
-        ("rn", "rz", "rm", "rp"),
-        ("rni", "rzi", "rmi", "rpi"),
-        ("u8", "s8"),
-        ("u16", "s16"),
-        ("u32", "s32"),
-    ),
-}
-"""Modifiers of one statement that are easily confused."""
-_OPCODE_FAMILIES = (("add", "sub"), ("min", "max"), ("neg", "abs"), ("mul", "div"))
 _SPECIAL_REGISTERS = (
     *(f"%{x}.{axis}" for x in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"),
     *("%laneid", "%warpid"),
@@ -365,7 +355,7 @@ def _iter_guard_changes(statement: Statement) -> Iterator[StatementChange]:
 def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
     """Yield modifiers and opcodes that are easily confused with those written."""
     modifiers = statement.modifiers
-    for family in _MODIFIER_FAMILIES.get(statement.opcode, ()):
+    for family in CONFUSABLE_MODIFIERS.get(statement.opcode, ()):
         for index, old in enumerate(modifiers):
             for new in family if old in family else ():
                 if new != old:
@@ -373,7 +363,7 @@ def _iter_modifier_changes(statement: Statement) -> Iterator[StatementChange]:
                     changed = _rename(statement, statement.opcode, names)
                     phrase = f"with `.{new}` rather than `.{old}`"
                     yield StatementChange(statement, changed, None, phrase, _MODIFIER_COST)
-    for family in _OPCODE_FAMILIES if "f32" in modifiers else ():
+    for family in CONFUSABLE_FLOAT_OPCODES if "f32" in modifiers else ():
         for new in family if statement.opcode in family else ():
             if new != statement.opcode:
                 changed = _rename(statement, new, modifiers)
@@ -403,7 +393,7 @@ def _iter_operand_changes(
 ) -> Iterator[StatementChange]:
     """Yield another register nearby, of the same type, for each source and each address."""
     statement = function.statements[index]
-    first = 0 if statement.opcode in ("st", "red") else 1
+    first = statement.written_count
     for place, x in enumerate(statement.operands[first:], first):
         register = x.base if isinstance(x, MemoryOperand) else x
         if not isinstance(register, RegisterOperand):

@@ -6,14 +6,12 @@ from collections.abc import Collection, Iterable, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..isa.other_opcodes import BARRIERS, NEVER_FALLS_THROUGH
+from ..isa.other_opcodes import BARRIERS, CALLS, COLLECTIVES, NEVER_FALLS_THROUGH
 from .places import INITIAL
 from .statement import Statement
 
-_LEAVING = NEVER_FALLS_THROUGH | BARRIERS | {"call"}
+_LEAVING = NEVER_FALLS_THROUGH | BARRIERS | CALLS
 """The opcodes after which threads may be elsewhere, or wait."""
-_COLLECTIVE = frozenset(("vote", "shfl", "match", "redux", "elect"))
-"""The opcodes at which the threads of a warp exchange values."""
 _MAX_STEPS = 200
 """Blocks that are searched for writers, for each block of a function, before no more are sought."""
 
@@ -30,9 +28,9 @@ class CodeBlock(NamedTuple):
 
 def is_collective(statement: Statement) -> bool:
     """Whether threads of a warp wait for each other at a statement, to exchange values."""
-    if statement.opcode == "bar":
+    if statement.opcode in BARRIERS:
         return "warp" in statement.modifiers
-    return statement.opcode in _COLLECTIVE and "sync" in statement.modifiers
+    return statement.opcode in COLLECTIVES and "sync" in statement.modifiers
 
 
 def is_leaving(statement: Statement) -> bool:

@@ -125,7 +125,7 @@ class Statement(NamedTuple):
         return f"{self.unique_names.get(base, base)}{dot}{component}" if self.unique_names else name
 
     @property
-    def _written_count(self) -> int:
+    def written_count(self) -> int:
         """The number of the first operands that it writes."""
         openings = [_OPENINGS.get(type(x), "") for x in self.operands]
         return count_written(self.opcode, self.modifiers, openings)
@@ -135,7 +135,7 @@ class Statement(NamedTuple):
         if self.instruction:
             yield from self.instruction.results.values()
             return
-        for operand in self.operands[: self._written_count]:
+        for operand in self.operands[: self.written_count]:
             yield from iter_register_names(operand)
 
     def iter_source_names(self) -> Iterator[str]:
@@ -146,7 +146,7 @@ class Statement(NamedTuple):
                 if role not in results and role != "guard":
                     yield name
             return
-        for operand in self.operands[self._written_count :]:
+        for operand in self.operands[self.written_count :]:
             yield from iter_register_names(operand)
 
     def iter_address_names(self) -> Iterator[str]:

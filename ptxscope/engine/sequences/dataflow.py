@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from ..isa.catalog import ENTRIES
 from ..isa.entry import SlotPlace
 from ..isa.form import Form
 from ..isa.other_opcodes import BRANCHES
@@ -98,7 +99,7 @@ def _get_span(computation: Computation) -> Span:
     return computation.statement.span
 
 
-ANY_SIGN = ("add", "sub", "mul", "mad")
+ANY_SIGN = frozenset(x.opcode for x in ENTRIES if x.ignores_sign)
 """Opcodes of which the low bits are the same for signed and unsigned operands."""
 
 

@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from typing import NamedTuple
 
+from ..isa.catalog import find_entry
 from .dataflow import CONSTANT, INPUT, DataFlow, FlowNode
 
-_COMMUTATIVE = frozenset(
-    f"{opcode}.{type_}"
-    for opcode, types in (
-        ("add", "s16 s32 s64 s16x2 u16x2"),
-        *((opcode, "b16 b32 b64 pred") for opcode in ("and", "or", "xor")),
-        *((opcode, "s16 u16 s32 u32 s64 u64 s16x2 u16x2") for opcode in ("min", "max")),
-        ("mul.lo", "s16 s32 s64"),
-    )
-    for type_ in types.split()
-)
-"""Operations of two arguments whose order does not matter."""
 _PART = re.compile(r"(mov\.b\d+)\.([01])")
 """The operation that gives one of two parts of a word."""
 _ANY = "*"
@@ -172,6 +162,14 @@ class PatternIndex:
         return best
 
 
+@cache
+def _is_commutative(operation: str) -> bool:
+    """Whether the order of the two arguments of an operation does not matter."""
+    opcode, *modifiers = operation.split(".")
+    entry = find_entry(opcode, modifiers)
+    return entry is not None and entry.is_commutative and len(entry.sources) == 2
+
+
 def _get_label(node: FlowNode) -> str:
     """Return what a node must be; ``_ANY`` for a value that a pattern takes."""
     if node.operation == CONSTANT:
@@ -182,7 +180,7 @@ def _get_label(node: FlowNode) -> str:
 def _make_key(nodes: Sequence[FlowNode], number: int) -> _Key:
     operation, arguments = nodes[number]
     labels = [_get_label(nodes[x]) for x in arguments]
-    return (operation, *(sorted(labels) if operation in _COMMUTATIVE else labels))
+    return (operation, *(sorted(labels) if _is_commutative(operation) else labels))
 
 
 @lru_cache(4096)
@@ -190,7 +188,7 @@ def _iter_keys(key: _Key) -> tuple[_Key, ...]:
     """Return the keys of patterns that may match: any argument may be a value that they take."""
     operation, *labels = key
     choices = product(*((label, _ANY) for label in labels))
-    is_sorted = operation in _COMMUTATIVE
+    is_sorted = _is_commutative(operation)
     keys = ((operation, *(sorted(x) if is_sorted else x)) for x in choices)
     return tuple(dict.fromkeys(keys))
 
@@ -224,7 +222,7 @@ def _match(
                 if arguments != others:
                     break
                 continue
-            if operation in _COMMUTATIVE:
+            if _is_commutative(operation):
                 both = (others, others[::-1])
                 orders = [x for x in both if _may_match(pattern, arguments, nodes, x)]
                 if not orders:

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import lru_cache
 from typing import NamedTuple
 
+from ..isa.catalog import MOVES
 from ..syntax.source import GAP, remove_comments
 from .dataflow import ANY_SIGN, CONSTANT, INPUT
 from .pattern import Pattern
@@ -56,9 +57,9 @@ def make_requirement(pattern: Pattern) -> Requirement:
             source = argument.operation.partition(".")[0]
             if argument.operation == CONSTANT:
                 uses.add((opcode, argument.arguments[0]))
-            elif source not in (INPUT, "mov"):
+            elif source not in {INPUT, *MOVES}:
                 uses.add((opcode, source))
-    return Requirement(frozenset(x for x in uses if x[0] != "mov"), frozenset(words))
+    return Requirement(frozenset(x for x in uses if x[0] not in MOVES), frozenset(words))
 
 
 def may_hold(ptx: str, requirements: Sequence[Requirement]) -> bool:
@@ -88,7 +89,7 @@ def _iter_uses(ptx: str) -> Iterator[Use]:
         for name in _NAME.findall(targets + sources if is_list else targets):
             if is_list:
                 writers[name].add(_ANY)
-            elif opcode == "mov":
+            elif opcode in MOVES:
                 copies.append((name, sources))
             else:
                 writers[name].add(opcode)
