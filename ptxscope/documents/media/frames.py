@@ -18,6 +18,7 @@ from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, write_sheet
+from ..svg.text_styles import STRONG
 from .picture_cuts import Band, Wrap, cut_bands, list_flows, list_grounds, list_parts
 
 _HINT = 18.0
@@ -198,7 +199,7 @@ def _draw_hint(step_name: str, size: SizePx) -> str:
     canvas.open_group("px-hint")
     x, y = size[0] - 24, size[1] - _FOOT
     text = f"click for the {step_name} step"
-    canvas.draw_text(x, y, text, 12, SvgColour.DIM, anchor="end", is_bold=True)
+    canvas.draw_text(x, y, text, STRONG, SvgColour.DIM, anchor="end")
     canvas.close_group()
     return "".join(canvas.parts)
 

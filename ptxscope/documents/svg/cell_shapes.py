@@ -8,7 +8,7 @@ from math import fsum
 
 from ...scene.row_pairs import OUTCOMES
 from ...scene.scene_model import Cell, CellSpan, NumberLine, RegisterFigure, RowScene, SpanKind
-from .page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
+from .page_layout import ROLE_INKS, Area, ColumnPart, Sketch, draw_centered, take_column_part
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import (
@@ -20,7 +20,8 @@ from .symbols import (
     draw_truth,
     measure_flags,
 )
-from .text_fitting import MIN_LETTER_PX, MIN_SIZE, fit_text, measure_text, wrap_text
+from .text_fitting import MIN_LETTER_PX, MIN_SIZE, measure_text
+from .text_styles import BITS, DATUM, FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE, TextStyle
 
 _LETTERS = {8: "b", 16: "h"}
 _DIGIT = 34
@@ -49,15 +50,7 @@ def draw_register(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart, y: f
         colour = ROLE_INKS.get(figure.role, SvgColour.INK)
         left = areas[0].x if slot is not ColumnPart.MIDDLE else sketch.figures.x
         canvas.draw_text(
-            pill.x - 8,
-            y + 16.5,
-            name,
-            12,
-            colour,
-            anchor="end",
-            is_monospaced=True,
-            is_bold=True,
-            width=pill.x - 8 - left,
+            pill.x - 8, y + 16.5, name, NAME, colour, anchor="end", width=pill.x - 8 - left
         )
         sketch.set_port(cell.place, pill, y + 24)
         return y + 24
@@ -88,30 +81,17 @@ def _draw_joined_parts(sketch: Sketch, figure: RegisterFigure, slot: ColumnPart)
 def draw_register_name(sketch: Sketch, figure: RegisterFigure, area: Area, y: float) -> float:
     """Draw the name and the value of a register above it, on one line or two; return the end."""
     canvas, colour = sketch.canvas, ROLE_INKS.get(figure.role, SvgColour.INK)
-    canvas.draw_text(area.x, y + 12, figure.label, 15, colour, is_monospaced=True, is_bold=True)
-    start = measure_text(figure.label, 15, is_monospaced=True) + 8
+    canvas.draw_text(area.x, y + 12, figure.label, BITS, colour)
+    start = BITS.measure(figure.label) + 8
     name = figure.name
     name = "" if name == figure.role else name
     meant = "" if figure.unit == 1 else figure.meaning
-    if (
-        start + measure_text(f"{name}   {meant}", canvas.scale_size(11), is_monospaced=True)
-        > area.width
-    ):
-        canvas.draw_text(
-            area.x + start,
-            y + 12,
-            name,
-            11,
-            SvgColour.DIM,
-            is_monospaced=True,
-            width=area.width - start,
-        )
-        canvas.draw_text(
-            area.x, y + 26, meant, 11, SvgColour.DIM, is_monospaced=True, width=area.width
-        )
+    if start + DATUM.measure(f"{name}   {meant}") > area.width:
+        canvas.draw_text(area.x + start, y + 12, name, DATUM, width=area.width - start)
+        canvas.draw_text(area.x, y + 26, meant, DATUM, width=area.width)
         return y + 32
-    canvas.draw_text(area.x + start, y + 12, name, 11, SvgColour.DIM, is_monospaced=True)
-    canvas.draw_text(area.right, y + 12, meant, 11, SvgColour.DIM, anchor="end", is_monospaced=True)
+    canvas.draw_text(area.x + start, y + 12, name, DATUM)
+    canvas.draw_text(area.right, y + 12, meant, DATUM, anchor="end")
     return y + 18
 
 
@@ -128,15 +108,15 @@ def _draw_part(
     base = y + (19 if other_spans else height / 2 + 5.4)
     name = f"{figure.label}.{_LETTERS.get(figure.unit, '')}{cell.place.lane}"
     is_named = figure.unit in _LETTERS and not text.endswith(name)  # as in a form
-    tag_width = measure_text(name, canvas.scale_size(MIN_LETTER_PX)) if is_named else 0
+    tag_width = SMALL.measure(name) if is_named else 0
     size, aside, is_named = fit_beside_name(area, text, tag_width)
-    canvas.draw_text(area.center - aside / 2, base, text, size, style.text, anchor="middle",
-             is_monospaced=True, is_bold=style.is_bold, width=area.width - 4)  # fmt: skip
+    letters = BITS.with_size(size).with_weight(style.is_bold)
+    box = Area(area.x - aside / 2, area.width)
+    draw_centered(canvas, box, base, text, letters, style.text)
     if is_named:
         draw_corner_name(canvas, area, y, name, style.text)
     for number in other_spans:
-        canvas.draw_text(area.center, y + 33, number.text.strip(), 10, style.text, anchor="middle",
-                 width=area.width - 4)  # fmt: skip
+        draw_centered(canvas, area, y + 33, number.text.strip(), SMALL, style.text)
 
 
 def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
@@ -144,18 +124,17 @@ def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, flo
 
     Without a name, ``tag_width`` is 0.
     """
-    for size in (15, 12) if tag_width else ():
-        text_width = measure_text(text, size, is_monospaced=True)
+    for size in (BITS.size, NAME.size) if tag_width else ():
+        text_width = BITS.with_size(size).measure(text)
         aside = max(text_width + 2 * (tag_width + 3 + _TAG_GAP) - area.width, 0)
         if aside <= area.width - text_width - 4:
             return size, aside, True
-    return 15, 0, False
+    return BITS.size, 0, False
 
 
 def draw_corner_name(canvas: SvgCanvas, area: Area, y: float, text: str, colour: SvgColour) -> None:
     """Draw a name in the upper right corner of a box."""
-    base = y + 9.5 + (canvas.scale_size(MIN_LETTER_PX) - MIN_LETTER_PX) * 0.8
-    canvas.draw_text(area.right - 3, base, text, MIN_LETTER_PX, colour, anchor="end")
+    canvas.draw_text(area.right - 3, y + 10.3, text, SMALL, colour, anchor="end")
 
 
 def draw_cells(sketch: Sketch, row: RowScene, y: float, *, is_framed: bool = True) -> float:
@@ -184,7 +163,7 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
         x = (left_area.right + right_area.x) / 2
         canvas.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
-        draw_text_inside(canvas, area, y + 23, str(cell), 17)
+        draw_centered(canvas, area, y + 23, str(cell), VALUE)
     sketch.set_port(place, full_area, y + _MERGED)
     return draw_lane_flags(sketch, row._replace(cells=row.cells[:1]), [full_area], y + _MERGED)
 
@@ -215,7 +194,7 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
                 float(PILL_HEIGHT),
             )
         else:
-            width = measure_text(span.text, 15, is_monospaced=True) + 28
+            width = BITS.measure(span.text) + 28
             box, height = (
                 (area.take_middle(max(width, 66)) if len(row.cells) == 1 else area),
                 _INCOMING,
@@ -233,18 +212,8 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
                     radius=4,
                     dash="4 3",
                 )
-                draw_text_inside(canvas, box, top + 17.5, span.text, 15)
-        canvas.draw_text(
-            box.center,
-            y + 9,
-            name,
-            10.5,
-            SvgColour.DIM,
-            anchor="middle",
-            is_monospaced=True,
-            is_bold=True,
-            width=area.width,
-        )
+                draw_centered(canvas, box, top + 17.5, span.text, BITS)
+        canvas.draw_text(box.center, y + 9, name, TAG, anchor="middle", width=area.width)
         sketch.set_port(cell.place, box, top + height)
     return top + _INCOMING
 
@@ -272,30 +241,10 @@ def draw_sentence(sketch: Sketch, row: RowScene, area: Area, y: float) -> float:
         return y
     if sketch.layout.is_compact:
         return y + 6
-    lines = sketch.canvas.wrap_text(cell_view.sentence, area.width, 11)
+    lines = NOTE.wrap(cell_view.sentence, area.width)
     for index, line in enumerate(lines):
-        sketch.canvas.draw_text(
-            area.center, y + 14 + index * 14, line, 11, SvgColour.DIM, anchor="middle"
-        )
+        sketch.canvas.draw_text(area.center, y + 14 + index * 14, line, NOTE, anchor="middle")
     return y + 6 + 14 * len(lines)
-
-
-def draw_text_inside(
-    canvas: SvgCanvas,
-    box: Area,
-    y: float,
-    text: str,
-    size: float,
-    colour: SvgColour = SvgColour.INK,
-    *,
-    is_bold: bool = True,
-    margin: float = 4,
-) -> None:
-    """Draw numbers or bits in the middle of a box, at the largest size that fits."""
-    canvas.draw_text(
-        box.center, y, text, size, colour,
-        anchor="middle", is_monospaced=True, is_bold=is_bold, width=box.width - margin,
-    )  # fmt: skip
 
 
 def _choose_shape(cell: Cell) -> SpanKind:
@@ -329,14 +278,12 @@ def _draw_bits(
     if value:
         canvas.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
-    tag = max(
-        (measure_text(x.text.strip(), canvas.scale_size(MIN_LETTER_PX)) for x in names), default=0
-    )
+    tag = max((SMALL.measure(x.text.strip()) for x in names), default=0)
     is_named = True
     for span in spans:
         box = Area(x, area.width * len(span.text.removeprefix("0x")) / digits)
         size, aside, is_named = fit_beside_name(box, span.text, tag)
-        text_width = measure_text(span.text, size, is_monospaced=True)
+        text_width = BITS.with_size(size).measure(span.text)
         if names and box.width < 90:
             aside = max(min(22, box.width - text_width - 4), aside)  # the bits stay in their box
         draw_bit_box(canvas, box, y, _CHIP, span.text, span.kind, span.tint, size, aside=aside)
@@ -345,7 +292,7 @@ def _draw_bits(
         colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
         draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:
-        draw_text_inside(canvas, area, y + _CHIP + 17, span.text, 15, margin=1)
+        draw_centered(canvas, area, y + _CHIP + 17, span.text, BITS, margin=1)
     sketch.set_port(cell.place, area, y + height)
     return y + height
 
@@ -376,7 +323,7 @@ def _draw_merged_lane(
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
     canvas.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, colour, radius=5, line=1.4)
-    chip_width = measure_text(chip.text, 17, is_monospaced=True)
+    chip_width = VALUE.measure(chip.text)
     if not is_taken:
         canvas.draw_hatch(area.x, y, area.width, _MERGED, colour)
         canvas.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
@@ -394,7 +341,7 @@ def _draw_merged_lane(
     chip_index = cell.spans.index(chip)
     upper_spans = [span for span in lost_spans if cell.spans.index(span) < chip_index]
     free_width = area.width - chip_width - 26 - 8 * len(lost_spans)
-    widths = [measure_text(span.text, 13, is_monospaced=True) + 6 for span in lost_spans]
+    widths = [LABEL.measure(span.text) + 6 for span in lost_spans]
     if fsum(widths) > free_width:
         widths = [max(free_width / len(lost_spans), 10) for _ in lost_spans]
     upper_width = fsum(
@@ -424,9 +371,7 @@ def _draw_merged_lane(
             span.tint,
             13,
         )
-    canvas.draw_text(
-        center, y + 23, chip.text, 17, colour, anchor="middle", is_monospaced=True, is_bold=True
-    )
+    canvas.draw_text(center, y + 23, chip.text, VALUE, colour, anchor="middle")
     notes = _list_spans(
         cell,
         SpanKind.CHANGED,
@@ -443,32 +388,23 @@ def _draw_merged_lane(
             if note.kind is SpanKind.NAME
             else _format_source(note.text, lost_spans)
         )
-        size, mono = _fit_unbroken(text, area.width, canvas.scale_size(10.5))
-        for line in wrap_text(text, area.width, size, mono):
-            canvas.draw_text(
-                area.center,
-                end + 13,
-                line,
-                size,
-                colour,
-                anchor="middle",
-                is_monospaced=mono,
-                width=area.width,
-            )
+        style = _fit_unbroken(text, area.width)
+        for line in style.wrap(text, area.width):
+            draw_centered(canvas, area, end + 13, line, style, colour, margin=0)
             end += 13
         end += 3
     sketch.set_port(cell.place, area, end)
     return end
 
 
-def _fit_unbroken(text: str, width: float, size: float) -> tuple[float, bool]:
-    """Return a size, and whether to use the narrow font, so that no word of a text is broken."""
+def _fit_unbroken(text: str, width: float) -> TextStyle:
+    """Return a style, with narrow letters if necessary, in which no word of a text is broken."""
     word = max(text.split(), key=len)
-    for mono in (False, True):
-        fitted = fit_text(word, width, size, mono)
+    for style in (SMALL, DATUM):
+        fitted = style.fit(word, width)
         if fitted.text == word:
-            return fitted.size, mono
-    return MIN_LETTER_PX, True
+            return style.with_size(fitted.size)
+    return DATUM.with_size(MIN_LETTER_PX)
 
 
 def _format_source(text: str, lost_bits: list[CellSpan]) -> str:
@@ -489,12 +425,12 @@ def _draw_verdict(
             canvas.draw_rect(
                 area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5
             )
-        size = 15 if len(row.cells) > 1 else 17
-        draw_text_inside(canvas, area, y + 21, numbers[0].text, size)
+        draw_centered(canvas, area, y + 21, numbers[0].text, BITS if len(row.cells) > 1 else VALUE)
     pill = draw_truth(canvas, area.center, y + height + 5, _find_truth(cell))
     if name:
-        canvas.draw_text(pill.x - 10, y + height + 22, name, 13, anchor="end", is_monospaced=True,
-                 is_bold=True, width=pill.x - 10 - area.x)  # fmt: skip
+        canvas.draw_text(
+            pill.x - 10, y + height + 22, name, LABEL, anchor="end", width=pill.x - 10 - area.x
+        )
     if is_framed:
         box, top = (area, y) if numbers else (pill, y + 5)
         sketch.draw_links(row, cell.place.lane, box, top)
@@ -520,7 +456,7 @@ def _draw_formula(
     colour = SvgColour.MARK if value[0].kind is SpanKind.CLAMPED else SvgColour.INK
     lines = [formula] if formula else []
     if formula and measure_text(lines[0], MIN_SIZE, is_monospaced=True) > area.width - 2:
-        lines = canvas.wrap_text(lines[0], area.width - 4, 10, is_monospaced=True)
+        lines = FORMULA.with_size(MIN_SIZE).wrap(lines[0], area.width - 4)
     extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
         canvas.draw_rect(
@@ -529,35 +465,25 @@ def _draw_formula(
         sketch.draw_links(row, cell.place.lane, area, y)
     if formula:
         for index, line in enumerate(lines):
-            draw_text_inside(
-                canvas, area, y + 17 + 12 * index, line, 13, SvgColour.DIM, is_bold=False, margin=2
-            )
+            draw_centered(canvas, area, y + 17 + 12 * index, line, FORMULA, margin=2)
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
         result = f"{signs[0] if signs else '='} {value_text}"
-        draw_text_inside(canvas, area, y + 38 + extra_height, result, 17, colour)
+        draw_centered(canvas, area, y + 38 + extra_height, result, VALUE, colour)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
-        draw_text_inside(canvas, area, y + 15, value_text, 16, colour)
+        draw_centered(canvas, area, y + 15, value_text, VALUE, colour)
         end = y + 20
-        width = max(measure_text(value_text, 16, is_monospaced=True), 40)
+        width = max(VALUE.measure(value_text), 40)
     sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
     return end
 
 
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
     """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
-    draw_text_inside(
-        sketch.canvas,
-        area,
-        y + 18,
-        str(cell).strip(),
-        12,
-        SvgColour.DIM,
-        is_bold=False,
-    )
+    draw_centered(sketch.canvas, area, y + 18, str(cell).strip(), FORMULA)
     sketch.draw_links(row, cell.place.lane, area, y)
     sketch.set_port(cell.place, area, y + 28)
     return y + 28

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from ...scene.scene_model import PLAIN, ChoiceBranch, ChoiceFigure, Gate, LaneRef, RowScene, Tint
-from .cell_shapes import draw_text_inside
-from .page_layout import Area, ColumnPart, Point, Sketch, choose_chip_colours, choose_link_colour
+from .page_layout import (
+    Area,
+    ColumnPart,
+    Point,
+    Sketch,
+    choose_chip_colours,
+    choose_link_colour,
+    draw_centered,
+)
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
-from .text_fitting import MIN_LETTER_PX, MIN_SIZE, measure_text
+from .text_styles import DATUM, LABEL, NAME, SMALL, TAG, VALUE
 
 _GATE = 24
 """Height of the box of a gate in px."""
@@ -28,7 +35,7 @@ _CHOSEN_HEIGHT = 30
 def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
     """Draw truth values entering a box from above, and the output below it; return the end."""
     canvas, (area,) = sketch.canvas, sketch.get_areas(row)
-    width = max(measure_text(figure.word, 13, is_monospaced=True) + 24, 54)
+    width = max(LABEL.measure(figure.word) + 24, 54)
     top = y + 14
     aside = (0,) if len(figure.inputs) == 1 else (-14, 14)
     inputs = sorted(figure.inputs, key=lambda x: _find_start(sketch, x.place, area))
@@ -48,9 +55,7 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         if not dx:  # the middle has free space on its right
             is_in_middle = sketch.slots.get(row.key) is ColumnPart.MIDDLE
             room = (sketch.figures if is_in_middle else area).right - label
-        canvas.draw_text(
-            label, y + 8, text, 10.5, SvgColour.DIM, anchor=anchor, is_monospaced=True, width=room
-        )
+        canvas.draw_text(label, y + 8, text, DATUM, anchor=anchor, width=room)
     canvas.draw_rect(
         area.center - width / 2,
         top,
@@ -61,16 +66,21 @@ def draw_gate(sketch: Sketch, row: RowScene, figure: Gate, y: float) -> float:
         radius=8,
         line=1.4,
     )
-    canvas.draw_text(
-        area.center, top + 16.5, figure.word, 13, anchor="middle", is_monospaced=True, is_bold=True
-    )
+    canvas.draw_text(area.center, top + 16.5, figure.word, LABEL, anchor="middle")
     pill = top + _GATE + 14
     canvas.draw_flow((area.center, top + _GATE), (area.center, pill), SvgColour.DIM)
     extent = draw_truth(canvas, area.center, pill, get_truth(figure.output.value))
     # the middle has free space on its left
     left = area.x if sketch.slots.get(row.key) is not ColumnPart.MIDDLE else sketch.figures.x
-    canvas.draw_text(extent.x - 8, pill + 16.5, figure.output.name, 12, SvgColour.DIM, anchor="end",
-             is_monospaced=True, is_bold=True, width=extent.x - 8 - left)  # fmt: skip
+    canvas.draw_text(
+        extent.x - 8,
+        pill + 16.5,
+        figure.output.name,
+        NAME,
+        SvgColour.DIM,
+        anchor="end",
+        width=extent.x - 8 - left,
+    )
     sketch.set_port(row.cells[0].place, extent, pill + PILL_HEIGHT)
     return pill + PILL_HEIGHT
 
@@ -87,7 +97,7 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     parts = area.split_columns(2, 12)
     end = y + _OPTION
     pill, bottom = end + 8, end + _LINES_HEIGHT
-    width = min(area.width * 0.8, max(measure_text(figure.bits, 17, is_monospaced=True) + 40, 220))
+    width = min(area.width * 0.8, max(VALUE.measure(figure.bits) + 40, 220))
     box = area.take_middle(width)
     aside = min(_ASIDE, box.width / 2 - 8)
     for option, part in zip(figure.options, parts, strict=True):
@@ -99,13 +109,19 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     if port:
         canvas.draw_elbow((port.area.center, port.y), (area.center, pill), SvgColour.DIM)
     draw_truth(canvas, area.center, pill, get_truth(condition.value))
-    canvas.draw_text(area.center, pill + PILL_HEIGHT + 11, condition.name, 11, SvgColour.DIM,
-             anchor="middle", is_monospaced=True, is_bold=True, width=2 * aside - 8)  # fmt: skip
+    canvas.draw_text(
+        area.center,
+        pill + PILL_HEIGHT + 11,
+        condition.name,
+        TAG,
+        anchor="middle",
+        width=2 * aside - 8,
+    )
     taken_tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
     canvas.draw_rect(box.x, bottom, box.width, _CHOSEN_HEIGHT, fill, frame, radius=5)
     colour = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    draw_text_inside(canvas, box, bottom + 21, figure.bits, 17, colour)
+    draw_centered(canvas, box, bottom + 21, figure.bits, VALUE, colour)
     sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN_HEIGHT)
     return bottom + _CHOSEN_HEIGHT
 
@@ -116,7 +132,7 @@ def _format_option(option: ChoiceBranch) -> tuple[str, str]:
 
 
 def _is_one_line(option: ChoiceBranch, box: Area) -> bool:
-    return measure_text(", ".join(_format_option(option)), MIN_SIZE) <= box.width - _MARGIN
+    return SMALL.measure(", ".join(_format_option(option))) <= box.width - _MARGIN
 
 
 def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> None:
@@ -139,12 +155,12 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
     name, condition = _format_option(option)
     room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
     if _is_one_line(option, box):
-        canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", 10, colour, width=room)
+        canvas.draw_text(box.x + 8, y + 13, f"{name}, {condition}", SMALL, colour, width=room)
     else:
-        canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", 10, colour, width=room)
-        canvas.draw_text(box.x + 8, y + _SECOND_INPUT, condition, MIN_LETTER_PX, colour)
+        canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", SMALL, colour, width=room)
+        canvas.draw_text(box.x + 8, y + _SECOND_INPUT, condition, SMALL, colour)
     colour = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
-    draw_text_inside(canvas, box, y + 35, option.bits, 17, colour, is_bold=is_strong)
+    draw_centered(canvas, box, y + 35, option.bits, VALUE.with_weight(is_strong), colour)
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:

@@ -32,7 +32,7 @@ from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
-from .text_fitting import wrap_text
+from .text_styles import TAG, TextStyle
 
 WIDTH = 800
 EDGE = 24
@@ -419,6 +419,15 @@ class Sketch:
         return self.branch, f"{name} =", 0
 
 
+def draw_centered(
+    canvas: SvgCanvas, area: Area, y: float, text: str, style: TextStyle,
+    colour: SvgColour | None = None, *, margin: float = 4,
+) -> None:  # fmt: skip
+    """Draw a text in the middle of an area, at the largest size that fits."""
+    width = area.width - margin
+    canvas.draw_text(area.center, y, text, style, colour, anchor="middle", width=width)
+
+
 def is_packed(row: RowScene) -> bool:
     """Whether the cells of a row are parts of one register, each below its source."""
     return row.figure is None and len({cell.place for cell in row.cells}) < len(row.cells)
@@ -430,14 +439,20 @@ def find_long_names(trace: Trace, max_chars: int = MAX_NAME_CHARS) -> list[tuple
 
 
 def draw_instruction(
-    canvas: SvgCanvas, ptx: str, x: float, y: float, width: float, size: float, long_names: Names
+    canvas: SvgCanvas,
+    ptx: str,
+    x: float,
+    y: float,
+    width: float,
+    style: TextStyle,
+    long_names: Names,
 ) -> float:
     """Draw the instruction, with letters below the names too long for the picture.
 
     Return the last baseline, or that of the letters below it.
     """
     ptx = " ".join(ptx.split())
-    lines, small = wrap_text(ptx, width, size, is_monospaced=True), canvas.scale_size(10.5)
+    lines, size, small = style.wrap(ptx, width), style.size, TAG.size
     roles: dict[str, str] = {}
     for name, role in sorted(long_names):
         roles[name] = f"{roles[name]}, {role}" if name in roles else role
@@ -447,7 +462,7 @@ def draw_instruction(
     ]
     start_x = 0
     for index, line in enumerate(lines):
-        canvas.draw_text(x, y, line, size, is_monospaced=True, is_bold=True)
+        canvas.draw_text(x, y, line, style)
         start_x = ptx.index(line, start_x)
         end = start_x + len(line)
         line_spans = [
@@ -459,16 +474,7 @@ def draw_instruction(
         for start, span_end, name in line_spans:
             name_area = Area(x + start * size * _ADVANCE, (span_end - start) * size * _ADVANCE)
             letters.draw_line(name_area.x, y + 4, name_area.right, y + 4, SvgColour.DIM)
-            letters.draw_text(
-                name_area.center,
-                y + 5 + small,
-                roles[name],
-                10.5,
-                SvgColour.DIM,
-                anchor="middle",
-                is_monospaced=True,
-                is_bold=True,
-            )
+            letters.draw_text(name_area.center, y + 5 + small, roles[name], TAG, anchor="middle")
         letters_height = small + 4 if line_spans else 0
         y += (letters_height + size * 1.43) if index + 1 < len(lines) else letters_height
     canvas.parts += letters.parts  # keeps the elements of a line together for screen readers

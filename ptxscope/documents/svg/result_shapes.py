@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from ...scene.scene_model import LaneRef
 from ..content.document import ResultView, Section, StepView
-from .page_layout import Area, Sketch, find_link_ends
+from .page_layout import Area, Sketch, draw_centered, find_link_ends
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import draw_underline
-from .text_fitting import fit_text, measure_text
+from .text_styles import BODY, DATUM, FORMULA, QUOTE, RESULT, SUBHEADING, VALUE
 
-_LARGE = 26
-"""Size of the bits of a result."""
-_NAME = 14
 _LOW = 42
 """Height in px of a result in a compact figure."""
 
@@ -27,7 +24,7 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
     canvas.open_group("px-result")
     if not is_compact:
         x = sketch.layout.words.x
-        canvas.draw_text(x, top + 26, "Result", 14, SvgColour.INK, is_bold=True)
+        canvas.draw_text(x, top + 26, "Result", SUBHEADING)
     if not views:
         end = _draw_empty_result(section, sketch, room, top - 4 * is_compact)
         canvas.close_group()
@@ -35,10 +32,8 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
     areas = room.split_columns(len(views), 8 if is_compact else 20)
     if len(views) == 1 and not is_compact:  # the name is beside the word, which is in the middle
         name, bits, _ = views[0]
-        side = measure_text(f"{name} =", _NAME, is_monospaced=True) + 26
-        areas = [
-            room.take_middle(max(440, measure_text(bits, _LARGE, is_monospaced=True) + 2 * side))
-        ]
+        side = FORMULA.measure(f"{name} =") + 26
+        areas = [room.take_middle(max(440, RESULT.measure(bits) + 2 * side))]
     is_stacked = not all(map(_has_room_beside, views, areas))
     rivals = rival.results if rival else views
     for view, other, places, area in zip(views, rivals, sketch.ends, areas, strict=True):
@@ -55,8 +50,8 @@ def draw_results(section: Section, sketch: Sketch, y: float, rival: Section | No
 
 def _has_room_beside(view: ResultView, area: Area) -> bool:
     """Whether the name of a result fits to the left of its bits, both in their usual size."""
-    label = measure_text(f"{view.name} =", _NAME, is_monospaced=True)
-    return label <= (area.width - measure_text(view.bits, _LARGE, is_monospaced=True)) / 2 - 16
+    label = FORMULA.measure(f"{view.name} =")
+    return label <= (area.width - RESULT.measure(view.bits)) / 2 - 16
 
 
 def _draw_low_result(
@@ -67,15 +62,13 @@ def _draw_low_result(
     canvas.draw_rect(
         area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
     )
-    canvas.draw_text(area.center, top + 21, text, 17, SvgColour.INK, anchor="middle",
-                     is_monospaced=True, is_bold=True, width=width)  # fmt: skip
+    canvas.draw_text(area.center, top + 21, text, VALUE, anchor="middle", width=width)
     if view.bits != other_bits:
-        size = fit_text(text, width, 17, is_monospaced=True).size
-        start = measure_text(text, size, is_monospaced=True) / 2
-        center = area.center + start - measure_text(view.bits, size, is_monospaced=True) / 2
-        draw_underline(canvas, center, top + 24, view.bits, other_bits, size)
-    canvas.draw_text(area.center, top + 36, view.meant, 11, SvgColour.DIM, anchor="middle",
-                     is_monospaced=True, width=width)  # fmt: skip
+        style = VALUE.with_size(VALUE.fit(text, width).size)
+        start = style.measure(text) / 2
+        center = area.center + start - style.measure(view.bits) / 2
+        draw_underline(canvas, center, top + 24, view.bits, other_bits, style.size)
+    canvas.draw_text(area.center, top + 36, view.meant, DATUM, anchor="middle", width=width)
     return top + _LOW
 
 
@@ -91,48 +84,15 @@ def _draw_result(
     label = f"{name} ="
     offset_y = 18 if is_stacked else 0
     if is_stacked:
-        canvas.draw_text(
-            area.center,
-            top + 18,
-            label,
-            _NAME,
-            SvgColour.DIM,
-            anchor="middle",
-            is_monospaced=True,
-            width=area.width - 12,
-        )
-    width = measure_text(bits, _LARGE, is_monospaced=True)
-    size = min(_LARGE, int((area.width - 12) / width * _LARGE))
+        draw_centered(canvas, area, top + 18, label, FORMULA, margin=12)
+    width = RESULT.measure(bits)
+    size = min(RESULT.size, int((area.width - 12) / width * RESULT.size))
     canvas.draw_text(
-        area.center,
-        top + 36 + offset_y,
-        bits,
-        size,
-        SvgColour.INK,
-        anchor="middle",
-        is_monospaced=True,
-        is_bold=True,
+        area.center, top + 36 + offset_y, bits, RESULT.with_size(size), anchor="middle"
     )
-    canvas.draw_text(
-        area.center,
-        top + 58 + offset_y,
-        meant,
-        12,
-        SvgColour.DIM,
-        anchor="middle",
-        is_monospaced=True,
-        width=area.width - 24,
-    )
+    draw_centered(canvas, area, top + 58 + offset_y, meant, FORMULA, margin=24)
     if not is_stacked:
-        canvas.draw_text(
-            area.center - width / 2 - 10,
-            top + 35,
-            label,
-            _NAME,
-            SvgColour.DIM,
-            anchor="end",
-            is_monospaced=True,
-        )
+        canvas.draw_text(area.center - width / 2 - 10, top + 35, label, FORMULA, anchor="end")
     return top + height
 
 
@@ -157,8 +117,7 @@ def _draw_empty_result(section: Section, sketch: Sketch, room: Area, top: float)
     canvas.draw_rect(
         area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3"
     )
-    canvas.draw_text(area.center, top + 22, section.no_result, 12, SvgColour.DIM, anchor="middle",
-             width=area.width - 24)  # fmt: skip
+    draw_centered(canvas, area, top + 22, section.no_result, BODY, SvgColour.DIM, margin=24)
     return top + 36
 
 
@@ -171,21 +130,14 @@ def draw_step_notes(canvas: SvgCanvas, step: StepView, y: float, area: Area) -> 
 
 def draw_note(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     """Draw a note of the author with a bar beside it; return the end."""
-    lines = canvas.wrap_text(text, area.width - 28, 12)
+    lines = QUOTE.wrap(text, area.width - 28)
     height = 14 + 17 * len(lines)
     canvas.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
     canvas.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
-    canvas.draw_lines(area.x + 16, y + 19, lines, 12, SvgColour.INK, step=17, is_italic=True)
+    canvas.draw_lines(area.x + 16, y + 19, lines, QUOTE)
     return y + height
 
 
 def draw_remark(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     """Draw a sentence by ptxscope; return the end."""
-    return canvas.draw_lines(
-        area.x,
-        y,
-        canvas.wrap_text(text, area.width, 12),
-        12,
-        SvgColour.INK,
-        step=16,
-    )
+    return canvas.draw_lines(area.x, y, BODY.wrap(text, area.width), BODY)

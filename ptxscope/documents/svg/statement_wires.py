@@ -15,7 +15,7 @@ from ..content.document import Section
 from .page_layout import Layout, choose_link_colour
 from .svg_canvas import Node, SvgCanvas
 from .svg_colours import SvgColour
-from .text_fitting import measure_text
+from .text_styles import LABEL, RESULT, VALUE
 
 BAND = 30.0
 """Height in px of the line of a statement."""
@@ -91,12 +91,12 @@ def _find_results(
         x, y, width, height = box = boxes[node]
         end = section_end if section.lane_notes else y + height
         if section.is_folded or layout.is_compact:
-            size = 13 if section.is_folded else 17
-            whole = measure_text(f"{view.name} = {view.bits}", size, is_monospaced=True)
-            text_width = measure_text(view.bits, size, is_monospaced=True)
+            style = LABEL if section.is_folded else VALUE
+            whole = style.measure(f"{view.name} = {view.bits}")
+            text_width = style.measure(view.bits)
             left = x + (width + whole) / 2 - text_width
         else:
-            text_width = min(measure_text(view.bits, 26, is_monospaced=True), width - 12)
+            text_width = min(RESULT.measure(view.bits), width - 12)
             left = x + (width - text_width) / 2
         pitch = text_width / len(view.bits)
         yield statement.make_place(role), _Digits(node, left, pitch, view.bits, box, end)

@@ -13,10 +13,8 @@ from ..content.document import StepView
 from ..content.hidden_rows import HIDDEN_RESULT_TEXT
 from .page_layout import ROLE_INKS, WORDS_WIDTH, WORDS_X, Area, Sketch
 from .svg_colours import SvgColour
-from .text_fitting import measure_text
+from .text_styles import DATUM, EMPHASIS, LABEL, NOTE, OMISSION, SMALL, STRONG, SUBHEADING
 
-_SMALL = 10
-"""Size of sentences in a compact figure."""
 _NUMBER = 36
 """X of the number of a step in the margin."""
 
@@ -39,7 +37,7 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
         for role, area in zip(roles, words.split_columns(2, 24), strict=False):
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
-    canvas.draw_text(WORDS_X, y + 18, "Registers", 13, SvgColour.DIM, is_bold=True)
+    canvas.draw_text(WORDS_X, y + 18, "Registers", SUBHEADING, SvgColour.DIM)
     end = y + 38
     for role in roles:
         end = _draw_register_name(sketch, role, end, Area(WORDS_X, WORDS_WIDTH))
@@ -71,7 +69,7 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
         return y
     canvas, page = sketch.canvas, sketch.layout.page
     area = Area(page.x + 8, page.width - 16) if sketch.layout.is_compact else sketch.layout.words
-    lines = canvas.wrap_text(f"not shown: {step_names}", area.width, 10.5)
+    lines = OMISSION.wrap(f"not shown: {step_names}", area.width)
     canvas.open_group("px-gap")
     if sketch.layout.is_compact:
         canvas.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
@@ -80,7 +78,7 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
         canvas.draw_line(
             _NUMBER, previous_end + 4, _NUMBER, y + 14 + 13 * len(lines), SvgColour.LINE, dash="2 4"
         )
-    y = canvas.draw_lines(area.x, y + 22, lines, 10.5, SvgColour.DIM, step=13, is_italic=True)
+    y = canvas.draw_lines(area.x, y + 22, lines, OMISSION)
     canvas.close_group()
     return y - 8
 
@@ -97,13 +95,11 @@ def _draw_side_caption(sketch: Sketch, step: StepView, roles: Iterable[str], y: 
     canvas = sketch.canvas
     y += 18
     canvas.draw_dot(_NUMBER, y + 8, SvgColour.INK, is_hollow=True, size=11)
-    canvas.draw_text(
-        _NUMBER, y + 12.3, str(step.number), 12, SvgColour.INK, anchor="middle", is_bold=True
-    )
+    canvas.draw_text(_NUMBER, y + 12.3, str(step.number), STRONG, anchor="middle")
     title = step.title[:1].upper() + step.title[1:]
-    canvas.draw_text(WORDS_X, y + 12.5, title, 14, SvgColour.INK, is_bold=True, width=WORDS_WIDTH)
-    lines = canvas.wrap_text(step.about, WORDS_WIDTH, 11)
-    end = canvas.draw_lines(WORDS_X, y + 29, lines, 11, SvgColour.DIM, step=14.5)
+    canvas.draw_text(WORDS_X, y + 12.5, title, SUBHEADING, width=WORDS_WIDTH)
+    lines = NOTE.wrap(step.about, WORDS_WIDTH)
+    end = canvas.draw_lines(WORDS_X, y + 29, lines, NOTE)
     for role in roles:
         end = _draw_register_name(sketch, role, end + 4, Area(WORDS_X, WORDS_WIDTH))
     return end - 6
@@ -118,23 +114,28 @@ def _draw_compact_caption(
         ", ".join(x) for x in zip(*((str(x.number), x.title) for x in steps), strict=True)
     )
     title = f"{numbers} {titles[:1].upper()}{titles[1:]}"
-    size, top = canvas.scale_size(11), y + 4
-    start = measure_text(title, size) * 1.1 + 10
+    top = y + 4
+    start = EMPHASIS.measure(title) + 7
     sentence = steps[0].about
     if steps[0].stage is not Stage.SELECT:  # there each operand has a sentence of its own
         sentence = _find_first_sentence(sentence)
-    lines = canvas.wrap_text(sentence, words.width - start, _SMALL)
+    lines = SMALL.wrap(sentence, words.width - start)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
     canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
-    canvas.draw_text(words.x, top + 11, title, size, SvgColour.INK, is_bold=True)
-    end = canvas.draw_lines(words.x + start, top + 11, lines, _SMALL, SvgColour.DIM, step=13)
+    canvas.draw_text(words.x, top + 11, title, EMPHASIS, SvgColour.INK)
+    end = canvas.draw_lines(words.x + start, top + 11, lines, SMALL)
     for role in roles:
         end = _draw_register_name(sketch, role, end, words.split_columns(2, 24)[0]) - 2
         register = sketch.registers[role]
         if sketch.has_no_room(register):
-            canvas.draw_text(words.center + 12, end - 15, f"= {register.meaning}", 11.5,
-                     ROLE_INKS.get(role, SvgColour.INK), is_monospaced=True)  # fmt: skip
+            canvas.draw_text(
+                words.center + 12,
+                end - 15,
+                f"= {register.meaning}",
+                DATUM,
+                ROLE_INKS.get(role, SvgColour.INK),
+            )
     return top + height
 
 
@@ -152,11 +153,9 @@ def _draw_register_name(sketch: Sketch, role: str, y: float, area: Area) -> floa
     """Draw the name and the bits of a register; return the end."""
     register, canvas = sketch.registers[role], sketch.canvas
     colour = ROLE_INKS.get(role, SvgColour.INK)
-    canvas.draw_text(area.x, y, register.label, 13, colour, is_monospaced=True, is_bold=True)
+    canvas.draw_text(area.x, y, register.label, LABEL, colour)
     name = register.name
     if name and name != register.label:
-        canvas.draw_text(
-            area.x + 16, y, name, 11, SvgColour.DIM, is_monospaced=True, width=area.width - 82
-        )
-    canvas.draw_text(area.right, y, register.bits, 10.5, colour, anchor="end", is_monospaced=True)
+        canvas.draw_text(area.x + 14, y, name, DATUM, width=area.width - 82)
+    canvas.draw_text(area.right, y, register.bits, DATUM, colour, anchor="end")
     return y + 17

@@ -5,14 +5,15 @@ Lengths are in px on a page 800 px wide.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from html import escape
 from typing import NamedTuple
 
 from ..content.sanitizer import show_controls
 from .svg_colours import PALETTE, SvgColour
-from .text_fitting import MIN_SIZE, fit_text, is_leftwards, wrap_text
+from .text_fitting import is_leftwards
+from .text_styles import TextStyle
 
 _LEFTWARDS = "\u2067{}\u2069"
 """Marks around a right-to-left line: resvg does not support ``direction``, but these."""
@@ -109,16 +110,6 @@ class SvgCanvas:
         """Positions of values."""
         self.links: dict[tuple[Node, Node], list[str]] = {}
         """Source and target of each link, with the lines that show it."""
-
-    def scale_size(self, size: float) -> float:
-        """Return the size of letters on this canvas for a requested size."""
-        return max(size, MIN_SIZE)
-
-    def wrap_text(
-        self, text: str, width: float, size: float, *, is_monospaced: bool = False
-    ) -> list[str]:
-        """Wrap a text at a width, in the size in which it will be drawn."""
-        return wrap_text(text, width, self.scale_size(size), is_monospaced)
 
     def add_mark(self, name: str, y: float) -> None:
         """Mark the start of a section."""
@@ -274,61 +265,31 @@ class SvgCanvas:
         self.parts.append(f'<circle {center} r="{format_length(size)}"{paint}/>')
 
     def draw_text(
-        self,
-        x: float,
-        y: float,
-        text: str,
-        size: float = 12,
-        colour: SvgColour = SvgColour.INK,
-        *,
-        anchor: str = "start",
-        is_monospaced: bool = False,
-        is_bold: bool = False,
-        is_italic: bool = False,
-        width: float | None = None,
-    ) -> None:
+        self, x: float, y: float, text: str, style: TextStyle, colour: SvgColour | None = None,
+        *, anchor: str = "start", width: float | None = None,
+    ) -> None:  # fmt: skip
         """Draw a line of text, fitted to a width if there is one."""
-        size = self.scale_size(size)
+        size = style.size
         if width is not None:
-            text, size = fit_text(text, width, size, is_monospaced)
+            text, size = style.fit(text, width)
         if not text:
             return
-        letters = _format_letters(size, colour, anchor, is_monospaced, is_bold, is_italic)
+        letters = _format_letters(style.with_size(size), colour or style.colour, anchor)
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
         self.parts.append(f"<text {place} {letters}>{escape_xml(text)}</text>")
 
     def draw_lines(
-        self,
-        x: float,
-        y: float,
-        lines: Iterable[str],
-        size: float,
-        colour: SvgColour,
-        *,
-        step: float,
-        is_monospaced: bool = False,
-        is_bold: bool = False,
-        is_italic: bool = False,
-    ) -> float:
+        self, x: float, y: float, lines: Sequence[str], style: TextStyle,
+        colour: SvgColour | None = None,
+    ) -> float:  # fmt: skip
         """Draw lines of text from a first baseline; return the baseline after the last one.
 
         As with ``dir=auto`` in HTML, the first character with a direction decides for the whole.
         """
-        lines = list(lines)
         form = _LEFTWARDS if is_leftwards("".join(lines)) else "{}"
         for line in lines:
-            text = form.format(line)
-            self.draw_text(
-                x,
-                y,
-                text,
-                size,
-                colour,
-                is_monospaced=is_monospaced,
-                is_bold=is_bold,
-                is_italic=is_italic,
-            )
-            y += step
+            self.draw_text(x, y, form.format(line), style, colour)
+            y += style.leading
         return y
 
 
@@ -338,16 +299,14 @@ def _make_arrow_head(x: float, y: float) -> str:
 
 
 @lru_cache(_CACHE)
-def _format_letters(
-    size: float, colour: SvgColour, anchor: str, is_monospaced: bool, is_bold: bool, is_italic: bool
-) -> str:
+def _format_letters(style: TextStyle, colour: SvgColour, anchor: str) -> str:
     """Return the attributes of a text but its place."""
-    css = f'class="px-f-{colour}{" px-mono" if is_monospaced else ""}"'
-    attributes = f' font-size="{format_length(size)}" fill="{PALETTE[colour][0]}"'
+    css = f'class="px-f-{colour}{" px-mono" if style.is_monospaced else ""}"'
+    attributes = f' font-size="{format_length(style.size)}" fill="{PALETTE[colour][0]}"'
     attributes += "" if anchor == "start" else f' text-anchor="{anchor}"'
-    attributes += ' font-weight="700"' if is_bold else ""
-    attributes += ' font-style="italic"' if is_italic else ""
-    attributes += f' font-family="{_PLAIN_MONO}"' if is_monospaced else ""
+    attributes += ' font-weight="700"' if style.is_bold else ""
+    attributes += ' font-style="italic"' if style.is_italic else ""
+    attributes += f' font-family="{_PLAIN_MONO}"' if style.is_monospaced else ""
     return css + attributes
 
 

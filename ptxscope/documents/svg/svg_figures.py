@@ -22,12 +22,13 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
-from .cell_shapes import draw_cells, draw_sentence, draw_text_inside
-from .page_layout import Area, Sketch
+from .cell_shapes import draw_cells, draw_sentence
+from .page_layout import Area, Sketch, draw_centered
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import MIN_SIZE, measure_text
+from .text_fitting import MIN_SIZE
+from .text_styles import FORMULA, LABEL, NAME, NOTE, SMALL, TAG, VALUE
 
 
 class _PlacedNumberLine(NamedTuple):
@@ -130,19 +131,10 @@ def _draw_ends(
             continue
         canvas.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
         is_target = any(point.target == label for point in points)
-        width = measure_text(label, canvas.scale_size(10.5), is_monospaced=True)
+        width = TAG.measure(label)
         center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
         colour = SvgColour.INK if is_target else SvgColour.DIM
-        canvas.draw_text(
-            center,
-            y + 19,
-            label,
-            10.5,
-            colour,
-            anchor="middle",
-            is_monospaced=True,
-            is_bold=is_target,
-        )
+        canvas.draw_text(center, y + 19, label, TAG.with_weight(is_target), colour, anchor="middle")
 
 
 def _draw_moved_number(
@@ -155,19 +147,10 @@ def _draw_moved_number(
         canvas.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
     end = line.end if point.position > 1 else line.start
-    width = measure_text(point.text, canvas.scale_size(12), is_monospaced=True)
+    width = NAME.measure(point.text)
     label = line.area.clamp_center(x, width)
     sketch.draw_links(row, lane, Area(label - width / 2, width), y)
-    canvas.draw_text(
-        label,
-        y + 11,
-        point.text,
-        12,
-        SvgColour.MARK,
-        anchor="middle",
-        is_monospaced=True,
-        is_bold=True,
-    )
+    canvas.draw_text(label, y + 11, point.text, NAME, SvgColour.MARK, anchor="middle")
     arc_top, tip = line.y - 12, line.y - 8
     a, b, c, d = map(format_length, (x, line.y - 4, end, arc_top))
     canvas.draw_path(f"M{a} {b}C{a} {d} {c} {d} {c} {format_length(tip)}", SvgColour.MARK, line=1.5)
@@ -245,13 +228,11 @@ def _draw_labels(
     area: Area,
     y: float,
     labels: list[tuple[float, str, SvgColour]],
-    size: float = 10.5,
 ) -> int:
     """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
-    size = canvas.scale_size(size)
     end_positions: list[float] = []
     for x, text, colour in labels:
-        width = min(measure_text(text, size), area.width)
+        width = min(SMALL.measure(text), area.width)
         center = area.clamp_center(x, width)
         left = center - width / 2
         line = next(
@@ -259,7 +240,7 @@ def _draw_labels(
         )
         end_positions[line : line + 1] = [center + width / 2]
         canvas.draw_text(
-            center, y + 13 * line, text, size, colour, anchor="middle", width=area.width
+            center, y + 13 * line, text, SMALL, colour, anchor="middle", width=area.width
         )
     return len(end_positions)
 
@@ -293,23 +274,14 @@ def draw_bit_ruler(
     """Draw a number bit by bit: a box for each run, with its label below; return the end."""
     canvas = sketch.canvas
     if ruler.name:
-        canvas.draw_text(
-            area.x,
-            y + 12,
-            ruler.name,
-            11,
-            SvgColour.DIM,
-            is_monospaced=True,
-            is_bold=True,
-            width=area.width,
-        )
+        canvas.draw_text(area.x, y + 12, ruler.name, TAG, width=area.width)
         y += 14
     runs = list(ruler.runs)
-    room = int(area.width / (canvas.scale_size(_SMALL) * _DIGIT))
+    room = int(area.width / (MIN_SIZE * _DIGIT))
     for line in _fold_runs(runs, room) if _count_cells(runs) > room else [runs]:
         y = _draw_ruler_line(sketch, ruler, line, area, y)
-    for text in canvas.wrap_text(ruler.summary, area.width, 11) if with_value else ():
-        canvas.draw_text(area.center, y + 10, text, 11, SvgColour.INK, anchor="middle")
+    for text in NOTE.wrap(ruler.summary, area.width) if with_value else ():
+        canvas.draw_text(area.center, y + 10, text, NOTE, SvgColour.INK, anchor="middle")
         y += 16
     return y
 
@@ -318,8 +290,6 @@ _DIGIT = 0.605
 """Width of a digit in em."""
 _CONTINUATION = "goes on"
 """Label of a run that continues from the line above."""
-_SMALL = 9.5
-"""Smallest size of digits in a ruler; longer rulers are folded."""
 
 
 def _count_cells(runs: Iterable[BitRun]) -> int:
@@ -356,7 +326,7 @@ def _draw_ruler_line(
     """Draw one line of a ruler, and the labels below it; return the end."""
     canvas, tint = sketch.canvas, sketch.find_tint(ruler.place)
     digits = _count_cells(runs)
-    size = min(13.0, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
+    size = min(LABEL.size, int(area.width / (digits * _DIGIT + 0.1) * 10) / 10)
     x = area.center - digits * size * _DIGIT / 2
     labels = []
     for run in runs:
@@ -366,10 +336,7 @@ def _draw_ruler_line(
             colour = SvgColour.MARK if run.kind is SpanKind.LOST else SvgColour.DIM
             labels.append((box.center, run.label, colour))
         x = box.right
-    extra_height = canvas.scale_size(9.5) - 9.5
-    return (
-        y + 28 + extra_height + 13 * _draw_labels(canvas, area, y + 36 + extra_height, labels, 9.5)
-    )
+    return y + 28.5 + 13 * _draw_labels(canvas, area, y + 36.5, labels)
 
 
 def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float) -> float:
@@ -386,8 +353,7 @@ def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float
     for column, term in zip(columns, figure.terms, strict=True):
         _draw_term(sketch, term, column, y, rail)
         is_final = column is columns[-1]
-        draw_text_inside(canvas, column, rail + 24, term.total, 16 if is_final else 13,
-               SvgColour.INK if is_final else SvgColour.DIM, is_bold=is_final)  # fmt: skip
+        draw_centered(canvas, column, rail + 24, term.total, VALUE if is_final else FORMULA)
     end = rail + 32
     sketch.set_port(place, columns[-1], end)
     return end
@@ -411,20 +377,11 @@ def _draw_term(sketch: Sketch, term: Term, column: Area, y: float, rail: float) 
     room = Area(x + 10, column.right - x - 12)
     if not term.is_added:
         canvas.draw_cross(x, rail - 12, SvgColour.MARK, 3.2)
-        if measure_text(_OMITTED, MIN_SIZE) <= room.width:
-            canvas.draw_text(room.x, y + 13, _OMITTED, 10.5, SvgColour.DIM, width=room.width)
+        if SMALL.measure(_OMITTED) <= room.width:
+            canvas.draw_text(room.x, y + 13, _OMITTED, SMALL, width=room.width)
         canvas.draw_dot(x, rail, SvgColour.BAR, is_hollow=True, size=4)
         return
-    canvas.draw_text(
-        room.x,
-        y + 13,
-        term.text,
-        13,
-        SvgColour.INK,
-        is_monospaced=True,
-        is_bold=True,
-        width=room.width,
-    )
+    canvas.draw_text(room.x, y + 13, term.text, LABEL, width=room.width)
     canvas.draw_dot(x, rail, SvgColour.INK, is_hollow=True, size=8)
     a, b, c, d, e, f = map(format_length, (x - 4, x + 4, x, rail, rail - 4, rail + 4))
     canvas.draw_path(f"M{a} {d}L{b} {d}M{c} {e}L{c} {f}", SvgColour.INK, line=1.6)

@@ -10,7 +10,8 @@ from ...scene.scene_model import SpanKind, Tint
 from .page_layout import Area, choose_chip_colours
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
-from .text_fitting import MIN_LETTER_PX, measure_text
+from .text_fitting import MIN_SIZE
+from .text_styles import BITS, EMPHASIS, STRONG
 
 _FLAGS = {
     Flag.CLAMPED_LOW: "M0 0V8M4 0V6M1.5 3.5L4 0.5L6.5 3.5",
@@ -63,7 +64,7 @@ the colour of the operand."""
 
 def draw_bit_box(
     canvas: SvgCanvas, area: Area, y: float, height: float, text: str, kind: SpanKind, tint: Tint,
-    size: float = 15, *, aside: float = 0,
+    size: float = BITS.size, *, aside: float = 0,
 ) -> None:  # fmt: skip
     """Draw bits in a box, in the style of their kind; `aside` px beside them stay free."""
     style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
@@ -73,9 +74,9 @@ def draw_bit_box(
         area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
     )
     colour = SvgColour.INK if is_plain else style.text
-    middle = y + height / 2
+    middle, letters = y + height / 2, BITS.with_size(size).with_weight(style.is_bold)
     if style.is_hatched:
-        text_width = min(measure_text(text, size, is_monospaced=True), area.width - 4)
+        text_width = min(letters.measure(text), area.width - 4)
         canvas.draw_hatch(area.x, y, area.width, height, frame_colour)
         canvas.draw_rect(
             area.center - text_width / 2 - 2,
@@ -87,16 +88,9 @@ def draw_bit_box(
             radius=2,
         )
     canvas.draw_text(
-        area.center - aside / 2,
-        middle + size * 0.36,
-        text,
-        size,
-        colour,
-        anchor="middle",
-        is_monospaced=True,
-        is_bold=style.is_bold,
-        width=area.width - 2,
-    )
+        area.center - aside / 2, middle + size * 0.36, text, letters, colour,
+        anchor="middle", width=area.width - 2,
+    )  # fmt: skip
     if style.is_struck:
         canvas.draw_line(area.x + 2, middle + 1, area.right - 2, middle - 1, SvgColour.MARK, 1.4)
 
@@ -119,9 +113,7 @@ def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -
             radius=PILL_HEIGHT / 2,
             dash="2 2",
         )
-        canvas.draw_text(
-            center, y + 16.5, "0 or 1", 12, SvgColour.DIM, anchor="middle", is_bold=True
-        )
+        canvas.draw_text(center, y + 16.5, "0 or 1", STRONG, SvgColour.DIM, anchor="middle")
         return Area(x, PILL_WIDTH)
     colour, soft = (
         (SvgColour.TRUE, SvgColour.TRUE_SOFT) if value else (SvgColour.MARK, SvgColour.MARK_SOFT)
@@ -136,7 +128,7 @@ def draw_truth(canvas: SvgCanvas, center: float, y: float, value: bool | None) -
         canvas.draw_path("M{} {}L{} {}L{} {}".format(*map(format_length, points)), colour, line=1.8)
     else:
         canvas.draw_cross(left + 4, top + 4, colour)
-    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", 12, colour, is_bold=True)
+    canvas.draw_text(x + 24, y + 16.5, "true" if value else "false", STRONG, colour)
     return Area(x, PILL_WIDTH)
 
 
@@ -156,9 +148,9 @@ def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -
     Where large letters leave no room for both, the word is drawn alone.
     """
     for index, flag in enumerate(flags):
-        em = measure_text(flag, 1) * 1.12  # bold is wider
-        size = max(min(10.5, (area.width - 12) / em), MIN_LETTER_PX)
-        word_width = em * canvas.scale_size(size)
+        room = (area.width - 12) / EMPHASIS.with_size(1).measure(flag)
+        style = EMPHASIS.with_size(max(min(EMPHASIS.size, room), MIN_SIZE))
+        word_width = style.measure(flag)
         symbol_width = 12 if word_width + 12 <= area.width else 0
         x, top = area.center - (word_width + symbol_width) / 2, y + 4 + index * 14
         if symbol_width:
@@ -166,7 +158,7 @@ def draw_flags(canvas: SvgCanvas, area: Area, y: float, flags: Sequence[Flag]) -
             canvas.parts.append(f'<g class="px-flag" transform="{shift}">')
             canvas.draw_path(_FLAGS[flag], SvgColour.MARK, line=1.2)
             canvas.close_group()
-        canvas.draw_text(x + symbol_width, top + 8, flag, size, SvgColour.MARK, is_bold=True)
+        canvas.draw_text(x + symbol_width, top + 8, flag, style)
 
 
 def measure_flags(count: int) -> float:

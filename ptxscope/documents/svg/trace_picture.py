@@ -46,6 +46,7 @@ from .page_layout import (
     Sketch,
     build_folded_scene,
     build_visible_scene,
+    draw_centered,
     draw_instruction,
     find_long_names,
 )
@@ -57,7 +58,19 @@ from .svg_canvas import Ground, SvgCanvas, Zone
 from .svg_colours import SvgColour
 from .svg_figures import draw_bit_ruler
 from .svg_sheet import Sheet, list_elements, write_sheet
-from .text_fitting import measure_text
+from .text_styles import (
+    BODY,
+    CAPTION,
+    CODE,
+    HEADING,
+    LABEL,
+    NOTE,
+    REMARK,
+    SMALL,
+    STRONG,
+    SUBHEADING,
+    TITLE,
+)
 
 _PAGE = PAGE.page
 _LABEL = FIGURES.x - EDGE
@@ -239,13 +252,18 @@ def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> flo
     if section.is_folded:
         for view in reversed(section.results):
             text = f"{view.name} = {view.bits}"
-            width = measure_text(text, 13, is_monospaced=True)
-            canvas.draw_text(right - width, y + 20, text, 13, is_monospaced=True, is_bold=True)
+            width = LABEL.measure(text)
+            canvas.draw_text(right - width, y + 20, text, LABEL)
             box = (right - width, y, width, BAND)
             canvas.zones.append(Zone((section.branch, f"{view.name} =", 0), box))
             right -= width + 16
-    canvas.draw_text(page.x + 10, y + 20, section.heading, 13, is_monospaced=True,
-                     is_bold=not section.is_folded, width=right - page.x - 14)  # fmt: skip
+    canvas.draw_text(
+        page.x + 10,
+        y + 20,
+        section.heading,
+        LABEL.with_weight(not section.is_folded),
+        width=right - page.x - 14,
+    )
     return y + BAND
 
 
@@ -253,8 +271,8 @@ def _draw_fork(canvas: SvgCanvas, page: Area, y: float) -> float:
     """Draw the words above two answers; return the end."""
     canvas.add_mark("fork", y)
     title, about = "The answers differ from here", "The steps above are the same for both."
-    canvas.draw_text(page.x, y + 24, title, 15, SvgColour.INK, is_bold=True)
-    canvas.draw_text(page.x, y + 41, about, 11, SvgColour.DIM)
+    canvas.draw_text(page.x, y + 24, title, HEADING)
+    canvas.draw_text(page.x, y + 41, about, NOTE)
     return y + _FORK - _GAP
 
 
@@ -358,12 +376,12 @@ def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: N
     y = 26.0
     canvas.open_group("px-head")
     if title:
-        lines = canvas.wrap_text(title, _PAGE.width / 1.12, 21)  # bold is wider
-        y = canvas.draw_lines(EDGE, y + 14, lines, 21, SvgColour.INK, step=27, is_bold=True) - 8
-    badge = min(measure_text(model, 11) + 22, 240)
+        lines = TITLE.wrap(title, _PAGE.width)
+        y = canvas.draw_lines(EDGE, y + 14, lines, TITLE) - 8
+    badge = min(NOTE.measure(model) + 22, 240)
     parts_start = len(canvas.parts)
     end = (
-        draw_instruction(canvas, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, 14, long_names)
+        draw_instruction(canvas, ptx, EDGE + 14, y + 25, _PAGE.width - badge - 30, CODE, long_names)
         + 15
     )
     line = canvas.parts[parts_start:]
@@ -373,9 +391,7 @@ def draw_head(canvas: SvgCanvas, title: str, ptx: str, model: str, long_names: N
     canvas.parts += line
     x = EDGE + _PAGE.width - badge - 10
     canvas.draw_rect(x, y + 9, badge, 22, SvgColour.PAGE, SvgColour.DIM, radius=11)
-    canvas.draw_text(
-        x + badge / 2, y + 24, model, 11, SvgColour.DIM, anchor="middle", width=badge - 14
-    )
+    canvas.draw_text(x + badge / 2, y + 24, model, NOTE, anchor="middle", width=badge - 14)
     canvas.close_group()
     return end + 18
 
@@ -385,22 +401,18 @@ def _draw_compact_head(doc: Document, canvas: SvgCanvas, long_names: Names) -> f
     page, y = COMPACT.page, 10.0
     canvas.open_group("px-head")
     if doc.title:
-        lines = canvas.wrap_text(doc.title, page.width / 1.12, 14)
-        y = canvas.draw_lines(page.x, y + 13, lines, 14, SvgColour.INK, step=18, is_bold=True) - 9
+        lines = SUBHEADING.wrap(doc.title, page.width)
+        y = canvas.draw_lines(page.x, y + 13, lines, SUBHEADING) - 9
     is_documented = doc.model == ISA_MODEL.name and not doc.answers and not doc.other
     model = "" if is_documented else format_model(doc)
-    room = min(measure_text(model, canvas.scale_size(_MODEL)) + 12, page.width / 2) if model else 0
-    canvas.draw_text(page.right, y + 14, model, _MODEL, SvgColour.DIM, anchor="end", width=room)
+    room = min(SMALL.measure(model) + 12, page.width / 2) if model else 0
+    canvas.draw_text(page.right, y + 14, model, SMALL, anchor="end", width=room)
     end = draw_instruction(
-        canvas, _format_head(doc), page.x, y + 14, page.width - room, 12.5, long_names
+        canvas, _format_head(doc), page.x, y + 14, page.width - room, LABEL, long_names
     )
     canvas.draw_line(page.x, end + 7, page.right, end + 7, SvgColour.LINE)
     canvas.close_group()
     return end + 14
-
-
-_MODEL = 10.5
-"""Size of the name of the model in a compact figure."""
 
 
 def _draw_lane_names(sketch: Sketch, y: float) -> float:
@@ -413,8 +425,7 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
         lane = len(sketch.columns) - number
         marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
-        sketch.canvas.draw_text(column.center, y + 15, name, 11.5, SvgColour.DIM, anchor="middle",
-                        width=column.width - 8)  # fmt: skip
+        draw_centered(sketch.canvas, column, y + 15, name, REMARK, margin=8)
     sketch.canvas.close_group()
     return y + 16
 
@@ -541,33 +552,30 @@ def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> 
     canvas.open_group("px-answers")
     canvas.draw_line(page.x, y, page.right, y, SvgColour.MARK, 1.5, "6 4")
     title = "Why" if answers.other_trace else "Two answers"  # both are drawn, or one of them
-    canvas.draw_text(page.x, y + 28, title, 17, SvgColour.INK, is_bold=True)
-    widest = max(measure_text(answer.label, canvas.scale_size(12)) for answer in answers.all)
+    canvas.draw_text(page.x, y + 28, title, HEADING)
+    widest = max(BODY.measure(answer.label) for answer in answers.all)
     room = min(max(_LABEL, widest + 9), page.width / 2)
     text_area = Area(page.x + room, page.width - room)
     canvas.draw_text(
         text_area.x,
         y + 28,
         f"They first differ at “{answers.step}”.",
-        12,
+        BODY,
         SvgColour.DIM,
         width=text_area.width,
     )
     y += 52
     for answer in answers.all:
         reason = answer.reason
-        canvas.draw_text(page.x, y, answer.label, 12, SvgColour.INK, width=room - 8)
+        canvas.draw_text(page.x, y, answer.label, BODY, width=room - 8)
         canvas.draw_text(
             text_area.x,
             y,
             answer.result,
-            13,
-            SvgColour.INK,
-            is_monospaced=True,
-            is_bold=True,
-            width=min(text_area.width - measure_text(reason, 12) * 1.12 - 8, 360),
+            LABEL,
+            width=min(text_area.width - STRONG.measure(reason) - 8, 360),
         )
-        canvas.draw_text(page.right, y, reason, 12, SvgColour.MARK, anchor="end", is_bold=True)
+        canvas.draw_text(page.right, y, reason, STRONG, SvgColour.MARK, anchor="end")
         y += 20
     for erratum in answers.errata:
         y = draw_note(canvas, f"{erratum.id}: {erratum.sentence}", y, page) + 8
@@ -577,8 +585,8 @@ def _draw_answers(answers: Answers, canvas: SvgCanvas, y: float, page: Area) -> 
 
 def _draw_agreement(text: str, canvas: SvgCanvas, y: float, page: Area) -> float:
     canvas.open_group("px-answers")
-    lines = canvas.wrap_text(text, page.width / 1.12, 12)  # bold is wider
-    y = canvas.draw_lines(page.x, y + 18, lines, 12, SvgColour.INK, step=16, is_bold=True)
+    lines = STRONG.wrap(text, page.width)
+    y = canvas.draw_lines(page.x, y + 18, lines, STRONG)
     canvas.close_group()
     return y - 14
 
@@ -591,8 +599,8 @@ def _draw_notes(doc: Document, canvas: SvgCanvas, y: float, page: Area, has_lane
     if only.heading and doc.no_result:
         texts.append(f"The result: {doc.no_result}.")
     for text in texts:
-        lines = canvas.wrap_text(text, page.width, 11.5)
-        y = canvas.draw_lines(page.x, y + 14, lines, 11.5, SvgColour.DIM, step=16) - 6
+        lines = REMARK.wrap(text, page.width)
+        y = canvas.draw_lines(page.x, y + 14, lines, REMARK) - 6
     return y
 
 
@@ -611,16 +619,13 @@ def _draw_foot(
     """Draw caption and source; return the height of the page in whole px, as renderers round it."""
     canvas.open_group("px-foot")
     if doc.caption:
-        lines = canvas.wrap_text(doc.caption, page.width, 13)
-        y = (
-            canvas.draw_lines(page.x, y + 20, lines, 13, SvgColour.INK, step=19, is_italic=True)
-            - 10
-        )
-    for line in canvas.wrap_text(idle_text, page.width, 10):
-        canvas.draw_text(page.x, y + 22, line, 10, SvgColour.DIM)
+        lines = CAPTION.wrap(doc.caption, page.width)
+        y = canvas.draw_lines(page.x, y + 20, lines, CAPTION) - 10
+    for line in SMALL.wrap(idle_text, page.width):
+        canvas.draw_text(page.x, y + 22, line, SMALL)
         y += 13
     if doc.source:
-        canvas.draw_text(page.x, y + 22, doc.source, 10, SvgColour.DIM, width=page.width)
+        canvas.draw_text(page.x, y + 22, doc.source, SMALL, width=page.width)
     else:
         y -= 14
     canvas.close_group()

@@ -11,12 +11,13 @@ from ...scene.scene_model import (
     TakenByte,
     Tint,
 )
-from .cell_shapes import draw_corner_name, draw_register_name, draw_text_inside, fit_beside_name
-from .page_layout import Area, Sketch, add_hex_prefix
+from .cell_shapes import draw_corner_name, draw_register_name, fit_beside_name
+from .page_layout import Area, Sketch, add_hex_prefix, draw_centered
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
-from .text_fitting import MIN_SIZE, measure_text
+from .text_fitting import MIN_SIZE
+from .text_styles import BITS, FORMULA, LABEL, NAME, SMALL, STRONG, TAG
 
 _BYTE = 28
 """Height of the box of a byte in px."""
@@ -36,7 +37,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
         kind = SpanKind.CHIP if source.is_taken else SpanKind.UNUSED
         colour, number = SvgColour.ON if source.is_taken else SvgColour.DIM, str(source.number)
         text = add_hex_prefix(source.text)
-        size, aside, _ = fit_beside_name(area, text, measure_text(number, MIN_SIZE))
+        size, aside, _ = fit_beside_name(area, text, SMALL.measure(number))
         draw_bit_box(canvas, area, y, _BYTE, text, kind, source.tint, size, aside=aside)
         draw_corner_name(canvas, area, y, number, colour)
         if source.place not in sketch.ports:
@@ -54,7 +55,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     end = top + _DIGIT + _BYTE + 18
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
-        draw_text_inside(canvas, whole, end + 12, f"selector: {name} = {figure.selector}", 13)
+        draw_centered(canvas, whole, end + 12, f"selector: {name} = {figure.selector}", LABEL)
         end += 18
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         sketch.set_port(byte.place, area, end)
@@ -88,15 +89,7 @@ def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
     draw_bit_box(canvas, area, y + _DIGIT, _BYTE, add_hex_prefix(byte.text), kind, byte.tint)
     name = byte.source.name if byte.source else ""
     text = f"8 × top bit of {name}" if byte.is_sign else name
-    canvas.draw_text(
-        area.center,
-        y + _DIGIT + _BYTE + 13,
-        text,
-        10.5,
-        SvgColour.DIM,
-        anchor="middle",
-        width=area.width,
-    )
+    draw_centered(canvas, area, y + _DIGIT + _BYTE + 13, text, SMALL, margin=0)
 
 
 # --- truth tables ---------------------------------------------------------------------------
@@ -107,8 +100,6 @@ _COLUMN = 17.0
 """Width of an entry of a table in px."""
 _NAME = 22.0
 """Width of the names of the words in px."""
-_SIZE = 12.5
-"""Size of the digits of a table."""
 _ADVANCE = 0.605
 """Width of a digit in em."""
 
@@ -122,26 +113,24 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     width = _NAME + _COLUMN * len(figure.entries)
     groups = "".join(f" {x}" if i and i % 4 == 0 else x for i, x in enumerate(figure.result.digits))
     beside = Area(inner.x + width + 20, inner.width - width - 20)
-    size = min(_SIZE, beside.width / max(len(groups) * _ADVANCE, 1))
+    size = min(FORMULA.size, beside.width / max(len(groups) * _ADVANCE, 1))
     is_beside = size >= MIN_SIZE
     table = Area(inner.x, width) if is_beside and groups else inner.take_middle(width)
     pitch = _COMPACT_LINE if sketch.layout.is_compact else _LINE
     end = _draw_entries(sketch, figure, words, table, y + 6, pitch)
     if groups:
         if not is_beside:
-            size = min(_SIZE, (inner.width - _NAME) / (len(groups) * _ADVANCE))
+            size = min(FORMULA.size, (inner.width - _NAME) / (len(groups) * _ADVANCE))
         strip, top = (beside, y + 6) if is_beside else (inner, end + 4)
         end = max(end, _draw_words(sketch, figure, words, strip, top, size, pitch, not is_beside))
     text = f"{figure.text} = {figure.formula}"
     if groups:
         text += f", so {figure.result.name} = {figure.result.text}"
-    draw_text_inside(canvas, inner, end + 14, text, 15)
+    draw_centered(canvas, inner, end + 14, text, BITS)
     end += 22
     if names := figure.ignored_names:
         note = f"ignores {' and '.join(names)}"
-        canvas.draw_text(
-            inner.center, end + 10, note, 12, SvgColour.MARK, anchor="middle", is_bold=True
-        )
+        canvas.draw_text(inner.center, end + 10, note, STRONG, SvgColour.MARK, anchor="middle")
         end += 16
     canvas.draw_below(parts_start, [area], y, end + 4 - y)
     sketch.set_port(figure.place, area, end + 4)
@@ -167,21 +156,19 @@ def _draw_entries(
             canvas.draw_rect(
                 column.x + 1, y, column.width - 2, middle + pitch + 2, SvgColour.SOFT, None
             )
-        draw_text_inside(canvas, column, y + 13, str(entry.number), 10.5, SvgColour.DIM, margin=1)
+        draw_centered(canvas, column, y + 13, str(entry.number), TAG, margin=1)
         for line, (value, word) in enumerate(zip(entry.bits, figure.words, strict=True), 1):
             colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
             base = y + 14 + line * pitch
-            draw_text_inside(canvas, column, base, str(value), _SIZE, colour, is_bold=False)
+            draw_centered(canvas, column, base, str(value), FORMULA, colour)
         box = Area(column.x + 1.5, column.width - 3)  # boxes touch neither each other nor a digit
         kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
         draw_bit_box(
-            canvas, box, y + middle + 2, pitch - 1, str(entry.value), kind, Tint("c"), _SIZE
+            canvas, box, y + middle + 2, pitch - 1, str(entry.value), kind, Tint("c"), FORMULA.size
         )
         if has_counts:
             count = f"×{len(entry.positions)}"
-            draw_text_inside(
-                canvas, column, y + middle + pitch + 14, count, 10, SvgColour.DIM, margin=0
-            )
+            draw_centered(canvas, column, y + middle + pitch + 14, count, TAG, margin=0)
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
     for entry, column in zip(figure.entries, columns, strict=True):
@@ -199,9 +186,7 @@ def _make_node(sketch: Sketch, figure: TableFigure, part: str, number: int) -> N
 
 def _draw_word_name(sketch: Sketch, word: BitWord, area: Area, base: float) -> None:
     colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
-    sketch.canvas.draw_text(
-        area.x, base, word.name, 12, colour, is_monospaced=True, is_bold=True, width=_NAME - 2
-    )
+    sketch.canvas.draw_text(area.x, base, word.name, NAME, colour, width=_NAME - 2)
 
 
 def _draw_words(
@@ -222,16 +207,10 @@ def _draw_words(
     rows += [(x.digits, SvgColour.DIM if x.is_ignored else SvgColour.INK) for x in words]
     start = area.x + (_NAME if is_named else 0)
     for line, (digits, colour) in enumerate(rows):
+        style = FORMULA.with_size(size).with_weight(line == len(rows) - 1)
         for index in range(0, count, 4):
-            canvas.draw_text(
-                start + (index + index // 4) * advance,
-                y + 14 + line * pitch,
-                digits[index : index + 4],
-                size,
-                colour,
-                is_monospaced=True,
-                is_bold=line == len(rows) - 1,
-            )
+            x, group = start + (index + index // 4) * advance, digits[index : index + 4]
+            canvas.draw_text(x, y + 14 + line * pitch, group, style, colour)
     if is_named:
         for line, word in enumerate(words, 1):
             _draw_word_name(sketch, word, area, y + 14 + line * pitch)

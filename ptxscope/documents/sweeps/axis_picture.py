@@ -8,7 +8,7 @@ from ...sweep.axis import AxisTick, choose_ticks
 from ..svg.page_layout import Area
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
-from ..svg.text_fitting import measure_text
+from ..svg.text_styles import DATUM, LABEL, TAG
 
 _TICK_HEIGHT = 14
 """Least distance of ticks above each other in px."""
@@ -30,7 +30,7 @@ def draw_x_ticks(
     for tick in ticks:
         x = plot.x + plot.width * tick.part
         canvas.draw_line(x, bottom, x, bottom + 5, SvgColour.DIM)
-        width = measure_text(tick.text, 11.5, is_monospaced=True)
+        width = DATUM.measure(tick.text)
         middle = min(max(x, plot.x + width / 2 - 20), plot.right + overhang - width / 2)
         _draw_tick_text(canvas, tick, middle, baseline, "middle")
 
@@ -60,13 +60,10 @@ def _draw_tick_text(
     """Draw the text of a tick; the current value's is bold."""
     colour = SvgColour.INK if tick.is_current else SvgColour.DIM
     canvas.draw_text(
-        x, y, tick.text, 11.5, colour,
-        anchor=anchor, is_monospaced=True, is_bold=tick.is_current, width=width,
-    )  # fmt: skip
+        x, y, tick.text, TAG.with_weight(tick.is_current), colour, anchor=anchor, width=width
+    )
 
 
 def draw_x_label(canvas: SvgCanvas, x: float, y: float, text: str) -> None:
     """Draw what the x axis shows, centred at x."""
-    canvas.draw_text(
-        x, y, text, 13, SvgColour.INK, anchor="middle", is_monospaced=True, is_bold=True
-    )
+    canvas.draw_text(x, y, text, LABEL, anchor="middle")

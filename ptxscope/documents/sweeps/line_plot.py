@@ -14,7 +14,7 @@ from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_i
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
-from ..svg.text_fitting import measure_text
+from ..svg.text_styles import LABEL, NOTE
 from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 
 _HIGH = 300.0
@@ -70,19 +70,12 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     labels = list(_draw_labels(sweep, Plot(sweep, y).list_starts()))
     plot = Plot(sweep, y + 34 + _ABOVE * max((x.line for x in labels), default=0))
     canvas.open_group("px-sweep")
-    canvas.draw_text(
-        EDGE, y + 14, sweep.result_part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
-    )
+    canvas.draw_text(EDGE, y + 14, sweep.result_part.label, LABEL)
     _draw_frame(canvas, plot)
     _draw_grounds(canvas, plot)
     for label in labels:
         canvas.draw_text(
-            label.middle,
-            plot.top - 14 - _ABOVE * label.line,
-            label.text,
-            11,
-            SvgColour.DIM,
-            anchor="middle",
+            label.middle, plot.top - 14 - _ABOVE * label.line, label.text, NOTE, anchor="middle"
         )
     _draw_ends(canvas, plot)
     _draw_values(canvas, plot)
@@ -134,7 +127,7 @@ def _draw_labels(sweep: Sweep, starts: npt.NDArray[np.float64]) -> Iterator[_Lin
     used_extents: list[tuple[int, float, float]] = []
     for event in sweep.events:
         text = describe_event(event, sweep.result_part)
-        width = measure_text(text, 11) + 10
+        width = NOTE.measure(text) + 10
         runs = list(find_true_intervals(event.mask, _MOST_TEETH))
         is_always_labelled = event.bound is not None and len(runs) <= _MOST_NAMED
         for run in runs:

@@ -13,7 +13,7 @@ from ...sweep.sweep_words import describe_event, find_true_intervals
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
-from ..svg.text_fitting import measure_text
+from ..svg.text_styles import EMPHASIS, LABEL
 from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 from .colour_ramp import RAMP, compute_shades, encode_png
 from .line_plot import PlotLineStyle
@@ -48,9 +48,7 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     chart = Chart(y + 26, columns, rows)
     canvas.open_group("px-sweep")
     assert sweep.y
-    canvas.draw_text(
-        EDGE, y + 14, sweep.y.part.label, 13, SvgColour.INK, is_monospaced=True, is_bold=True
-    )
+    canvas.draw_text(EDGE, y + 14, sweep.y.part.label, LABEL)
     canvas.draw_image(LEFT, chart.top, SIDE, SIDE, encode_png(compute_shades(sweep)))
     draw_hatch(canvas, chart, sweep.divergence_mask)
     draw_outline(canvas, chart, sweep.clamped, CLAMPED)
@@ -148,7 +146,7 @@ def _draw_clamp_labels(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
         row = int(event.mask.sum(axis=1).argmax())
         run = max(find_true_intervals(event.mask[row]), key=lambda run: run.last - run.first)
         said = describe_event(event, sweep.result_part)
-        wide = measure_text(said, 11) + 10
+        wide = EMPHASIS.measure(said) + 10
         x = (chart.compute_x(run.first) + chart.compute_x(run.last + 1)) / 2
         x = min(max(x, LEFT + wide / 2 + 3), LEFT + SIDE - wide / 2 - 3)
         y = min(max(chart.compute_y(row + 0.5), chart.top + 14), chart.top + SIDE - 14)
@@ -156,9 +154,7 @@ def _draw_clamp_labels(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
             y += 20 if y < chart.top + SIDE / 2 else -20
         used.append(y)
         canvas.draw_rect(x - wide / 2, y - 9, wide, 18, SvgColour.PAGE, CLAMPED.ink, radius=4)
-        canvas.draw_text(
-            x, y + 4, said, 11, CLAMPED.ink, anchor="middle", is_bold=True, width=wide - 4
-        )
+        canvas.draw_text(x, y + 4, said, EMPHASIS, CLAMPED.ink, anchor="middle", width=wide - 4)
 
 
 def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
@@ -175,16 +171,7 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     """Draw the scale from shades to results."""
     x, height, lane = LEFT + SIDE + 30, 220.0, sweep.result_part
     width = WIDTH - EDGE - x
-    canvas.draw_text(
-        x,
-        chart.top + 12,
-        lane.label,
-        13,
-        SvgColour.INK,
-        is_monospaced=True,
-        is_bold=True,
-        width=width,
-    )
+    canvas.draw_text(x, chart.top + 12, lane.label, LABEL, width=width)
     top = chart.top + 26
     column = np.arange(len(RAMP), dtype=np.uint8).reshape(-1, 1)
     canvas.draw_image(x, top, 22, height, encode_png(column))

@@ -20,7 +20,7 @@ from ..svg.page_layout import EDGE, WIDTH
 from ..svg.svg_canvas import SvgCanvas
 from ..svg.svg_colours import SvgColour
 from ..svg.svg_sheet import Sheet, write_sheet
-from ..svg.text_fitting import measure_text, wrap_text
+from ..svg.text_styles import REMARK, SMALL
 from ..svg.trace_picture import draw_head
 from . import line_plot, map_plot
 
@@ -60,12 +60,12 @@ def _draw_key(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
     x = float(EDGE)
     for kind, text in _iter_legend_entries(sweep):
         lead = 38 if kind else 0
-        entry_width = lead + measure_text(text, 11.5) + 16
+        entry_width = lead + REMARK.measure(text) + 16
         if x > EDGE and x + entry_width > WIDTH - EDGE:
             x, y = float(EDGE), y + 20
         _draw_sample(canvas, kind, x, y, is_on_map=sweep.y is not None)
-        lines = wrap_text(text, WIDTH - EDGE - x - lead, 11.5)
-        y = canvas.draw_lines(x + lead, y + 12, lines, 11.5, SvgColour.DIM, step=16) - 28
+        lines = REMARK.wrap(text, WIDTH - EDGE - x - lead)
+        y = canvas.draw_lines(x + lead, y + 12, lines, REMARK) - 28
         x += entry_width
     canvas.close_group()
     return y + 24
@@ -134,15 +134,10 @@ def _draw_foot(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
         f"Drawn: {x}." for x in map(describe_sampling, filter(None, (sweep.x, sweep.y))) if x
     ]
     for text in sentences:
-        y = (
-            canvas.draw_lines(
-                EDGE, y + 14, wrap_text(text, _PAGE, 11.5), 11.5, SvgColour.DIM, step=16
-            )
-            - 12
-        )
+        y = canvas.draw_lines(EDGE, y + 14, REMARK.wrap(text, _PAGE), REMARK) - 12
     ins = sweep.instruction
     sections = ins.sections
     source = f"PTX ISA {', '.join(sections)}; ptxscope {__version__}"
-    canvas.draw_text(EDGE, y + 24, source, 10, SvgColour.DIM, width=_PAGE)
+    canvas.draw_text(EDGE, y + 24, source, SMALL, width=_PAGE)
     canvas.close_group()
     return y + 42
