@@ -181,7 +181,7 @@ def read_lesson(text: str) -> Lesson:
 
 def _lesson(text: str) -> object:
     """A whole file; a card's text, what it takes from a trace, its fields."""
-    head = "# A\n\nminutes: 3\nsummary: b\n\n## C\n\n```card\nptx: " + _ADD
+    head = "# A\n\nminutes: 3\nsummary: b\ngroup: g\n\n## C\n\n```card\nptx: " + _ADD
     _refused(lambda x: fill_template(x, _TRACE))(text)
     _refused(lambda x: read_lesson(f"{head}\nwith: {x}\n```\n"))(text)
     _refused(lambda x: read_lesson(f"{head}\nwith: a=1 b=2\nat: {x}\n```\n"))(text)

@@ -35,7 +35,7 @@ MOST_WORDS = 60
 """Largest number of words on a card."""
 _NAME = re.compile(r"\d\d-([a-z][a-z0-9-]*+)")
 _AT = re.compile(r"([\w.]++)(?>\s++lane\s++(\d)|)")
-_HEAD = ("minutes", "summary")
+_HEAD = ("minutes", "summary", "group")
 _FIELDS = ("ptx", "with", "model", "step", "at", "ask")
 _LONGEST = 1 << 18
 """Longest file in characters."""
@@ -62,6 +62,8 @@ class Head(NamedTuple):
     minutes: int
     summary: str
     cards: int
+    group: str = ""
+    """The group in which it is listed."""
 
 
 class Card(NamedTuple):
@@ -199,8 +201,8 @@ class LessonSource:
                 minutes, f"minutes is {quote_word(minutes.text)}; allowed: 3 to 8"
             )
         title = lines[0].text[2:].strip()
-        summary = fields["summary"].text
-        return Head(self._name, title, int(minutes.text), summary, len(self._starts))
+        summary, group = fields["summary"].text, fields["group"].text
+        return Head(self._name, title, int(minutes.text), summary, len(self._starts), group)
 
     @cached_property
     def lesson(self) -> Lesson:

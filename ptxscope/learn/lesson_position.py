@@ -15,11 +15,16 @@ class LessonPosition:
     def __init__(self, lesson: Lesson, progress: LessonProgress, *, from_start: bool) -> None:
         self.lesson = lesson
         self._is_done = progress.done
+        self._first = len(lesson.cards)
+        """The index of the first card that was shown."""
+        self._is_right: dict[int, bool] = {}
+        """Whether the first answer was right, without a hint, by card."""
         self._show(0 if from_start else min(progress.card, len(lesson.cards) - 1))
 
     def _show(self, index: int) -> None:
         self.index = index
         """The index of the card."""
+        self._first = min(self._first, index)
         self.is_answered = False
         self._hint_count = self._wrong_count = 0
 
@@ -51,7 +56,14 @@ class LessonPosition:
     @property
     def is_right_at_once(self) -> bool:
         """Whether the question was answered at the first try, without a hint."""
-        return self.is_answered and not self._wrong_count and not self._hint_count
+        return self._is_right.get(self.index, False)
+
+    @property
+    def score(self) -> str:
+        """How many questions were right, of those on the cards since the first that was shown."""
+        cards = self.lesson.cards[self._first :]
+        count = sum(card.ask is not None for card in cards)
+        return f"{sum(self._is_right.values())} of {count} right at the first try"
 
     def go(self, delta: int) -> bool:
         """Go to another card and return whether there is one; 0 begins the card again."""
@@ -70,6 +82,7 @@ class LessonPosition:
         Raise PtxError if it is not a value.
         """
         answer = grade_answer(self.question, text)
+        self._is_right.setdefault(self.index, answer.is_right)
         if answer.is_right:
             self.is_answered = True
             return ""
@@ -78,6 +91,12 @@ class LessonPosition:
 
     def take_hint(self) -> str:
         """Return the next hint, or a sentence that there are no more."""
+        self._is_right.setdefault(self.index, False)
         hints = list_hints(self.question)[self._hint_count :]
         self._hint_count += 1
         return hints[0] if hints else "There are no more hints."
+
+    def reveal(self) -> None:
+        """Take the question as answered by its answer."""
+        self.is_answered = True
+        self._is_right.setdefault(self.index, False)

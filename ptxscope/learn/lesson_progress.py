@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from ..engine.json_node import JsonNode
@@ -17,6 +17,16 @@ class LessonProgress(NamedTuple):
     """Index of the last visited card, from 0."""
     done: bool = False
     """Whether the lesson was completed once."""
+
+
+def find_next_lesson(
+    names: Sequence[str], progress: Mapping[str, LessonProgress], after: str = ""
+) -> str | None:
+    """Return the first lesson that is not done, in a circle from the one after another."""
+    start = names.index(after) + 1 if after else 0
+    order = (*names[start:], *names[:start])
+    entries = ((name, progress.get(name, LessonProgress())) for name in order)
+    return next((name for name, x in entries if x.card or not x.done), None)
 
 
 def progress_to_json(progress: Mapping[str, LessonProgress]) -> dict[str, object]:

@@ -146,8 +146,11 @@ def check(text: str) -> list[Child]:
 
 
 def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
-    """Return the lessons to choose from, with the card at which one was left."""
+    """Return the next lesson, and all in their groups, with the card at which one was left."""
+    from itertools import groupby
+
     from ..learn.lesson import Head, list_headings
+    from ..learn.lesson_progress import find_next_lesson
 
     def describe(head: Head) -> str:
         place = places.get(head.name)
@@ -156,20 +159,21 @@ def list_lessons(places: Mapping[str, LessonProgress]) -> list[Child]:
             state = f"at card {place.card + 1} of {head.cards}; "
         return f"{state}{head.minutes} minutes: {head.summary}"
 
-    return [
-        make_element(
-            "ol",
-            *(
-                make_element(
-                    "li",
-                    make_button(head.title, "open_lesson", data_name=head.name),
-                    make_element("div", describe(head)),
-                )
-                for head in list_headings()
-            ),
-            class_="lessons",
-        )
-    ]
+    def make_item(head: Head) -> Element:
+        button = make_button(head.title, "open_lesson", data_name=head.name)
+        return make_element("li", button, make_element("div", describe(head)))
+
+    heads, number = {head.name: head for head in list_headings()}, 1
+    children: list[Child] = []
+    if name := find_next_lesson([*heads], places):
+        label = f"{'Next' if places else 'Begin with'}: {heads[name].title}"
+        children.append(make_element("p", make_button(label, "open_lesson", data_name=name)))
+    for group, members in groupby(heads.values(), lambda head: head.group):
+        items = list(map(make_item, members))
+        children.append(make_element("h3", group))
+        children.append(make_element("ol", *items, start=str(number), class_="lessons"))
+        number += len(items)
+    return children
 
 
 def parse_lesson_card(text: str) -> tuple[str, int]:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def choose_lesson(state: ExplorerState) -> Requests:
     """Choose a lesson, or continue with the open one."""
     from ..learn.lesson import list_headings
-    from ..learn.lesson_progress import LessonProgress
+    from ..learn.lesson_progress import LessonProgress, find_next_lesson
 
     if state.lesson is not None:
         yield Act("focus_lesson")
@@ -32,10 +32,10 @@ def choose_lesson(state: ExplorerState) -> Requests:
     except (ValueError, OSError) as error:  # the file may be in the middle of a write
         yield _report_failure(error)
         return
-    progress = [places.get(head.name, LessonProgress()) for head in heads]
-    unfinished = (index for index, x in enumerate(progress) if x.card or not x.done)
-    items = [_make_item(*pair) for pair in zip(heads, progress, strict=True)]
-    index = yield Choose("Lessons", items, next(unfinished, 0), "lessons")
+    items = [_make_item(head, places.get(head.name, LessonProgress())) for head in heads]
+    names = [head.name for head in heads]
+    first = names.index(find_next_lesson(names, places) or names[0])
+    index = yield Choose("Lessons", items, first, "lessons")
     if index is not None:
         yield from open_lesson(state, heads[index].name)
 
@@ -103,15 +103,37 @@ def _save_progress(state: ExplorerState, lesson: OpenLesson) -> Requests:
 
 
 def turn_card(state: ExplorerState, delta: int) -> Requests:
-    """Go to another card; after the last one, close the lesson."""
+    """Go to another card; after the last one, close the lesson and offer the next."""
     lesson = state.lesson
     if lesson is None:
         return
     if delta > 0 and lesson.is_last:
         lesson.finish()
-        yield from _leave(state, "End of the lesson")
+        end = f"End of the lesson: {lesson.score}"
+        yield from _leave(state, end)
+        yield from _offer_next(state, lesson.lesson.head.name, end)
     elif lesson.go(delta):
         yield from _show_card(state)
+
+
+def _offer_next(state: ExplorerState, name: str, title: str) -> Requests:
+    """Offer the next lesson and the list of all."""
+    from ..learn.lesson import list_headings
+    from ..learn.lesson_progress import LessonProgress, find_next_lesson
+
+    heads = {head.name: head for head in list_headings()}
+    places = _load_places(state)
+    following = find_next_lesson([*heads], places, name)
+    items = [MenuItem("All lessons"), MenuItem("Back to the explorer", "Esc")]
+    if following:
+        item = _make_item(heads[following], places.get(following, LessonProgress()))
+        items.insert(0, item._replace(label=f"Next: {item.label}", group=""))
+    index = yield Choose(title, items, 0, "lessons")
+    chosen = items[index].label if index is not None else ""
+    if chosen == "All lessons":
+        yield from choose_lesson(state)
+    elif following and chosen.startswith("Next"):
+        yield from open_lesson(state, following)
 
 
 def go_on(state: ExplorerState) -> Requests:
@@ -194,7 +216,7 @@ def _show_answer(state: ExplorerState, lesson: OpenLesson) -> Requests:
 
 
 def _make_item(head: Head, progress: LessonProgress) -> MenuItem:
-    state = ", done" * progress.done
+    state = "done, " * progress.done
     if progress.card:
-        state = f", card {progress.card + 1} of {head.cards}"
-    return MenuItem(head.title, f"{head.minutes} min{state}")
+        state = f"card {progress.card + 1} of {head.cards}, "
+    return MenuItem(head.title, f"{state}{head.minutes} minutes: {head.summary}", head.group)

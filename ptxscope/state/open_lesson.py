@@ -129,7 +129,7 @@ class OpenLesson(LessonPosition):
 
     def reveal(self) -> None:
         """Give the answer."""
-        self.is_answered = True
+        super().reveal()
         self._give_feedback(Outcome.REVEALED, f"It is {format_answer(self.card)}. ")
 
     def clear_feedback(self) -> None:

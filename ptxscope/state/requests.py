@@ -108,6 +108,8 @@ class MenuItem(NamedTuple):
 
     label: str
     about: str = ""
+    group: str = ""
+    """The heading above it, which it shares with its neighbours."""
 
 
 class Choose(NamedTuple):

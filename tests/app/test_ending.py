@@ -26,12 +26,13 @@ BEHIND = [
 (XTerm Control Sequences; kitty's keyboard protocol)."""
 
 
-def broken(action: str, what: str) -> str:
-    """Code after which an action of the main screen does something else."""
+def broken(name: str, what: str) -> str:
+    """Code after which a method of the main screen, or an edit, does something else."""
     return (
         "from ptxscope.screens.main.main_screen import MainScreen\n"
+        "from ptxscope.state import edits\n"
         f"def broken(self, *_, **__):\n    {what}\n"
-        f"MainScreen.{action} = broken\n"
+        f"{name} = broken\n"
     )
 
 
@@ -92,7 +93,7 @@ def test_without_a_terminal_it_ends_where_the_signal_is_ignored(tmp_path: Path) 
 
 @ci_only
 def test_a_signal_ends_what_hangs(tmp_path: Path) -> None:
-    with Explorer(tmp_path, broken("action_random", "\n    while True: pass")) as explorer:
+    with Explorer(tmp_path, broken("edits.randomize_values", "\n    while True: pass")) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
         explorer.type(b"n")
@@ -142,7 +143,7 @@ def test_bytes_that_are_no_text_and_sequences_that_mean_nothing_are_taken(tmp_pa
 
 @ci_only
 def test_an_error_that_should_not_be_is_told_and_reported(tmp_path: Path) -> None:
-    code = broken("action_random", "raise KeyError('on purpose \\x1b[31m')")
+    code = broken("edits.randomize_values", "raise KeyError('on purpose \\x1b[31m')")
     with Explorer(tmp_path, code) as explorer:
         explorer.wait_for(SHOWN)
         explorer.settle()
@@ -172,7 +173,7 @@ def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) 
         explorer.settle()
         explorer.type(b"q")
         assert explorer.ended() == 0
-    with Explorer(tmp_path, broken("on_mount", "raise AssertionError")) as explorer:
+    with Explorer(tmp_path, broken("MainScreen.on_mount", "raise AssertionError")) as explorer:
         assert explorer.ended() == 70
         assert explorer.is_cooked()
         assert not explorer.state.exists()
@@ -182,7 +183,9 @@ def test_an_error_in_what_was_kept_does_not_come_at_every_start(tmp_path: Path) 
 
 @ci_only
 def test_an_error_before_there_is_a_screen_is_reported_too(tmp_path: Path) -> None:
-    with Explorer(tmp_path, broken("__init__", "raise AssertionError('early')")) as explorer:
+    with Explorer(
+        tmp_path, broken("MainScreen.__init__", "raise AssertionError('early')")
+    ) as explorer:
         assert explorer.ended() == 70
         assert b"AssertionError: early" in explorer.seen
         assert list(explorer.state.parent.glob("failure-*.txt"))

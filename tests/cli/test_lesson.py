@@ -69,7 +69,8 @@ def test_they_are_listed_with_their_minutes(play: Play) -> None:
 def test_one_is_played_to_its_end(name: str, play: Play, tmp_path: Path) -> None:
     done = play(name, given=typed(name))
     assert (done.returncode, done.stderr) == (0, "")
-    assert "End of the lesson." in done.stdout
+    count = sum(card.ask is not None for card in load_lesson(name).cards)
+    assert f"End of the lesson: {count} of {count} right at the first try." in done.stdout
     for card in load_lesson(name).cards:
         assert f": {card.title}" in done.stdout
     assert not re.search(r"^Not \S+\. ", done.stdout, re.M)
@@ -105,8 +106,22 @@ def test_through_a_pipe(tmp_path: Path) -> None:
         timeout=60, check=False,
     )  # fmt: skip
     assert (done.returncode, done.stderr) == (0, b"")
-    assert b"End of the lesson. Next: `ptxscope lesson signedness`" in done.stdout
+    assert b"Enter plays the next, `ptxscope lesson signedness`: Mixed signs" in done.stdout
     assert json.loads(kept(tmp_path).read_text())["lessons"]["vset"]["done"] is True
+
+
+def test_enter_plays_the_next(play: Play) -> None:
+    done = play("lanes", given=typed("lanes") + "\n")
+    assert "--- 1 of " in done.stdout.partition("End of the lesson")[2]
+    assert "Stopped at card 1. `ptxscope lesson extension` resumes here." in done.stdout
+    left = play("lanes", given=typed("lanes") + "q\n").stdout
+    assert "Stopped" not in left
+
+
+def test_the_end_counts_what_was_right_at_the_first_try(play: Play) -> None:
+    (first, *rest) = [card for card in load_lesson("lanes").cards if card.ask]
+    answers = typed("lanes").replace(f"{format_answer(first)}\n", f"?\n{format_answer(first)}\n", 1)
+    assert f"{len(rest)} of {len(rest) + 1} right" in play("lanes", given=answers).stdout
 
 
 def test_it_is_left_and_resumed(play: Play, tmp_path: Path) -> None:
@@ -286,7 +301,9 @@ def test_ctrl_c_leaves_and_keeps(tmp_path: Path) -> None:
     assert json.loads(kept(tmp_path).read_text())["lessons"]["lanes"]["card"] == 2
 
 
-@pytest.mark.parametrize("text", ["# A", "# A\n\nminutes: 3\nsummary: b\n\n## C\n", "\xff"])
+@pytest.mark.parametrize(
+    "text", ["# A", "# A\n\nminutes: 3\nsummary: b\ngroup: g\n\n## C\n", "\xff"]
+)
 @pytest.mark.parametrize("words", [(), ("draft",), ("draft", "-f", "text")])
 def test_a_file_that_somebody_is_writing(
     words: tuple[str, ...], text: str, play: Play, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

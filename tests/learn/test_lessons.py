@@ -38,7 +38,7 @@ from tests.reference import reference
 LESSONS = [*list_files()]
 CARDS = [(name, at) for name in LESSONS for at in range(len(load_lesson(name).cards))]
 every_lesson = pytest.mark.parametrize("name", LESSONS)
-HEAD = "# A title\n\nminutes: 4\nsummary: what it is about\n"
+HEAD = "# A title\nminutes: 4\nsummary: what it is about\ngroup: g\n"
 CARD = "## A card\n\n```card\nptx: vadd4.u32.u32.u32 d, a, b, c\nwith: a=1 b=2\n{}```\n\n{}\n"
 ASKED = CARD.format("ask: operate.t lane 0\n", "How much?\n\n> So much.")
 
@@ -342,8 +342,11 @@ def test_the_least_that_is_one() -> None:
     [
         ("", "x.md:1: a lesson begins with `# Its title`"),
         ("# A\n\nminutes: 4\n", "x.md:1: `summary: …` is missing below the title"),
-        ("# A\n\nminutes: 4\nabout: b\n", "x.md:4: `about: b` is none of minutes:, summary:"),
-        ("# A\n\nminutes: 9\nsummary: b\n", "x.md:3: minutes is `9`; allowed: 3 to 8"),
+        (
+            "# A\n\nminutes: 4\nabout: b\n",
+            "x.md:4: `about: b` is none of minutes:, summary:, group:",
+        ),
+        ("# A\n\nminutes: 9\nsummary: b\ngroup: g\n", "x.md:3: minutes is `9`; allowed: 3 to 8"),
         ("# A\n\nminutes: 4\nminutes: 4\nsummary: b\n", "x.md:4: minutes: is given twice"),
         (HEAD, "x.md:1: the last 3 cards are predictions: `ask: …`"),
         (f"{HEAD}\n## B\n\nWords.\n", "x.md:6: the first card needs `ptx: …`"),

@@ -305,9 +305,11 @@ def test_a_lesson_is_played_to_its_end() -> None:
             assert lesson.is_open
             act(page, "lesson_hint")
             act(page, "lesson_reveal")
-        act(page, "lesson_go", delta="1")
+        shown = act(page, "lesson_go", delta="1")
     assert page.state.explorer.lesson is None
     assert page.state.line == line
+    assert "0 of 3 right at the first try" in shown["message"]
+    assert text_of(shown["#panel"]).startswith("Next: Signs and zeros")
 
 
 @pytest.mark.parametrize("format_", ["link", "markdown", "svg", "command", "c"])

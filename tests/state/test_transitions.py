@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
 
+from ptxscope.learn.lesson_text import format_answer
 from ptxscope.state import (
     answer_transitions,
     edit_transitions,
@@ -45,6 +47,42 @@ def do(state: ExplorerState, id_: str, *answers: object) -> list[Request]:
 def said(asked: Sequence[Request]) -> str:
     """The last hint."""
     return next(x.text for x in reversed(asked) if isinstance(x, Say))
+
+
+def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> None:
+    state = make_state()
+    answer(lesson_transitions.open_lesson(state, "lanes"))
+    lesson = state.lesson
+    assert lesson
+    while not lesson.is_last:
+        if lesson.is_open:
+            lesson.answer(format_answer(lesson.card))
+        answer(lesson_transitions.turn_card(state, 1))
+    lesson.give_hint()  # before the last answer
+    lesson.answer(format_answer(lesson.card))
+    count = sum(card.ask is not None for card in lesson.lesson.cards)
+    *_, asked = answer(lesson_transitions.turn_card(state, 1), None)
+    assert isinstance(asked, Choose)
+    assert asked.title == f"End of the lesson: {count - 1} of {count} right at the first try"
+    assert asked.items[asked.first].label == "Next: Signs and zeros: how bits become a number"
+    assert state.lesson is None
+
+    answer(lesson_transitions.open_lesson(state, "lanes"))
+    assert state.lesson
+    while not state.lesson.is_last:
+        answer(lesson_transitions.turn_card(state, 1))
+    answer(lesson_transitions.turn_card(state, 1), 0)
+    assert state.lesson.lesson.head.name == "extension"
+
+
+def test_the_lessons_are_listed_in_groups_with_a_sentence() -> None:
+    (asked,) = do(make_state(), "lessons", None)
+    assert isinstance(asked, Choose)
+    groups = [item.group for item in asked.items]
+    assert all(groups)
+    assert len([*groupby(groups)]) == len({*groups}) == 6
+    assert asked.items[0].about.startswith("5 minutes: how a line of PTX reads")
+    assert asked.first == 0
 
 
 def test_the_last_step_is_announced_before_the_first_comes_again() -> None:

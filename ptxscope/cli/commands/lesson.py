@@ -111,9 +111,14 @@ def _list() -> None:
 
     store = _store()
     progress = store.load_lessons() if store else {}
+    group = ""
     for number, head in enumerate(list_headings(), 1):
+        if head.group != group:
+            group = head.group
+            print(f"\n{group}" if number > 1 else group)
         far = _format_progress(progress.get(head.name, LessonProgress()), head.cards)
         print(f"{number:2} {head.name:<15}{head.minutes} min  {far:<8}{head.title}")
+        print(*_wrap_text(head.summary, " " * 18), sep="\n")
     print("\n`ptxscope lesson NAME` plays one, `ptxscope open --lesson NAME` in the explorer.")
     for message in store.messages if store else ():
         print_message(f"note: {message}")
@@ -152,7 +157,7 @@ class _Player:
             if word in ("q", "quit"):
                 break
             if not self._handle_word(word):
-                return 0
+                return self._end()
         else:
             print()
         self._save_progress()
@@ -171,7 +176,6 @@ class _Player:
         elif not self._position.is_last:
             self._go(1)
         else:
-            self._end()
             return False
         return True
 
@@ -230,6 +234,7 @@ class _Player:
             print("A value, ? or s.")
             return
         if word == "s":
+            self._position.reveal()
             self._reveal("It is")
             return
         try:
@@ -251,18 +256,29 @@ class _Player:
         else:
             print(*wrap_text(self._position.card.remark), sep="\n")
         print("", *revealed_step_lines(self._position.card), "", sep="\n")
-        self._position.is_answered = True
 
-    def _end(self) -> None:
-        """Finish after the last card."""
-        from ...learn.lesson import list_files
+    def _end(self) -> int:
+        """Finish after the last card, and play the next lesson if the user goes on."""
+        from ...learn.lesson import list_files, load_lesson
+        from ...learn.lesson_progress import find_next_lesson
 
         self._position.finish()
         self._save_progress()
-        names = [*list_files()]
-        position = names.index(self._position.lesson.head.name) + 1
-        print("End of the lesson.", end="")
-        print(f" Next: `ptxscope lesson {names[position]}`" if position < len(names) else "")
+        print(f"End of the lesson: {self._position.score}.")
+        name = self._position.lesson.head.name
+        progress = self._store.load_lessons() if self._store else {name: self._position.progress}
+        following = find_next_lesson([*list_files()], progress, name)
+        if following is None:
+            return 0
+        lesson = load_lesson(following)
+        print(
+            f"Enter plays the next, `ptxscope lesson {following}`: {lesson.head.title}. q leaves."
+        )
+        line = self._read_answer()
+        print()
+        if line is None or line.strip():
+            return 0
+        return _Player(lesson, is_restart=False).play()
 
     def _save_progress(self) -> None:
         """Save the position; report a failure once."""
@@ -305,7 +321,7 @@ class _Drill(_Player):
     def _grade_word(self, word: str) -> None:
         super()._grade_word(word)
         if self._position.is_answered:
-            is_right = word != "s" and self._position.is_right_at_once
+            is_right = self._position.is_right_at_once
             self._practice = self._practice.with_answer(is_right=is_right)
             self._answered_count += 1
             self._right_count += is_right

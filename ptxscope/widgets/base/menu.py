@@ -64,7 +64,11 @@ class Menu(Pane):
         if any(room + 2 + len(item.about) > width for item in described_items):
             room = 0
         lines: list[StyledLine] = []
-        for i, (label, about) in enumerate(items):
+        heading = ""
+        for i, (label, about, group) in enumerate(items):
+            if group != heading:
+                heading = group
+                lines.append([StyledText(group, "strong")])
             style_name, text = "cursor" if i == self.index else "", label.ljust(room)
             if about and len(text) + 2 + len(about) <= width:
                 lines.append([StyledText(text, style_name, i), StyledText(f"  {about}", "dim", i)])
