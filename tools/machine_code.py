@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ptxscope import parse
 from ptxscope.engine.machine_code.disassembly import MachineKernel, parse_disassembly
-from ptxscope.engine.machine_code.form_lists import list_verified_opcodes
+from ptxscope.engine.machine_code.form_verdict import list_verified_opcodes
 from ptxscope.engine.machine_code.kernel_source import (
     KernelSource,
     format_module,

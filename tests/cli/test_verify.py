@@ -36,12 +36,14 @@ from ptxscope.documents.option_table import has_effect
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.entry import MinimumVersion
 from ptxscope.engine.isa.types import Type
-from ptxscope.engine.machine_code.form_lists import (
+from ptxscope.engine.machine_code.form_verdict import (
+    FormVerdict,
+    VerdictOutcome,
+    decide_line,
     iter_forms,
     list_verified_opcodes,
     make_instruction,
 )
-from ptxscope.engine.machine_code.form_verdict import FormVerdict, VerdictOutcome, decide_line
 from ptxscope.engine.machine_code.kernel_source import KernelSource, make_kernel_source
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import parse_model

@@ -8,7 +8,7 @@ from ptxscope import diagnose, evaluate, parse, parse_block
 from ptxscope.engine.blocks.block_diagnosis import investigate_block
 from ptxscope.engine.diagnosis.digit_changes import iter_digit_changes
 from ptxscope.engine.diagnosis.observation import Observation, make_observed
-from ptxscope.engine.diagnosis.selector_simplicity import SelectorSimplicity, iter_simple_selectors
+from ptxscope.engine.diagnosis.selector_problem import SelectorSimplicity, iter_simple_selectors
 from ptxscope.engine.isa.types import parse_selector
 from tests.tiers import sampled
 

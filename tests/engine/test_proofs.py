@@ -19,7 +19,7 @@ from ptxscope import find, parse, prove
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.legality import draw_form, find_violations, with_slot
-from ptxscope.engine.proof.constant_divisors import find_multiplier
+from ptxscope.engine.proof.bit_vectors import find_multiplier
 from ptxscope.engine.proof.equivalence import Proof, Verdict
 from ptxscope.engine.proof.operand_conditions import read_condition
 from ptxscope.engine.proof.operand_search import find_operands, make_scope

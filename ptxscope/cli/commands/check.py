@@ -165,7 +165,7 @@ def make_parser() -> Parser:
 
 
 def _load_prover() -> Prove:
-    from ...engine.proof.sequences import prove_sequence
+    from ...engine.proof.proof_programs import prove_sequence
     from ...engine.proof.solver import load_bitwuzla
 
     try:

@@ -18,8 +18,14 @@ from ...documents.proofs.machine_report import (
 )
 from ...engine.extras import format_install_hint
 from ...engine.isa.catalog import CATALOG
-from ...engine.machine_code.form_lists import iter_forms, list_verified_opcodes, make_instruction
-from ...engine.machine_code.form_verdict import FormVerdict, VerdictOutcome, find_equal_model
+from ...engine.machine_code.form_verdict import (
+    FormVerdict,
+    VerdictOutcome,
+    find_equal_model,
+    iter_forms,
+    list_verified_opcodes,
+    make_instruction,
+)
 from ...engine.machine_code.kernel_source import find_ptx_version, rename_registers
 from ...engine.semantics.errata import ERRATA
 from ...engine.syntax.errors import find_closest_spelling, format_count, make_printable

@@ -9,8 +9,7 @@ from ...documents.proofs.erratum_report import ErratumReport, render_report
 from ...engine.isa.form import Form
 from ...engine.machine_code.departure import Departure, find_departure, find_smallest_form
 from ...engine.machine_code.disassembly import MachineKernel
-from ...engine.machine_code.form_lists import make_instruction
-from ...engine.machine_code.form_verdict import FormVerdict, decide_line
+from ...engine.machine_code.form_verdict import FormVerdict, decide_line, make_instruction
 from ...engine.machine_code.kernel_source import make_kernel_source
 from ...engine.semantics.models import get_erratum
 from ...engine.syntax.instruction import Instruction

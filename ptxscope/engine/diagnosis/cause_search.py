@@ -21,8 +21,7 @@ from .form_causes import find_folded_selections, find_lost_differences, iter_for
 from .lane_solver import solve_selectors
 from .literal_changes import iter_literal_changes
 from .literal_solver import find_literals
-from .selector_problem import SelectorMatches
-from .selector_simplicity import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT
+from .selector_problem import DISTINCTIVE_KINDS, MIN_COINCIDENCE_COUNT, SelectorMatches
 from .value_causes import iter_value_causes
 from .variants import Variant, Variants
 

@@ -21,7 +21,7 @@ from ..syntax.instruction import Immediate, Instruction, Register
 from ..tracing.folding_bugs import LOSING, find_difference_form, is_difference_lost
 from .causes import Bits, Cause, CauseKind
 from .confusable_opcodes import carry_over_form, find_confusable_opcodes
-from .selector_simplicity import make_default_word
+from .selector_problem import make_default_word
 
 SLOT_COSTS = {
     "sat": 1,

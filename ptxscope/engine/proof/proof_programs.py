@@ -1,4 +1,4 @@
-"""Proofs from Python: instructions and blocks as text, models by name."""
+"""Proofs about PTX as text: instructions, blocks, and sequences of a listing."""
 
 from __future__ import annotations
 
@@ -6,13 +6,15 @@ from collections.abc import Mapping
 
 from ..blocks.block_parser import MAX_PROOF_STATEMENTS, find_block, parse_block
 from ..semantics.models import Model
+from ..sequences.intrinsic_sequences import IntrinsicSequence
+from ..sequences.pattern import write_ptx
 from ..syntax.asm_bindings import parse_pasted
 from ..syntax.errors import PtxError
 from ..syntax.instruction import Instruction
 from ..tracing.basic_block import BasicBlock, make_block
 from ..tracing.evaluation import resolve_model
 from ..tracing.operand_bits import check_argument, check_seconds
-from .equivalence import TIMEOUT, Proof, prove_equal
+from .equivalence import TIMEOUT, Proof, Verdict, prove_equal
 
 
 def read_program(text: str | Instruction | BasicBlock) -> BasicBlock:
@@ -71,3 +73,14 @@ def prove(
         where=where,
         timeout=timeout,
     )
+
+
+def prove_sequence(sequence: IntrinsicSequence, timeout: float = TIMEOUT) -> bool:
+    """Return whether the solver proves, in time, that a sequence computes its intrinsic.
+
+    What is proved is the dataflow of the sequence's own statements. Raise ImportError, with
+    installation advice, if bitwuzla is missing.
+    """
+    pattern, call = sequence.extract_dataflow()
+    a, b = read_program(write_ptx(pattern)), read_program(call)
+    return prove_equal(a, b, timeout=timeout).verdict is Verdict.EQUAL
