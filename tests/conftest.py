@@ -11,7 +11,7 @@ from tests.soaking import watch
 from tests.tiers import ALONE, QUICK, USUAL, mark_left
 
 _SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
-for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL)):
+for _name, _count in (("default", USUAL // QUICK), ("thorough", USUAL // 3)):
     settings.register_profile(
         _name, max_examples=_count, deadline=None, derandomize=True, suppress_health_check=_SLOW
     )

@@ -762,6 +762,7 @@ def test_a_banner_between_string_literals(text: str, name: str) -> None:
     assert _time(_refused(_check(name)), line) < CEILING
 
 
+@ci_only
 def test_growth_that_is_too_fast_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     # by a clock that counts steps, a microsecond each: another's load does not make it go wrong
     steps = 0
@@ -807,6 +808,7 @@ def test_the_errors_of_a_text_are_counted() -> None:
     assert said.splitlines()[-1] == f"there are {len(caught.value.errors) - 23} more errors"
 
 
+@ci_only
 def test_a_log_is_not_much_larger_than_the_text() -> None:
     commas = "vadd.u32.u32.u32 d" + "," * 20_000 + ";"
     line = "vadd.f32 d, a; " * 1500

@@ -195,7 +195,7 @@ def test_every_slot_and_value_is_on_the_page(entry: Entry) -> None:
 @sampled
 @pytest.mark.parametrize("entry", ENTRIES, ids=name_shape)
 def test_three_examples_each_shows_something_else(entry: Entry) -> None:
-    first, second, third = find_examples(entry)
+    first, second, third = examples = find_examples(entry)
     assert str(first.trace.instruction).startswith(entry.example[0].partition(" ")[0])
     is_other = "Other values", "Another modifier"
     assert find_events(second.trace) or second.title in ("The other choice", *is_other)
@@ -211,7 +211,6 @@ def test_three_examples_each_shows_something_else(entry: Entry) -> None:
     # E14 touches no pair of halves
     if touching and (entry.opcode, entry.lanes) != ("set", 2):
         assert third.has_two_answers
-    examples = find_examples(entry)
     assert len({(x.trace.instruction, tuple(x.trace.operands.items())) for x in examples}) == 3
 
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import ci_only
+
 ROOT = Path(__file__).parent.parent
 SOURCES = [*ROOT.glob("ptxscope/**/*.py"), *ROOT.glob("tools/**/*.py")]
 _INSERTED = "\0"
@@ -37,6 +39,7 @@ def _find_repeated_groups(source: str) -> set[int]:
     return {line for line, text in _iter_texts(ast.parse(source)) if _REPEATED_GROUP.search(text)}
 
 
+@ci_only
 def test_no_group_is_repeated_possessively() -> None:
     found = {
         f"{path.relative_to(ROOT)}:{line}"

@@ -11,8 +11,10 @@ import pytest
 from ptxscope.learn.lesson_progress import LessonProgress
 from ptxscope.state.setup import make_example
 from ptxscope.state.state_store import SavedState, StateStore
+from tests.tiers import ci_only
 
 
+@ci_only
 def test_two_explorers_that_end_at_once_leave_one_whole_state(tmp_path: Path) -> None:
     failures: list[BaseException] = []
 

@@ -73,7 +73,8 @@ class ValueField(Vertical):
         self._fill()
 
     def _fill(self) -> None:
-        if not self.children:  # label, input and meaning; carets and error
+        # label, input and meaning; carets and error; none if the explorer was left meanwhile
+        if not self.children and self.is_attached:
             self.mount(Horizontal(self._label, self.input, self._means), self._error)
 
     def open(

@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
-_PATIENCE = 40.0
+PATIENCE = 40.0
 """Seconds after which what does not come is a failure."""
 _TAKE = "import fcntl, termios\nfcntl.ioctl(0, termios.TIOCSCTTY, 0)\n"
 _HEED = (
@@ -117,7 +117,7 @@ class Explorer:
 
     def wait_for(self, text: bytes) -> None:
         """Read until a text was written since the last such call."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while text not in self.seen:
             assert time.monotonic() < deadline, f"{text!r} does not come: {self.seen[-2000:]!r}"
             assert self.process.poll() is None or self.read(0.1), self.seen[-2000:]
@@ -125,13 +125,30 @@ class Explorer:
         self.seen = self.seen.partition(text)[2]
 
     def settle(self) -> None:
-        """Read until nothing has come for a while."""
+        """Read until nothing has come for a while; no test may fail where more comes."""
         while self.read(0.5):
             pass
 
+    def wait_until_read(self) -> None:
+        """Read until the process has taken what was typed."""
+        deadline = time.monotonic() + PATIENCE
+        while any(fcntl.ioctl(self._slave, termios.FIONREAD, b"\0" * 4)):
+            assert time.monotonic() < deadline, "what is typed is not read"
+            self.read(0.05)
+
+    def type_until(self, key: bytes, text: bytes) -> None:
+        """Type a key until a text is there: too soon, it is part of a broken sequence."""
+        for _ in range(20):
+            self.type(key)
+            while text not in self.seen and self.read(1.0):
+                pass
+            if text in self.seen:
+                return
+        raise AssertionError(f"{text!r} does not come: {self.seen[-2000:]!r}")
+
     def ended(self) -> int | None:
         """The exit status, when all it wrote is read."""
-        deadline = time.monotonic() + _PATIENCE
+        deadline = time.monotonic() + PATIENCE
         while self.process.poll() is None and time.monotonic() < deadline:
             self.read(0.1)
         while self.read(0.1):

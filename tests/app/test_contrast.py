@@ -225,7 +225,7 @@ def drawn(app: Explorer) -> Iterator[Segment]:
 
 
 @sampled
-@pytest.mark.parametrize("name", some([*ANSI, *FULL], 0, 1, 2, 3, 4, 5))
+@pytest.mark.parametrize("name", [*ANSI, *FULL][:8])
 async def test_all_that_the_app_draws_can_be_read(name: str) -> None:
     app, theme = Explorer(), THEMES[name]
     text, page = (7, 0) if theme.dark else (0, 15)

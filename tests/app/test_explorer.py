@@ -8,7 +8,7 @@ import pytest
 
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import LINE, VALUES, explorer
-from tests.tiers import some
+from tests.tiers import ci_only, some
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
@@ -155,6 +155,7 @@ async def test_the_cursor_over_the_lanes_lights_up_where_bits_come_from() -> Non
         assert "origin" not in inks["a", 1]
 
 
+@ci_only
 async def test_hostile_text_is_shown_as_text() -> None:
     for text in ("[a]", "[/x]", "[red]x[/red]"):
         async with explorer() as drive:

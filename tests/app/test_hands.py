@@ -568,7 +568,7 @@ async def test_edits_of_the_row_are_those_of_the_line() -> None:
     keys = ["left", "right", "space", "delete", "less_than_sign", *"0123456789"]
     async with explorer(*VADD4, size=SMALL) as drive:
         await drive.press("m")
-        for opcode in CATALOG:
+        for opcode in list(CATALOG)[::3]:
             form = draw_form(opcode, rng)
             entry = get_entry(form)
             named = tuple("pq")[: len(entry.destinations)] if "p" in entry.destinations[0] else ()

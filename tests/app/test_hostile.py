@@ -120,6 +120,7 @@ def messages(drive: Driver) -> list[str]:
 
 
 @POSIX
+@ci_only
 async def test_a_document_that_can_not_be_saved_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

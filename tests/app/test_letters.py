@@ -8,9 +8,9 @@ import pytest
 from textual.widgets import Input
 
 from tests.app.driving import explorer
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 LINE = "setp.lt.f32 p, a, b"
 FIELDS = {

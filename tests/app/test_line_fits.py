@@ -17,7 +17,7 @@ from ptxscope.widgets.ptx_line import PtxLine
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled, some
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 SIZES = [(60, 20), (80, 24), (100, 30), (120, 40)]
 NAME = "%a_register_with_a_name_of_40_characters"
@@ -99,7 +99,6 @@ async def test_in_ascii_the_signs_are_those_of_ascii(monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 200])
-@ci_only
 async def test_completions_that_have_no_room_leave_a_sign(width: int) -> None:
     async with explorer(size=(width, 24)) as drive:
         await drive.press("i", *["backspace"] * 60)

@@ -21,7 +21,7 @@ from ptxscope.widgets.base.pane import Pane
 from ptxscope.widgets.listing_pane import ListingPane, _fold_text
 from tests.app.driving import Driver, explorer, focused
 from tests.reference_data import DATA
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 from tools.nvcc_intrinsics import map_kernels, read_stored_ptx
 
 pytestmark = sampled
@@ -139,6 +139,7 @@ async def test_a_file_is_opened_by_name(size: tuple[int, int]) -> None:
         assert "3 of 37" in await drive.read_after(drive.press("escape", "g"))
 
 
+@ci_only
 async def test_a_listing_is_called_what_its_file_is() -> None:
     opened = open_listing(BLOCK, "[red]a[b].ptx")
     assert opened
@@ -147,6 +148,7 @@ async def test_a_listing_is_called_what_its_file_is() -> None:
         assert "[red]a[b].ptx · 1 of 3" in await drive.text()
 
 
+@ci_only
 async def test_a_file_that_can_not_be_opened_is_named(tmp_path: Path) -> None:
     (tmp_path / "empty.ptx").write_text("mov.u32 a, b;", encoding="utf-8")
     async with explorer() as drive:
@@ -180,6 +182,7 @@ def told(drive: Driver) -> str:
 
 
 @pytest.mark.parametrize("size", some([(80, 24), (120, 40), (200, 60)]))
+@ci_only
 async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) -> None:
     async with explorer(size=size) as drive:
         await drive.press("@listing.open")
@@ -200,6 +203,7 @@ async def test_a_source_is_checked_and_a_finding_opens(size: tuple[int, int]) ->
 
 
 @pytest.mark.parametrize("width", [40, 80, 200])
+@ci_only
 async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> None:
     code = '"vadd4.s32.s32.s32.sat.add %0, %1, %2, %3;" : "=r"(d) : "r"(a), "r"(b), "r"(c)'
     async with explorer(size=(width, 40)) as drive:
@@ -215,6 +219,7 @@ async def test_carets_stand_below_the_wrong_word_of_a_long_line(width: int) -> N
         assert code[1:40] in drive.app.clipboard
 
 
+@ci_only
 async def test_the_line_alone_is_checked_too() -> None:
     async with explorer("vadd.u32.s32.s32.sat d.b0, a, b, c", {}) as drive:
         await drive.press("@check")
@@ -241,6 +246,7 @@ vadd.u32.s32.s32.sat d.b0, x, b, c;
 """
 
 
+@ci_only
 async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
     async with explorer() as drive:
         await drive.paste(TWICE)
@@ -255,6 +261,7 @@ async def test_an_example_of_an_erratum_stays_beside_the_run() -> None:
         assert "not those of the run" not in await drive.text()
 
 
+@ci_only
 async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> None:
     async with explorer() as drive:
         await drive.paste(
@@ -267,6 +274,7 @@ async def test_panels_say_whose_values_they_show_where_a_line_is_illegal() -> No
         assert "last legal line" not in shown
 
 
+@ci_only
 async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
     path = tmp_path / "a.cu"
     path.write_text(
@@ -281,6 +289,7 @@ async def test_commented_out_asm_is_no_part_of_a_source(tmp_path: Path) -> None:
         assert "a.cu · 1 of 2" in shown
 
 
+@ci_only
 async def test_the_line_that_wrote_other_bits_is_found() -> None:
     text = (
         "vadd4.u32.u32.u32 t, 1, 2, 0;\nvadd.u32.s32.s32.sat d.b1, a, 0, 5;\n"
@@ -336,6 +345,7 @@ def test_a_folded_line_says_all_and_fits(text: str, room: int) -> None:
     assert all(len(line) <= room for line in lines)
 
 
+@ci_only
 async def test_the_list_tells_no_result_that_is_held_back() -> None:
     async with explorer() as drive:
         await open_statements(drive, BLOCK)
@@ -351,6 +361,7 @@ async def test_the_list_tells_no_result_that_is_held_back() -> None:
         assert "0xfdfcfbfa" in listing(drive)
 
 
+@ci_only
 async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
     async with explorer() as drive:
         await open_statements(drive, BLOCK)
@@ -363,6 +374,7 @@ async def test_a_computed_operand_is_said_to_keep_its_value() -> None:
         assert drive.screen.query_one("#operands").has_focus
 
 
+@ci_only
 async def test_what_the_run_cannot_read_is_said_in_the_list_and_above_the_trace() -> None:
     text = """asm("vadd4.u32.u32.u32 %0, %1, %2, %2;" MACRO
 #if A
@@ -386,6 +398,7 @@ VMAD = "vmad.u32.u32.u32.sat %r4, %r1, %r2, {c};\nvmax.u32.u32.u32 %r5, %r4, %r1
 
 
 @pytest.mark.parametrize(("c", "can_bite"), [("%r3", True), ("0", False)])
+@ci_only
 async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool) -> None:
     """E11 extends the sign of c (SEMANTICS.md, section 4): that of a literal 0 changes nothing."""
     text = VMAD.format(c=c)
@@ -397,6 +410,7 @@ async def test_the_list_marks_the_errata_that_check_finds(c: str, can_bite: bool
 
 
 @pytest.mark.parametrize(("size", "width"), [((80, 24), 80), ((109, 30), 109), ((120, 40), 60)])
+@ci_only
 async def test_a_focused_listing_has_half_the_screen_or_all_of_a_narrow_one(
     size: tuple[int, int], width: int
 ) -> None:

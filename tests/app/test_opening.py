@@ -16,6 +16,8 @@ if sys.platform == "win32":
 from tests.app.on_pty import Explorer
 from tests.tiers import ci_only, some
 
+pytestmark = ci_only
+
 _VIDEO = Path(__file__).parents[1] / "data" / "video.ptx"
 
 
@@ -24,35 +26,29 @@ def test_an_instruction_with_values_and_a_model(tmp_path: Path) -> None:
     words = ("vadd.u32.s32.s32.sat %0.b0, %1, %2, %3", "%1=-1", "%2=0", "%3=0x11223344")
     with Explorer(tmp_path, words=(*words, "--model", "ptxas")) as explorer:
         explorer.wait_for(b"0x112233ff")
-        explorer.settle()
         explorer.process.send_signal(signal.SIGTERM)
         explorer.ended()
         setup = json.loads(explorer.state.read_text(encoding="utf-8"))["setup"]
         assert words[0] in setup["line"]
 
 
-@ci_only
 @pytest.mark.parametrize("name", some(["video", "video.ptx"]))
 def test_a_file(name: str, tmp_path: Path) -> None:
     path = tmp_path / name
     shutil.copy(_VIDEO, path)
     with Explorer(tmp_path, size=(120, 40), words=(str(path),)) as explorer:
         explorer.wait_for(name.encode())
-        explorer.settle()
         assert not explorer.is_cooked()
         explorer.process.send_signal(signal.SIGTERM)
         assert explorer.ended() == 128 + signal.SIGTERM
 
 
-@ci_only
 def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -> None:
     words = ("open", "--lesson", "slct")
     with Explorer(tmp_path, size=(100, 30), words=words) as explorer:
         explorer.wait_for(b"1 of 10")
-        explorer.settle()
         explorer.type(b"n")
         explorer.wait_for(b"2 of 10")
-        explorer.settle()
         explorer.process.send_signal(signal.SIGTERM)
         assert explorer.ended() == 128 + signal.SIGTERM
     left = json.loads((explorer.state.parent / "lessons.json").read_text(encoding="utf-8"))
@@ -61,7 +57,6 @@ def test_a_lesson_is_named_and_goes_on_where_a_signal_ended_it(tmp_path: Path) -
         explorer.wait_for(b"2 of 10")
 
 
-@ci_only
 def test_what_must_be_said_at_first_is_seen(tmp_path: Path) -> None:
     keys = tmp_path / "ptxscope" / "keys.toml"
     keys.parent.mkdir()

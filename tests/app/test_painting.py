@@ -12,6 +12,9 @@ from textual.strip import Strip
 from ptxscope.widgets.base.form_fields import ChoiceRow
 from ptxscope.widgets.base.pane import CursorPane, Pane, StyledLine
 from tests.app.driving import Driver, explorer
+from tests.tiers import ci_only
+
+pytestmark = ci_only
 
 PANES = ("status", "instructions", "modifiers", "lanes", "result", "operands", "keys")
 

@@ -15,7 +15,7 @@ from ptxscope.widgets.listing_pane import ListingPane
 from tests.app.driving import Driver, explorer
 from tests.tiers import ci_only, sampled
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 DEQUANT = (
     "{ .reg .b32 t; prmt.b32 t, a, b, 0x5410; and.b32 t, t, 0xff00ff;"
@@ -193,7 +193,6 @@ async def test_a_typed_call_of_several_instructions_opens_as_a_block() -> None:
         ("and", ""),
     ],
 )
-@ci_only
 async def test_a_typed_line_says_what_enter_opens(
     size: tuple[int, int], line: str, kind: str
 ) -> None:

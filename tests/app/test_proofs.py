@@ -20,7 +20,9 @@ from ptxscope.state.pin_proof import prove_pin
 from ptxscope.state.setup import Setup
 from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from tests.app.driving import Driver, explorer
-from tests.tiers import some
+from tests.tiers import ci_only, some
+
+pytestmark = ci_only
 
 pytest.importorskip("bitwuzla")
 
@@ -161,7 +163,7 @@ async def search_in_progress(
     async with explorer(*VADD4) as drive:
         await drive.press("=", "t")
         await drive.screen.action_do("prove")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while "searching…" not in drive.state.hint.text:
                 await asyncio.sleep(0.01)
         yield drive, release
@@ -171,7 +173,7 @@ async def test_keys_work_while_the_solver_searches(monkeypatch: pytest.MonkeyPat
     async with search_in_progress(monkeypatch) as (drive, release):
         step = drive.state.step
         await drive.pilot.press("home")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while drive.state.step == step:
                 await asyncio.sleep(0.01)
         drive.agree()
@@ -194,7 +196,7 @@ async def test_a_proof_of_what_has_changed_is_not_shown(monkeypatch: pytest.Monk
     async with search_in_progress(monkeypatch) as (drive, release):
         model = drive.session.setup.model
         await drive.pilot.press("t")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while drive.session.setup.model == model:
                 await asyncio.sleep(0.01)
         release.set()
@@ -206,7 +208,7 @@ async def test_a_proof_of_what_has_changed_is_not_shown(monkeypatch: pytest.Monk
 async def test_a_proof_waits_for_another_dialog(monkeypatch: pytest.MonkeyPatch) -> None:
     async with search_in_progress(monkeypatch) as (drive, release):
         await drive.pilot.press("question_mark")
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(60):
             while len(drive.app.screen_stack) == 1:
                 await asyncio.sleep(0.01)
         release.set()

@@ -26,9 +26,9 @@ from ptxscope.widgets.lanes.lanes_pane import LanesPane
 from ptxscope.widgets.listing_pane import ListingPane
 from ptxscope.widgets.operand_table import OperandField, OperandTable
 from tests.app.driving import Driver, explorer
-from tests.tiers import sampled
+from tests.tiers import ci_only, sampled
 
-pytestmark = sampled
+pytestmark = [sampled, ci_only]
 
 BEFORE = ("vadd4.s32.s32.s32.sat d.b310, a, b.b4567, c", {"a": 0x807F7FA6, "b": 0x7F017F80})
 AFTER = "setp.lt.f32 p|q, a, b"

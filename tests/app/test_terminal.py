@@ -70,6 +70,13 @@ class Terminal:
             time.sleep(0.05)
         assert shown == expected
 
+    def wait_for_repaint(self) -> str:
+        """Return the screen when it has been the same for a while."""
+        shown = ""
+        while shown != (shown := self.screen()):
+            time.sleep(0.5)
+        return shown
+
     def wait_without(self, text: str) -> None:
         """Wait until a text is gone: a key that comes with an Escape would be one key with it."""
         deadline = time.monotonic() + _PATIENCE
@@ -134,7 +141,9 @@ def test_a_newcomer_gets_the_same_from_the_copied_command(terminal: Terminal) ->
     terminal.send("C-a", "C-k")
     terminal.type("[-7,2,3,4]")
     terminal.wait_for("= 0xf9020304")
-    terminal.send("Enter", "Escape", "End", "y")
+    terminal.send("Enter", "Escape")
+    terminal.wait_without("Esc leave")
+    terminal.send("End", "y")
     shown = terminal.wait_for("Copied")
     result = shown[shown.index("d = 0x") :].split()[2]
     # the clipboard is the terminal's: tmux holds what it was sent
@@ -208,8 +217,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.wait_for("step by step")
     shell.send("End")
     shell.wait_for("Step 6 of 6")
-    time.sleep(0.5)
-    before = shell.screen()
+    before = shell.wait_for_repaint()
     if way in ("key", "background"):
         shell.send("C-z")
     else:
@@ -233,7 +241,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     if way == "background":
         shell.type("bg")
         shell.send("Enter")
-        time.sleep(0.5)
+        shell.wait_for("&")
         shell.type("echo $((40 + 3)) is it")
         shell.send("Enter")
         shell.wait_for("\n43 is it")
@@ -250,6 +258,7 @@ def test_a_shell_stops_it_and_has_it_come_back_whole(
     shell.wait_for("\n icanon")
 
 
+@ci_only
 def test_a_terminal_that_reports_an_absurd_size_gets_a_part_of_it(tmp_path: Path) -> None:
     with Explorer(tmp_path, size=(65_000, 65_000), COLUMNS="99999", LINES="99999") as drive:
         drive.wait_for(b"ptxscope")

@@ -178,7 +178,7 @@ def test_wrong_csv_files(text: str, says: str) -> None:
 
 @sampled
 @pytest.mark.parametrize("bad", ["x,5", '"1', "1,2,3", "4", "1,\\udc80"])
-@pytest.mark.parametrize("before", [0, 1, 3, 40_000])
+@pytest.mark.parametrize("before", [0, 1, 40_000])
 def test_rows_before_a_wrong_one_are_printed(bad: str, before: int, tmp_path: Path) -> None:
     # 40,000 rows are more than are evaluated at once
     path = tmp_path / "x.csv"

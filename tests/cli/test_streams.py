@@ -124,6 +124,7 @@ def test_full_disk(name: str, run: Run) -> None:
     assert done.stderr == b"error: the output can't be written: No space left on device\n"
 
 
+@ci_only
 def test_a_reader_that_leaves(run: Run) -> None:
     done = run(("vectors", LINE, "-n", "5000"), "| head -n 1")
     assert (done.returncode, done.stdout.count(b"\n"), done.stderr) == (0, 1, b"")

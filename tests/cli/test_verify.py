@@ -417,12 +417,12 @@ def test_a_refusal_can_be_told_by_another_process() -> None:
 def test_an_interrupted_chunk_keeps_what_is_decided(
     stored: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = [parse(x.line) for x in read_samples("sm_90")[:20]]
+    lines = [parse(x.line) for x in read_samples("sm_90")[:9]]
     monkeypatch.setattr(verify, "_list_lines", lambda _: lines)
     decide, decided = decide_line, list[str]()
 
     def interrupt(line: str, *arguments: Any, **options: Any) -> FormVerdict:
-        if len(decided) == 5:
+        if len(decided) == 3:
             raise KeyboardInterrupt
         decided.append(line)
         return decide(line, *arguments, **options)
@@ -430,10 +430,10 @@ def test_an_interrupted_chunk_keeps_what_is_decided(
     monkeypatch.setattr(verification, "decide_line", interrupt)
     done = run("verify", "--all", "--jobs", "2")
     assert done.returncode == 130
-    assert "stopped after 5 of 20 lines; the same command goes on from there" in done.stderr
+    assert "stopped after 3 of 9 lines; the same command goes on from there" in done.stderr
     monkeypatch.setattr(verification, "decide_line", decide)
     assert run("verify", "--all").returncode == 0
-    assert len(stored) == 20 + 15
+    assert len(stored) == 9 + 6
 
 
 def test_a_process_sends_verdicts_before_its_chunk_ends(
@@ -607,6 +607,7 @@ def test_a_family_of_targets(version: tuple[int, int], target: str, *, is_met: b
     assert MinimumVersion("9.2", "sm_120f").is_met(version, target) == is_met
 
 
+@ci_only
 def test_what_a_target_lacks_is_left_out(
     stored: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -1045,11 +1046,13 @@ def test_ctrl_c_and_another_run(tmp_path: Path) -> None:
         words, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )
     end = time.monotonic() + 60
-    while time.monotonic() < end and not list(tmp_path.rglob("*.jsonl")):
+    while time.monotonic() < end and not any(
+        x.read_bytes().count(b"\n") > 1 for x in tmp_path.rglob("*.jsonl")
+    ):
         time.sleep(0.2)
     for _ in range(2):  # as an impatient user does
         process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=30)
+    _, errors = process.communicate(timeout=120)
     assert process.returncode == 130
     assert errors.count("\n") == 1
     assert "the same command goes on from there" in errors

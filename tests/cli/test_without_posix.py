@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.tiers import ci_only
+
 _BLOCKED = """
 import sys
 class Missing:
@@ -45,6 +47,7 @@ import asyncio
 from ptxscope import parse
 from ptxscope.app import lifecycle
 from ptxscope.app.app import Explorer
+from tests.tiers import ci_only
 async def use():
     app = Explorer(parse("vadd.u32.u32.u32 d, a, b"), {"a": 1, "b": 2})
     async with app.run_test(size=(120, 40)) as pilot:
@@ -58,6 +61,7 @@ asyncio.run(use())
 
 
 @pytest.mark.parametrize("code", [_COMMANDS, _PYTHON, _EXPLORER], ids=["cli", "python", "explorer"])
+@ci_only
 def test_it_works_without_the_modules_of_posix(code: str, tmp_path: Path) -> None:
     (tmp_path / "FILE.md").write_text("text\n", encoding="utf-8")
     (tmp_path / "kernel.ptx").write_text("vadd.u32.u32.u32 %0, %1, %2;\n", encoding="utf-8")

@@ -37,7 +37,7 @@ from ptxscope.engine.tracing.trace import make_trace, trace
 from ptxscope.scene.scene_builder import build_scene
 from tests.engine.added_instructions import ADDED, DP4A
 from tests.export import every
-from tests.tiers import ci_only
+from tests.tiers import ci_only, some
 
 Values = tuple[int, ...]
 
@@ -145,7 +145,7 @@ def _format_csv(case: _Case) -> str:
     return "\n".join([",".join(names), *lines, ""])
 
 
-@pytest.fixture(scope="module", params=CASES)
+@pytest.fixture(scope="module", params=some(CASES))
 def answers(request: pytest.FixtureRequest) -> tuple[_Case, dict[str, Any]]:
     """What a process that adds the instructions first answers about one of them."""
     case = CASES[request.param]

@@ -45,7 +45,7 @@ def draw_values(idiom: Idiom, rng: Random) -> dict[str, int]:
 @EVERY_IDIOM
 def test_idiom(idiom: Idiom) -> None:
     rng = Random(idiom.name)
-    for _ in range(40):
+    for _ in range(12):
         values = draw_values(idiom, rng)
         trace = trace_block(idiom.ptx, values)
         assert trace.result == idiom.compute(**values), values
@@ -61,7 +61,7 @@ def test_idiom(idiom: Idiom) -> None:
 @EVERY_IDIOM
 def test_idiom_on_arrays(idiom: Idiom) -> None:
     rng = Random(idiom.name)
-    rows = [draw_values(idiom, rng) for _ in range(100)]
+    rows = [draw_values(idiom, rng) for _ in range(30)]
     arrays = {name: np.array([row[name] for row in rows], np.uint32) for name in rows[0]}
     results: dict[str, Any] = {**evaluate_block(idiom.ptx, arrays)}
     for index, row in enumerate(rows):

@@ -33,7 +33,7 @@ from ptxscope.engine.tracing.step_text import describe_step, format_title
 from tests import reference_integers
 from tests.reference_data import golden_opcodes
 from tests.strategies import instruction_of
-from tests.tiers import sampled, some
+from tests.tiers import sampled
 
 # the table of docs/semantics.md, 3: documented, accepted by ptxas 13.0
 _SIMD2, _SCALAR = (27_744, 27_744), (7_840, 8_624)
@@ -109,11 +109,10 @@ def test_every_entry_has_all_that_an_instruction_needs(opcode: str) -> None:
 
 
 @sampled
-@pytest.mark.parametrize("count", some([40, 150]))
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_every_stage_has_a_title_and_sentences(opcode: str, count: int) -> None:
+def test_every_stage_has_a_title_and_sentences(opcode: str) -> None:
     rng = Random(opcode)
-    for _ in range(count):
+    for _ in range(30):
         form = draw_form(opcode, rng)
         assert lower(form).stages
         ins = instruction_of(form)

@@ -46,7 +46,7 @@ def _mutated(rng: Random) -> str:
 
 @pytest.mark.parametrize(
     ("seed", "count"),
-    [(0, 2_000), *(pytest.param(seed, 10_000, marks=thorough) for seed in range(4))],
+    [(0, 2_000), pytest.param(1, 12_000, marks=thorough)],
 )
 def test_mutated_and_random_lines(seed: int, count: int) -> None:
     rng = Random(seed)

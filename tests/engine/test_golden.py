@@ -22,7 +22,7 @@ def test_the_golden_files_are_whole() -> None:
     assert len(golden_opcodes()) == 27
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
 def test_integers(model: str, step: int) -> None:
     for row in golden_rows()[::step]:
@@ -30,7 +30,7 @@ def test_integers(model: str, step: int) -> None:
         assert tuple(found.values()) == row.results[model], (row.ptx, row.values)
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [9, pytest.param(1, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
 def test_arrays(model: str, step: int) -> None:
     for ptx, rows in golden_forms()[::step]:
@@ -43,7 +43,7 @@ def test_arrays(model: str, step: int) -> None:
         assert list(results) == [row.results[model] for row in rows], ptx
 
 
-@pytest.mark.parametrize("step", [25, pytest.param(5, marks=thorough)])
+@pytest.mark.parametrize("step", [50, pytest.param(9, marks=thorough)])
 @pytest.mark.parametrize("model", MODELS)
 def test_traces_end_in_the_result_and_replay_to_it(model: str, step: int) -> None:
     for row in golden_rows()[::step]:
@@ -54,7 +54,7 @@ def test_traces_end_in_the_result_and_replay_to_it(model: str, step: int) -> Non
         assert set(row.results[model]) <= last
 
 
-@pytest.mark.parametrize("step", [27, pytest.param(3, marks=thorough)])
+@pytest.mark.parametrize("step", [54, pytest.param(7, marks=thorough)])
 def test_where_answers_differ_an_erratum_is_known_to_the_form_and_named_by_the_trace(
     step: int,
 ) -> None:

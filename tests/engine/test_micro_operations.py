@@ -36,7 +36,7 @@ from ptxscope.scene.scene_model import LaneRef
 from ptxscope.widgets.lanes.lane_accordion import LanesState, draw
 from tests.export import every
 from tests.strategies import KINDS, instruction_of
-from tests.tiers import ci_only, some
+from tests.tiers import ci_only
 
 
 def _samples() -> Iterable[Trace]:
@@ -64,15 +64,14 @@ def _samples() -> Iterable[Trace]:
 
 
 @ci_only
-@pytest.mark.parametrize("is_whole", some([False, True]), ids=["once", "in every stage"])
-def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format(is_whole: bool) -> None:
+def test_every_kind_is_in_a_plan_and_said_and_drawn_in_every_format() -> None:
     kinds = set[type]()
     for trace in _samples():
         found = {type(row.row.micro) for row in trace.rows.values()}
         for step in trace.steps:
             assert step_text.format_title(step)
             assert step_text.describe_step(trace, step)
-        if not found <= kinds or is_whole:
+        if not found <= kinds:
             every.check(trace, Options(standalone=True))
         kinds |= found
         lines = draw(LanesState(trace, len(trace.steps)), 100, 80).lines

@@ -68,7 +68,7 @@ def test_the_examples_of_the_table(id_: str, ptx: str, operands: str, isa: str, 
     assert id_ in [x.id for x in parse(ptx).errata]
 
 
-@pytest.mark.parametrize("step", [5, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [7, pytest.param(2, marks=thorough)])
 @pytest.mark.parametrize("name", ["ptxas-13.0", "ptxas-13.5"])
 def test_the_errata_that_are_named_make_the_result_and_none_can_be_left_out(
     name: str, step: int
@@ -231,7 +231,7 @@ def _results(form: Form, *errata: Erratum) -> np.ndarray[tuple[int, ...], np.dty
 
 
 @sampled
-@pytest.mark.parametrize("step", [7, pytest.param(2, marks=thorough)])
+@pytest.mark.parametrize("step", [7, pytest.param(5, marks=thorough)])
 @pytest.mark.parametrize(
     "opcode", ["vadd", "vsub", "vabsdiff", "vmin", "vmax", "vshl", "vshr", "vset", "vmad"]
 )
@@ -294,7 +294,7 @@ def _set_forms() -> list[Form]:
     return forms
 
 
-@pytest.mark.parametrize("step", [36, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [36, pytest.param(5, marks=thorough)])
 @ci_only
 def test_a_false_guard_can_destroy_d_in_924_forms_of_set(step: int) -> None:
     forms = _set_forms()

@@ -499,9 +499,9 @@ def test_the_code_of_an_intrinsic_gives_what_cuda_documents(name: str) -> None:
     (stored,) = [x for x in program.statements if x.name == "st.global.u32"]
     rng = Random(name)
     biting = (0, 0x80808080, 0x7F7F7F7F, 0x80008000, 0x7FFF7FFF, WORD, 0x01010101, 0x00FF8001)
-    pairs = [(x, y) for x in biting for y in biting]
-    pairs += [(rng.getrandbits(32), rng.getrandbits(32)) for _ in range(40)]
-    pairs += [(x, x ^ 1 << rng.randrange(32)) for x, _ in pairs[-20:]]
+    pairs = [(x, rng.choice(biting)) for x in biting]
+    pairs += [(rng.getrandbits(32), rng.getrandbits(32)) for _ in range(10)]
+    pairs += [(x, x ^ 1 << rng.randrange(32)) for x, _ in pairs[-10:]]
     for a, b in pairs:
         given_ = dict(zip((x.removeprefix("%") for x in loaded), (a, b), strict=False))
         run = asked(program, elsewhere, **given_)

@@ -94,12 +94,12 @@ def find(line: str) -> list[Redundancy]:
     return list(find_redundancies(parse(line)))
 
 
-@pytest.mark.parametrize("step", some([9, 1]))
+@pytest.mark.parametrize("step", some([9, 3]))
 def test_every_shorter_line_gives_the_same_and_none_is_missed(step: int) -> None:
     rng, counts = Random(25), {"shorter": 0, "ignored": 0}
     for line in islice(iter_lines(), 0, None, step):
         width, found = is_field_wide(line), find(line)
-        rows = [draw(rng, width) for _ in range(12)]
+        rows = [draw(rng, width) for _ in range(16)]
         results = [run(line, row, width) for row in rows]
         for item in found:
             counts[item.rule] += 1

@@ -484,7 +484,7 @@ def test_replicas_do_not_affect_each_other(name: str) -> None:
     changes = sorted(draw.sample(changes, min(len(changes), 90)), key=lambda x: x.original.span)
     threads = ThreadSelection(range(shape.block_count))
     together = run_replicas(memory, changes, threads, ISA_MODEL, 1 << 12)
-    for i in draw.sample(range(len(changes)), 8):
+    for i in draw.sample(range(len(changes)), 3):
         alone = run_replicas(memory, changes[i : i + 1], threads, ISA_MODEL, 1 << 12)
         assert alone.is_complete[0] == together.is_complete[i]
         if alone.is_complete[0]:
@@ -505,8 +505,7 @@ def test_a_missing_conversion_is_explained_by_other_values() -> None:
     assert first.phrase == f"with the bytes of {first.statement.text.split()[2][:-1]} reversed"
 
 
-@pytest.mark.parametrize("name", [x for x in _LAUNCHES if x != "collatz"])  # the longest run
-@sampled
+@pytest.mark.parametrize("name", [x for x in _LAUNCHES if x != "collatz"][::4])
 @ci_only
 def test_what_no_change_explains_has_at_most_near_misses(name: str) -> None:
     code = load_device_code(_read(_LAUNCHES[name].file), kernel=name)

@@ -598,7 +598,7 @@ FORMULAS: Mapping[str, Callable[[int, int, int, int], list[int]]] = {
 @pytest.mark.parametrize("text", FORMULAS)
 def test_an_opcode_computes_its_formula(text: str) -> None:
     ins, rng = parse_machine_instruction(text), Random(text)
-    for _ in range(200):
+    for _ in range(60):
         a, b, c, p = *(draw_word(rng) for _ in range(3)), rng.getrandbits(1)
         values = {"R0_1": a, "R0_2": b, "R0_3": c, "P0_0": p}
         assert compute_exactly(ins, values) == FORMULAS[text](a, b, c, p), (a, b, c, p)
@@ -681,7 +681,7 @@ def golden_rows() -> Mapping[str, list[dict[str, str]]]:
     return rows
 
 
-@pytest.mark.parametrize("arch", ARCHITECTURES)
+@pytest.mark.parametrize("arch", some(ARCHITECTURES))
 def test_machine_code_gives_the_golden_results(arch: str) -> None:
     count = 0
     for sample in samples(arch):
@@ -694,10 +694,12 @@ def test_machine_code_gives_the_golden_results(arch: str) -> None:
     assert count > 400
 
 
-@pytest.mark.parametrize("part", some([("sm_90", 5), *((x, 1) for x in ARCHITECTURES)]), ids=str)
-def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int]) -> None:
-    arch, step = part
-    for sample in samples(arch)[::step]:
+@pytest.mark.parametrize(
+    "part", some([("sm_90", 4, 9), *((x, at, 3) for at, x in enumerate(ARCHITECTURES))]), ids=str
+)
+def test_machine_code_equals_the_model_of_its_assembler(part: tuple[str, int, int]) -> None:
+    arch, first, step = part
+    for sample in samples(arch)[first::step]:
         verdict = decide_line(sample.line, sample.source, sample.kernel)
         assert verdict.outcome is VerdictOutcome.PROVED, verdict
         assert PTXAS.name in verdict.models, verdict
@@ -763,7 +765,7 @@ def draw_planted_error(rng: Random) -> Sample:
             return sample._replace(source=sample.source._replace(ins=changed))
 
 
-@pytest.mark.parametrize("count", some([60, 250]))
+@pytest.mark.parametrize("count", some([40, 100]))
 def test_planted_errors_are_refuted_or_harmless(count: int) -> None:
     rng, refuted, equal = Random(28), 0, 0
     for _ in range(count):
@@ -881,6 +883,7 @@ def test_a_selector_that_is_rz_leaves_out_a_source() -> None:
     assert list_rows("prmt.b32 d, a, b, 0", code)["PRMT"][0] == "row"  # R2 is an address
 
 
+@ci_only
 def test_a_product_of_pairs_with_a_literal_is_proved() -> None:
     code = [
         "LDG.E.64.SYS R4, [R4]",

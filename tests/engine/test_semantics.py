@@ -20,7 +20,7 @@ from ptxscope.engine.tracing.provenance import find_provenance
 from tests.reference import reference
 from tests.reference_data import MODELS
 from tests.strategies import bits, evaluations, guarded_evaluations, random_instruction
-from tests.tiers import sampled, some
+from tests.tiers import sampled
 
 _MODELS = st.sampled_from(sorted(MODELS))
 Evaluation = tuple[Instruction, dict[str, int]]
@@ -34,11 +34,10 @@ def test_a_second_formulation_agrees(evaluation: Evaluation, model: str) -> None
 
 
 @sampled
-@pytest.mark.parametrize("count", some([80, 200]))
 @pytest.mark.parametrize("opcode", CATALOG)
-def test_a_second_formulation_agrees_on_many_forms(opcode: str, count: int) -> None:
+def test_a_second_formulation_agrees_on_many_forms(opcode: str) -> None:
     rng = Random(opcode)
-    for seed in range(count):
+    for seed in range(90):
         ins = random_instruction(opcode, seed)
         for model in MODELS:
             values = {x.name: rng.getrandbits(x.type.bits) for x in ins.inputs}

@@ -64,7 +64,7 @@ def drawn_values(opcode: str, count: int) -> list[Trace]:
 
 
 @sampled
-@pytest.mark.parametrize("count", [4, pytest.param(30, marks=thorough)])
+@pytest.mark.parametrize("count", [4, pytest.param(8, marks=thorough)])
 @pytest.mark.parametrize("opcode", CATALOG)
 def test_it_is_drawn_well_in_one_column(opcode: str, count: int) -> None:
     for shown in drawn_values(opcode, count):

@@ -127,7 +127,7 @@ def some_trace(line: str) -> tuple[Trace, Options]:
     [(accepted, 120), (written, 500)]
     + [
         pytest.param(lines, every, marks=thorough)
-        for lines, every in ((accepted, 24), (written, 100))
+        for lines, every in ((accepted, 60), (written, 250))
     ],
 )
 def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every: int) -> None:
@@ -135,7 +135,7 @@ def test_lines_stand_in_every_format(lines: Callable[[], tuple[str, ...]], every
         check(*some_trace(line))
 
 
-@pytest.mark.parametrize("step", [40, pytest.param(1, marks=thorough)])
+@pytest.mark.parametrize("step", [40, pytest.param(5, marks=thorough)])
 def test_every_accepted_line_is_drawn(step: int) -> None:
     for line in accepted()[::step]:
         check(traced(line), Options(), ("svg",))

@@ -33,7 +33,7 @@ from ptxscope.engine.tracing.provenance import LaneBits, find_ancestors, find_de
 from ptxscope.engine.tracing.trace import StepPlace
 from tests.export.samples import E3, EXAMPLES, HOSTILE, annotated, example, kept
 from tests.export.test_markdown import tables
-from tests.tiers import sampled, some
+from tests.tiers import ci_only, sampled, some
 
 PAGE = Options(standalone=True)
 SVG = "{http://www.w3.org/2000/svg}"
@@ -212,6 +212,7 @@ def test_ids_of_two_exports_never_meet(step: int) -> None:
     assert len(set(several)) == len(several)
 
 
+@ci_only
 def test_ids_are_the_same_each_time() -> None:
     """In another process the stages of a set come in another order."""
     command = [sys.executable, "-m", "ptxscope", "trace", "vadd4.s32.s32.s32.sat d, a, b, c",

@@ -178,7 +178,7 @@ def places(data: Any) -> list[tuple[Any, Any]]:
 def test_whatever_is_taken_out_or_changed_is_said(part: int) -> None:
     for index in range(part, len(places(json.loads(SMALL))), 36):
         changes: tuple[Any, ...] = (None, [], "?", 1.5, "gone")
-        for change in changes:
+        for change in (changes[index % 5], changes[(index + 2) % 5]):
             data = json.loads(SMALL)
             inside, at = places(data)[index]
             may_differ = inside is data and (at == "command" or (at, change) == ("version", "?"))

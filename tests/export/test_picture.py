@@ -223,7 +223,7 @@ def test_examples_are_drawn_well(opcode: str, model: str) -> None:
 
 
 @pytest.mark.parametrize("model", ["isa", "ptxas-13.0", "ptxas-13.5"])
-@pytest.mark.parametrize("step", [60, pytest.param(4, marks=thorough)])
+@pytest.mark.parametrize("step", [60, pytest.param(17, marks=thorough)])
 def test_accepted_lines_are_drawn_well(step: int, model: str) -> None:
     for line in accepted()[::step]:
         assert_drawn_well(traced(line, model))

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import re
 import struct
-import subprocess
-import sys
 import xml.etree.ElementTree as ET
 from html import unescape
 from pathlib import Path
@@ -21,6 +19,7 @@ from ptxscope.documents.content.value_lookup import (
     format_value,
 )
 from ptxscope.live_figure import LiveFigure
+from tests.export import sphinx_builds
 from tests.export.samples import E3
 from tests.tiers import ci_only
 
@@ -74,12 +73,7 @@ def built(
     (folder / "conf.py").write_text(f'extensions = ["ptxscope.sphinx"]\n{conf}')
     for name, text in pages.items():
         (folder / f"{name}.rst").write_text(text, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "sphinx", "-q", "-b", builder, *more, str(folder),
-         str(folder / "out")],
-        capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    return done.stderr
+    return sphinx_builds.build(folder, builder, *more)
 
 
 def read(folder: Path, name: str) -> str:

@@ -27,7 +27,7 @@ from ptxscope.learn.seeded_random import (
 from tests.reference import reference
 from tests.tiers import ci_only, some
 
-SEEDS = [str(seed) for seed in range(24)]
+SEEDS = [str(seed) for seed in range(6)]
 
 
 def drawn(family: str, level: int, count: int, seed: str = "s") -> list[Trace]:
@@ -96,7 +96,7 @@ def test_a_family_is_kept_to() -> None:
     assert map_families()["vadd"] == ("vadd", "vadd2", "vadd4")
 
 
-@pytest.mark.parametrize("seed", some(SEEDS, 0, 1))
+@pytest.mark.parametrize("seed", some(SEEDS))
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("family", ["compare", "scalar", "simd"])
 def test_the_right_answer_is_what_the_reference_computes(

@@ -16,7 +16,7 @@ from ptxscope.documents.options import Options
 from ptxscope.page.explorer_page import ExplorerPage
 from ptxscope.page.page_view import make_link, make_view
 from ptxscope.page.permalink import format_permalink, parse_permalink
-from tests.tiers import ci_only
+from tests.tiers import ci_only, sampled
 from tools.page_proof import HOSTILE, draw_link, list_words, print_document
 
 VADD4 = "vadd4.s32.s32.s32.sat+d,+a,+b,+c&a=0x80ff7f01&b=0x01010101"
@@ -329,6 +329,7 @@ BLOCK_WORDS = ["trace", BLOCK, "q=0x12345678", "k=0x64006400", "-f", "svg"]
 TWO_ANSWERS = "{ mov.b32 x, a; vadd.s32.s32.s32.sat t, x, b; vadd.u32.s32.s32.sat d.b0, t, b, c; }"
 
 
+@ci_only
 def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
     page = open_page(BLOCK_LINK)
     assert page.svg == print_document(BLOCK_WORDS)
@@ -347,6 +348,7 @@ def test_a_block_is_drawn_and_stepped_through_as_on_the_command_line() -> None:
     assert page.svg == print_document(BLOCK_WORDS)
 
 
+@sampled
 @pytest.mark.parametrize(
     "text",
     [

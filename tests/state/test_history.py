@@ -12,6 +12,7 @@ from ptxscope.state.open_listing import open_listing
 from ptxscope.state.session import MAX_UNDO_STEPS, Session, describe_edit
 from ptxscope.state.setup import make_example, make_setup
 from tests.state.states import make_state, move_by, open_text, set_values
+from tests.tiers import ci_only
 
 LONG = "".join(f"vadd.u32.u32.u32 x{i}, x{i - 1}, {i};\n" for i in range(1, 9))
 
@@ -41,6 +42,7 @@ def test_undo_is_bounded_in_what_it_holds(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 @pytest.mark.parametrize("cursors", [1, 30])
+@ci_only
 def test_undo_holds_few_listings(cursors: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """However often the cursor moved in one of them, it counts once."""
     monkeypatch.setattr("ptxscope.state.session.MAX_UNDO_CHARS", 20_000)

@@ -71,7 +71,7 @@ def there(found: Sweep, **at: int) -> dict[str, int]:
     return operands
 
 
-@pytest.mark.parametrize("seed", some(range(216), *range(0, 216, 36)))
+@pytest.mark.parametrize("seed", some(range(0, 216, 4), *range(0, 54, 9)))
 def test_a_line_is_what_traces_say_in_every_cell(seed: int) -> None:
     ins, operands, rng = drawn(seed)
     if not list_result_parts(make_block(ins)):

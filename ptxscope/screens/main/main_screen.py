@@ -146,9 +146,13 @@ class MainScreen(ThemedScreen[None]):
         """Clear the footer: a dialog shows its own keys on its frame."""
         self.view.keys.show((), ())
 
+    def _mount_value_field(self) -> None:
+        if self.is_attached:  # the first key may have left
+            self.view.mount_value_field()
+
     def on_mount(self) -> None:
         """Show the session, and a greeting if it is new."""
-        self.call_after_refresh(self.view.mount_value_field)
+        self.call_after_refresh(self._mount_value_field)
         if self.state.is_prediction_pending:  # from the first paint on: it must not reveal answers
             self.state.begin_predicting(self.state.step)
             self.call_after_refresh(self.perform, begin_predicting)
