@@ -9,9 +9,10 @@ from ptxscope import parse
 from ptxscope.engine.ir.tape import Node, Tape
 from ptxscope.engine.isa.integers import Range
 from ptxscope.engine.isa.types import BoolOp, Cmp, PermuteMode, Type
+from ptxscope.engine.micro_operations.accumulation import Accumulate
 from ptxscope.engine.micro_operations.base import MicroOperation
 from ptxscope.engine.micro_operations.bitwise import CombineBits, InvertBits
-from ptxscope.engine.micro_operations.carries import TakeBits
+from ptxscope.engine.micro_operations.carries import Magnitude, TakeBits, ToBits
 from ptxscope.engine.micro_operations.comparison import Compare
 from ptxscope.engine.micro_operations.counts import (
     CountLeadingZeros,
@@ -20,6 +21,7 @@ from ptxscope.engine.micro_operations.counts import (
     InvertNegative,
     ReplaceValue,
     ReverseBits,
+    SubtractFrom,
 )
 from ptxscope.engine.micro_operations.fields import (
     ExtendField,
@@ -38,20 +40,16 @@ from ptxscope.engine.micro_operations.logic import (
     SpreadTruth,
     TakeLane,
 )
-from ptxscope.engine.micro_operations.merge import Accumulate, Merge, Pack
+from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import (
     AbsoluteDifference,
     Add,
-    Average,
-    Magnitude,
     Maximum,
     Minimum,
     Multiply,
     Negate,
     PlusOne,
-    ScaleDown,
     Subtract,
-    SubtractFrom,
 )
 from ptxscope.engine.micro_operations.permutation import (
     EvaluateTable,
@@ -60,9 +58,15 @@ from ptxscope.engine.micro_operations.permutation import (
     SelectDigits,
 )
 from ptxscope.engine.micro_operations.quotients import Divide, Remainder
-from ptxscope.engine.micro_operations.saturation import Clamp, ToBits, Truncate, Wrap
+from ptxscope.engine.micro_operations.saturation import Clamp, Truncate, Wrap
 from ptxscope.engine.micro_operations.selection import Extend, Select
-from ptxscope.engine.micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
+from ptxscope.engine.micro_operations.shifts import (
+    Average,
+    LimitAmount,
+    ScaleDown,
+    ShiftLeft,
+    ShiftRight,
+)
 from ptxscope.engine.micro_operations.stage import Stage
 from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan

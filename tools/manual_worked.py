@@ -21,8 +21,8 @@ from ptxscope.engine.isa.types import BoolOp, Destinations, Selector, Type
 from ptxscope.engine.isa.video_entries import C_BITS
 from ptxscope.engine.listings.counterexample import find_counterexample
 from ptxscope.engine.micro_operations.logic import Choose
-from ptxscope.engine.micro_operations.numbers import Average
 from ptxscope.engine.micro_operations.properties import Flag
+from ptxscope.engine.micro_operations.shifts import Average
 from ptxscope.engine.semantics.errata import ERRATA
 from ptxscope.engine.semantics.models import ISA_MODEL
 from ptxscope.engine.syntax.instruction import Input, Instruction

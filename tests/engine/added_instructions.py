@@ -25,10 +25,11 @@ from ptxscope.engine.isa.syntax_line import read_syntax
 from ptxscope.engine.isa.types import Type
 from ptxscope.engine.isa.value_text import format_hex
 from ptxscope.engine.micro_operations import base
+from ptxscope.engine.micro_operations.accumulation import Accumulate
 from ptxscope.engine.micro_operations.arithmetic import Arithmetic, LaneValues, V
 from ptxscope.engine.micro_operations.base import LaneView, MicroOperation, RowView
 from ptxscope.engine.micro_operations.formula import make_equation
-from ptxscope.engine.micro_operations.merge import Accumulate, Merge, Pack
+from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import Multiply
 from ptxscope.engine.micro_operations.properties import InputBits, LaneText, Notation
 from ptxscope.engine.micro_operations.saturation import Truncate

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from ... import __version__
 from ...engine.isa.roles import Role
 from ...engine.isa.value_text import format_hex, format_value
-from ...engine.micro_operations.drawings import TextFigure
 from ...engine.micro_operations.formula import Formula
 from ...engine.micro_operations.properties import Flag
 from ...engine.micro_operations.stage import Stage
@@ -637,8 +636,7 @@ def _make_row_view(trace: Trace, row: RowTrace) -> DocumentRow:
 
 def _iter_figure_lines(trace: Trace, row: RowTrace) -> Iterator[str]:
     view = trace.views[row.key]
-    figure = view.micro.make_figure(view)
-    if isinstance(figure, TextFigure):
+    if view.micro.has_text_figure:
         from .figure_text import figure_lines  # loaded late: few rows have such a figure
 
         yield from map(make_printable, figure_lines(view))

@@ -15,7 +15,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from ..micro_operations.merge import Accumulate
+from ..micro_operations.accumulation import Accumulate
 from ..semantics.lowering import lower
 from ..semantics.plan import compute_results
 from .selector_problem import Case, LaneDigits, SelectorMatches, SelectorProblem

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from ..isa.integers import Range
 from ..isa.value_text import format_hex
 from .arithmetic import EXACT, Arithmetic, Inputs, LaneValues, V, get_lane
-from .drawings import CellDrawing, FigureDrawing, FormulaCell
 from .formula import make_equation
 from .instruction_view import InstructionView, format_short_name, name_operands
 from .properties import (
@@ -24,6 +23,9 @@ from .properties import (
     map_bits,
 )
 from .stage import Stage
+
+if TYPE_CHECKING:  # no text has drawings
+    from .drawings import CellDrawing, FigureDrawing
 
 
 class _Term(str):
@@ -123,10 +125,12 @@ class MicroOperation:
     """Whether values decide which bits of its inputs it takes."""
     idleness: ClassVar[Idleness] = Idleness.NEVER
     """When a picture may leave it out."""
-    cell: ClassVar[CellDrawing] = FormulaCell()
-    """Its cell in every lane; ``make_cell`` if lanes or kinds of inputs differ."""
+    cell: ClassVar[CellDrawing | None] = None
+    """Its cell in every lane, if it is not its formula; ``make_cell`` if lanes or inputs differ."""
     figure: ClassVar[FigureDrawing | None] = None
     """Its figure; ``make_figure`` if that has numbers."""
+    has_text_figure: ClassVar[bool] = False
+    """Whether plain text shows its figure too, because formulas do not contain it."""
     notation: ClassVar[Notation | None] = None
     """The notation of its values; ``get_notation`` if that depends on more than the range."""
     flag_text: ClassVar[str] = ""
@@ -243,7 +247,9 @@ class MicroOperation:
 
         It does not depend on values: the picture of a form, which has none, draws the same cell.
         """
-        return self.cell
+        from .drawings import FormulaCell
+
+        return self.cell or FormulaCell()
 
     def make_figure(self, row: RowView) -> FigureDrawing | None:
         """Return the figure of a row, or None if its cells show everything."""

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..isa.floats import get_infinity, get_magnitude_mask
 from ..isa.types import Cmp, Type
 from ..isa.value_text import format_hex, format_value
 from .arithmetic import EXACT, Arithmetic, V, get_lane
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import ComparisonLine, VerdictCell
 from .formula import make_equation
 from .instruction_view import format_short_name, name_operands
 from .properties import Flag, LaneText
 from .selection import describe_reading
 from .stage import Stage
 from .step_words import find_row
+
+if TYPE_CHECKING:
+    from .drawings import ComparisonLine, VerdictCell
 
 UNORDERED = frozenset((Cmp.EQU, Cmp.NEU, Cmp.LTU, Cmp.LEU, Cmp.GTU, Cmp.GEU))
 RELATIONS = {
@@ -41,7 +44,6 @@ class Compare(MicroOperation):
     cmp: Cmp
     type: Type | None = None
     about = "as exact numbers whatever their types"
-    cell = VerdictCell()
     flag_text = "an operand is NaN"
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -128,7 +130,14 @@ class Compare(MicroOperation):
         nan = f" With a NaN it is {outcome}." if type_ is not None and type_.is_float else ""
         return f"{relation}, {operands} as .{type_}.{nan}"
 
+    def make_cell(self, row: RowView, lane: int) -> VerdictCell:
+        from .drawings import VerdictCell
+
+        return VerdictCell()
+
     def make_figure(self, row: RowView) -> ComparisonLine | None:
+        from .drawings import ComparisonLine
+
         return ComparisonLine(self.type) if len(row.values) == 1 else None
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

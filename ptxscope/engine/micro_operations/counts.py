@@ -9,10 +9,39 @@ from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .formula import make_equation, make_transition
-from .numbers import PlusOne, SubtractFrom, describe_found_bit
+from .instruction_view import InstructionView, format_short_name
+from .numbers import PlusOne
 from .properties import InputBits, LaneText, Notation, map_bits
 
 _WORD = 32
+
+
+def describe_found_bit(ins: InstructionView) -> str:
+    """Return which bit ``bfind`` finds: ``the highest 1 of a (all ones if there is none)``."""
+    a, type_ = format_short_name(ins, "a"), ins.form.stype
+    is_signed = type_ is not None and type_.signed
+    bit = f"the highest 0 of {a} if {a} is negative, else its highest 1"
+    return f"{bit if is_signed else f'the highest 1 of {a}'} (all ones if there is none)"
+
+
+@dataclass(frozen=True)
+class SubtractFrom(MicroOperation):
+    """A constant minus x."""
+
+    constant: int
+    formula = "{self.constant} - {x:()}"
+    about = "The number subtracted from a constant."
+    title = "subtract"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.add(ar.negative(v[0]), self.constant)
+
+    def describe_step(self, rows: Sequence[RowView]) -> str:
+        about = describe_found_bit(rows[0].instruction)
+        return f"The position of {about}: {self.constant} less the number of zeros above it."
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("counted from the other end")
 
 
 @dataclass(frozen=True)

@@ -236,10 +236,10 @@ CellDrawing = (
     | LaneSum
 )
 """A drawing of the text of one lane."""
-TextFigure = FieldBits | BytePermutation | TruthTable
-"""A figure that plain text shows too, because formulas do not contain it."""
 FigureDrawing = (
-    TextFigure
+    FieldBits
+    | BytePermutation
+    | TruthTable
     | RangeLine
     | LimitLine
     | ComparisonLine

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from ..isa.value_text import format_bit_range, format_hex
 from .arithmetic import Arithmetic, Inputs, V, fill, get_lane, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .counts import SubtractFrom
 from .drawings import (
     BitFate,
     BitField,
@@ -19,7 +20,7 @@ from .drawings import (
 )
 from .formula import make_equation
 from .instruction_view import name_operands
-from .numbers import Add, SubtractFrom
+from .numbers import Add
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, map_bits
 from .saturation import Clamp
 from .shifts import ShiftRight
@@ -82,6 +83,7 @@ class ExtendField(MicroOperation):
     about = "As many low bits as the length says, sign- or zero-extended."
     title = "field"
     has_chosen_bits = True
+    has_text_figure = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, length = v
@@ -161,6 +163,7 @@ class ReadField(MicroOperation):
     formula = "{z:bits} of {x} from bit {y}"
     title = "field"
     has_chosen_bits = True
+    has_text_figure = True
 
     @property
     def extension(self) -> ExtendField:
@@ -243,6 +246,7 @@ class InsertField(MicroOperation):
     about = "As many low bits of {a} as the length says replace bits of {b} from the position up."
     title = "insert"
     has_chosen_bits = True
+    has_text_figure = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x, y, position, length = v
@@ -325,6 +329,7 @@ class FieldMask(MicroOperation):
     about = "As many ones as the length says, from the position up; the other bits are 0."
     title = "mask"
     has_passed_bits = True
+    has_text_figure = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         position, length = v

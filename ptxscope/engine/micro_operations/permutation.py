@@ -86,6 +86,7 @@ class PermuteBytes(MicroOperation):
     )
     title = "permute"
     has_chosen_bits = True
+    has_text_figure = True
     notation = Notation(8, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -147,6 +148,7 @@ class PermuteByMode(MicroOperation):
     about = "The mode arranges four bytes of {a} and {b} around byte n, the low two bits of {c}."
     title = "permute"
     has_chosen_bits = True
+    has_text_figure = True
     notation = Notation(8, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
@@ -230,6 +232,7 @@ class EvaluateTable(MicroOperation):
     )
     title = "look up"
     has_passed_bits = True
+    has_text_figure = True
     notation = Notation(32, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

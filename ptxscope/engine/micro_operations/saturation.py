@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..isa.integers import cast, get_limits
 from ..isa.types import Type
 from ..isa.value_text import format_hex, format_integer_type, format_value
 from .arithmetic import Arithmetic, Inputs, V, is_different, is_outside
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import CellDrawing, NumberCell, RangeLine, ResultCell, TruncatedBits
 from .formula import Formula, Sign, make_equation, make_transition
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Reading, map_bits
 from .selection import map_read_bits
 from .stage import Stage
 from .step_words import NOTHING_WRITTEN, format_destinations, format_write
+
+if TYPE_CHECKING:
+    from .drawings import CellDrawing, NumberCell, RangeLine, TruncatedBits
 
 _WORD = 32
 
@@ -28,7 +31,6 @@ class Clamp(MicroOperation):
     high: int | None
     is_narrowing = True
     idleness = Idleness.UNCHANGED
-    cell = NumberCell()
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         x = v[0]
@@ -99,7 +101,14 @@ class Clamp(MicroOperation):
             else f".sat clamps to {bounds}."
         )
 
+    def make_cell(self, row: RowView, lane: int) -> NumberCell:
+        from .drawings import NumberCell
+
+        return NumberCell()
+
     def make_figure(self, row: RowView) -> RangeLine:
+        from .drawings import RangeLine
+
         low = self.low
         if low is None and row.inputs[0].range.low >= 0:  # a u64 is not negative
             low = 0
@@ -161,6 +170,8 @@ class Wrap(MicroOperation):
         return f"Takes the low {self.bits} bits of {rows[0].inputs[0].destination}."
 
     def make_figure(self, row: RowView) -> TruncatedBits:
+        from .drawings import TruncatedBits
+
         return TruncatedBits(self.bits)
 
     def get_notation(self, row: RowView) -> Notation:
@@ -242,9 +253,13 @@ class Truncate(MicroOperation):
         return f"{sentence} One bit {format_write(flags, 1)}." if flags else sentence
 
     def make_cell(self, row: RowView, lane: int) -> CellDrawing:
+        from .drawings import ResultCell
+
         return ResultCell(f"{row.list_symbols()[0]}{row.find_lost_bits(self.bits)}")
 
     def make_figure(self, row: RowView) -> TruncatedBits:
+        from .drawings import TruncatedBits
+
         return TruncatedBits(self.bits)
 
     def get_notation(self, row: RowView) -> Notation:
@@ -255,27 +270,6 @@ class Truncate(MicroOperation):
         if self.bits >= _WORD:
             low, high = get_limits(self.bits, self.signed)
             yield site.replace_operation(f"clamped to {low}..{high}", Clamp(low, high), self)
-
-
-@dataclass(frozen=True)
-class ToBits(MicroOperation):
-    """The bit pattern of a number that fits in ``bits`` bits."""
-
-    bits: int
-    formula = "u{self.bits}({x})"
-
-    def run(self, ar: Arithmetic[V], *v: V) -> V:
-        return ar.cast(v[0], self.bits, signed=False)
-
-    def find_origins(self, lane: int, low: int, high: int, inputs: Inputs) -> Iterable[InputBits]:
-        yield map_bits(inputs, 0, lane, low, min(high, self.bits))
-
-    def describe_lane(self, view: LaneView) -> LaneText:
-        bits = format_hex(view.value, self.bits)
-        return LaneText(make_transition(view.x, bits), f"{view.x} in {self.bits} bits is {bits}")
-
-    def get_notation(self, row: RowView) -> Notation:
-        return Notation(self.bits, is_number=False)
 
 
 def iter_early_narrowings(site: MutationSite) -> Iterator[RowMutation]:

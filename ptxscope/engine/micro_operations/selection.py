@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ..isa.roles import Role
 from ..isa.value_text import UNIT_NAMES, format_hex, format_integer_type, format_part
 from .arithmetic import Arithmetic, Inputs, Picks, V
 from .base import LaneView, MicroOperation, MutationSite, RowMutation, RowView
-from .drawings import PartCell, ReadingCell
 from .formula import make_equation
 from .properties import Flag, Idleness, InputBits, LaneText, Notation, Part, Reading, map_bits
 from .step_words import append_sentence
+
+if TYPE_CHECKING:
+    from .drawings import PartCell, ReadingCell
 
 _WORD = 32
 
@@ -79,6 +82,8 @@ class Select(MicroOperation):
         return f"Digits {digits[0]} {unit}s of a, {digits[1]} those of b; the last one is lane 0's."
 
     def make_cell(self, row: RowView, lane: int) -> PartCell:
+        from .drawings import PartCell
+
         return PartCell(self.find_part(lane))
 
     def get_notation(self, row: RowView) -> Notation:
@@ -202,6 +207,8 @@ class Extend(MicroOperation):
         return " ".join((*parts, "Exact from here on."))
 
     def make_cell(self, row: RowView, lane: int) -> ReadingCell:
+        from .drawings import ReadingCell
+
         return ReadingCell(self.reading)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:

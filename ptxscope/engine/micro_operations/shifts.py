@@ -1,4 +1,4 @@
-"""The micro-operations that shift numbers."""
+"""The micro-operations that shift or halve numbers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from .arithmetic import Arithmetic, V, is_different
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
 from .drawings import FigureDrawing, LeftShiftBits, LimitLine, RightShiftBits, TruncatedBits
-from .numbers import Negate
+from .formula import make_equation
+from .numbers import Add, Negate
 from .properties import Flag, Idleness, LaneText
 
 
@@ -112,3 +113,57 @@ class ShiftRight(MicroOperation):
             (Negate(), (PREVIOUS_RESULT,)),
         )
         yield RowMutation("rounded up, but a shift rounds down", chain)
+
+
+@dataclass(frozen=True)
+class ScaleDown(MicroOperation):
+    """Shift right by a fixed distance, rounding down."""
+
+    amount: int
+    formula = "{x} >> {self.amount}"
+    about = "Half of {a} + {b}, rounded down."
+    title = "average"
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        return ar.shift_right(v[0], self.amount)
+
+    def make_figure(self, row: RowView) -> RightShiftBits | None:
+        return RightShiftBits(self.amount) if len(row.values) == 1 else None
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.keep_first_input("did not shift")
+        yield site.replace_operation(
+            "rounded up, but a shift rounds down", Negate(), self, Negate()
+        )
+        other_amount = 7 if self.amount == 15 else 15
+        yield site.replace_operation(
+            f"shifted by {other_amount}", ScaleDown(other_amount), weight=2
+        )
+
+
+class Average(MicroOperation):
+    """Half the sum, halves rounded away from zero."""
+
+    formula = "({x} + {y:()}) / 2"
+    about = (
+        "Half of {a} + {b}; halves are rounded away from zero: 1 is added before the shift, unless "
+        "the sum is negative."
+    )
+    is_exact = True
+
+    def run(self, ar: Arithmetic[V], *v: V) -> V:
+        total = ar.add(*v)
+        negative = ar.less(total, 0)
+        return ar.shift_right(ar.subtract(ar.add(total, 1), negative), 1)
+
+    def describe_lane(self, view: LaneView) -> LaneText:
+        sum_text, total = Add().fill_formula(view.x, view.y), view.x + view.y
+        formula = make_equation(f"({sum_text}{' + 1' if total >= 0 else ''}) >> 1", view.value)
+        half = f"{total / 2}, rounded away from zero to {view.value}" if total % 2 else view.value
+        return LaneText(formula, f"half of {sum_text} is {half}")
+
+    def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        yield site.replace_operation(
+            "rounded the half up", Add(), Negate(), ScaleDown(1), Negate(), weight=2
+        )
+        yield site.replace_operation("did not halve the sum", Add(), weight=2)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from ..isa.value_text import format_hex
 from .arithmetic import Arithmetic, Inputs, V, get_lane
 from .base import PREVIOUS_RESULT, LaneView, MicroOperation, MutationSite, RowMutation, RowView
+from .counts import SubtractFrom
 from .drawings import BitFate, BitField, FieldBits, FieldRuler
 from .formula import make_equation, make_transition
 from .instruction_view import name_operands
-from .numbers import SubtractFrom
 from .properties import MAX_LANE_BITS, InputBits, LaneText, Notation, map_bits
 from .saturation import Wrap
 from .shifts import ShiftLeft
@@ -52,6 +52,7 @@ class JoinFields(MicroOperation):
 
     unit: int
     notation = Notation(_WORD, is_number=False)
+    has_text_figure = True
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:
         total, *others = (
@@ -117,6 +118,7 @@ class TakeWord(MicroOperation):
     title = "shift"
     has_chosen_bits = True
     has_passed_bits = True
+    has_text_figure = True
     notation = Notation(_WORD, is_number=False)
 
     def run(self, ar: Arithmetic[V], *v: V) -> V:

@@ -6,12 +6,11 @@ from ..isa.form import Form
 from ..isa.integers import get_limits
 from ..isa.types import BoolOp, Cmp, ProductWord, Type
 from ..micro_operations.bitwise import CombineBits, InvertBits
-from ..micro_operations.carries import TakeBits
+from ..micro_operations.carries import Magnitude, TakeBits
 from ..micro_operations.comparison import Compare
 from ..micro_operations.logic import Combine, Encode, Not
 from ..micro_operations.numbers import (
     Add,
-    Magnitude,
     Maximum,
     Minimum,
     Multiply,

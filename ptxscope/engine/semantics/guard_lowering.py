@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from ..isa.form import Form
+from ..micro_operations.carries import Magnitude, ToBits
 from ..micro_operations.float_bits import ToFloat
 from ..micro_operations.logic import Choose, Not
-from ..micro_operations.numbers import Magnitude
-from ..micro_operations.saturation import ToBits
 from ..micro_operations.stage import Stage
 from .plan import Builder
 from .rules import Rules

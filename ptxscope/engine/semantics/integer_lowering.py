@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from ..isa.form import Form
 from ..isa.types import BytePair, Cmp, Destinations, ShiftDirection, ShiftMode, Type
+from ..micro_operations.accumulation import Accumulate
 from ..micro_operations.comparison import Compare
 from ..micro_operations.counts import (
     CountLeadingZeros,
@@ -15,6 +16,7 @@ from ..micro_operations.counts import (
     InvertNegative,
     ReplaceValue,
     ReverseBits,
+    SubtractFrom,
 )
 from ..micro_operations.fields import (
     ExtendField,
@@ -25,8 +27,8 @@ from ..micro_operations.fields import (
     ReadField,
 )
 from ..micro_operations.logic import Combine, Not
-from ..micro_operations.merge import Accumulate, Pack
-from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply, SubtractFrom
+from ..micro_operations.merge import Pack
+from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
 from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select

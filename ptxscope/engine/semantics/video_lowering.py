@@ -12,17 +12,14 @@ from ..isa.integers import Range, get_limits
 from ..isa.types import SecOp, Selector, ShiftMode, Type
 from ..micro_operations.base import MicroOperation
 from ..micro_operations.comparison import Compare
-from ..micro_operations.merge import Accumulate, Merge, Pack
 from ..micro_operations.numbers import (
     AbsoluteDifference,
     Add,
-    Average,
     Maximum,
     Minimum,
     Multiply,
     Negate,
     PlusOne,
-    ScaleDown,
     Subtract,
 )
 from ..micro_operations.saturation import Truncate, Wrap
@@ -39,7 +36,6 @@ _OPERATIONS: dict[str, MicroOperation] = {
         ("vabsdiff vabsdiff2 vabsdiff4", AbsoluteDifference()),
         ("vmin vmin2 vmin4", Minimum()),
         ("vmax vmax2 vmax4", Maximum()),
-        ("vavrg2 vavrg4", Average()),
     )
     for opcode in opcodes.split()
 }
@@ -56,7 +52,7 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
     is_rounded = (
         rules.average_down or rules.average_to_zero or rules.average_up or rules.average_even
     )
-    if isinstance(operation, Average) and is_rounded:
+    if is_rounded and form.opcode.startswith("vavrg"):
         return _build_average(b, rules, x, y)
     t = b.add_row(Stage.OPERATE, "t", operation, x, y)
     if rules.true_swapped and form.cmp:
@@ -70,14 +66,16 @@ def _build_operation(b: Builder, form: Form, rules: Rules, x: str, y: str, unit:
 
 def _find_operation(opcode: str) -> MicroOperation:
     if opcode not in _OPERATIONS:
-        from ..micro_operations.shifts import ShiftLeft, ShiftRight  # loaded late, as LimitAmount
+        from ..micro_operations.shifts import Average, ShiftLeft, ShiftRight  # loaded late
 
-        return ShiftLeft() if opcode == "vshl" else ShiftRight()
+        return {"vshl": ShiftLeft, "vshr": ShiftRight}.get(opcode, Average)()
     return _OPERATIONS[opcode]
 
 
 def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
     """Average, rounding down (H3), to even (H4), up (H15) or towards zero (H17): not as 1.3 has."""
+    from ..micro_operations.shifts import ScaleDown
+
     total = b.add_row(Stage.OPERATE, "sum", Add(), x, y)
     if rules.average_up or rules.average_to_zero:
         minus = b.add_row(Stage.OPERATE, "minus", Negate(), total)
@@ -178,6 +176,8 @@ def _build_write(
     """Merge into c if there is a dsel, and write the word (1.1, steps 6 and 7; E1)."""
     if dsel is None:
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), t)}
+    from ..micro_operations.merge import Merge, Pack
+
     high = rules.h1_takes_high and dsel == Selector(16, (1,))
     merge_key = b.add_row(Stage.MERGE, "t", Merge(dsel.unit, dsel.lanes, signed, high), t, "c")
     return {"d": b.add_row(Stage.WRITE, "d", Pack(dsel.unit), merge_key)}
@@ -185,6 +185,8 @@ def _build_write(
 
 def _lower_vmad(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     """Lower ``vmad`` (1.2; E10 to E12, H10, H11)."""
+    from ..micro_operations.shifts import ScaleDown
+
     signed = form.final_type is Type.S32
     x = _build_scalar_operand(b, form, "a", rules.words_signed)
     y = _build_scalar_operand(b, form, "b", rules.words_signed)
@@ -225,6 +227,8 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
     y = _build_simd_operand(b, form.bsel, form.btype, "b", lanes)
     t = _build_operation(b, form, rules, x, y, unit)
     if form.secop:
+        from ..micro_operations.accumulation import Accumulate
+
         if rules.lanes_cut:
             t = b.wrap(Stage.ACCUMULATE, "cut", t, unit, signed)
         # the bits of an unsigned c are its value: no row is needed
@@ -233,6 +237,8 @@ def _lower_simd(b: Builder, form: Form, rules: Rules) -> dict[str, str]:
         if rules.add_clamps:
             total = b.clamp(total, *get_limits(32, signed), Stage.ACCUMULATE, "clamped")
         return {"d": b.add_row(Stage.WRITE, "d", Truncate(32, signed), total)}
+    from ..micro_operations.merge import Merge, Pack
+
     if form.sat:
         t = b.clamp(t, *_find_bounds(get_limits(unit, signed), rules))
     kept_operands = () if len(mask) == lanes else ("b" if rules.masked_from_b else "c",)
