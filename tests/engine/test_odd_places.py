@@ -15,8 +15,8 @@ from ptxscope.engine.listings.candidate_reader import CandidateReader
 from ptxscope.engine.listings.lint import check_listing, check_text
 from ptxscope.engine.listings.source_programs import load
 from ptxscope.engine.syntax.asm_bindings import read_bindings_of
+from ptxscope.engine.syntax.asm_text import find_fragments
 from ptxscope.engine.syntax.parser import scan
-from ptxscope.engine.syntax.source import find_fragments
 
 MODULE = """\
 .version 8.0

@@ -13,7 +13,7 @@ from ..isa.catalog import MOVES
 from ..isa.other_opcodes import BRANCHES
 from ..isa.types import Type
 from ..syntax.asm_operands import AsmOperands
-from ..syntax.constants import convert_words, is_constant
+from ..syntax.constants import convert_words
 from ..syntax.errors import quote_word
 from ..syntax.register_accesses import RegisterAccesses, find_accesses
 from ..syntax.scopes import parse_register_directive
@@ -22,6 +22,7 @@ from ..syntax.tokens import (
     Token,
     TokenGroup,
     TokenGroupKind,
+    is_constant,
     read_raw_instruction,
 )
 

@@ -15,19 +15,11 @@ from ..syntax.asm_operands import (
     number_placeholders,
     read_operands,
 )
+from ..syntax.asm_text import AsmText, find_asm_texts, join_literals, read_asm
 from ..syntax.c_lexer import STRING_KINDS, CTokenKind, LandmarkScanner, blank_spans, skip_blanks
 from ..syntax.errors import Span
 from ..syntax.partial_ptx import OPCODE_WITH_HOLES, PTX_STATEMENT, find_instruction, hide_spliced
-from ..syntax.source import (
-    GAP,
-    AsmText,
-    Fragment,
-    TextFragment,
-    find_asm_texts,
-    join_fragments,
-    join_literals,
-    read_asm,
-)
+from ..syntax.source import GAP, Fragment, TextFragment, join_fragments
 from ..syntax.text_fragments import iter_parts, with_gaps
 from .conditions import Definitions
 from .macros import Macros

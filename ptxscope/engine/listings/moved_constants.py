@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from ..isa.catalog import MOVES
 from ..isa.types import Type
-from ..syntax.constants import convert_words, is_constant
+from ..syntax.constants import convert_words
 from ..syntax.opcodes import OPCODES
 from ..syntax.tokens import (
     RawInstruction,
@@ -15,6 +15,7 @@ from ..syntax.tokens import (
     TokenGroupKind,
     TokenKind,
     group_tokens,
+    is_constant,
     read_raw_instruction,
     tokenize,
 )

@@ -6,9 +6,10 @@ import re
 from enum import StrEnum
 
 from ..isa.catalog import CATALOG
+from ..syntax.asm_text import find_asm_openings
 from ..syntax.opcodes import is_other_opcode
 from ..syntax.partial_ptx import PROSE, PTX_STATEMENT
-from ..syntax.source import find_asm_openings, remove_comments
+from ..syntax.source import remove_comments
 
 
 class Language(StrEnum):

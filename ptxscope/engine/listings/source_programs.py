@@ -7,9 +7,9 @@ from collections.abc import Callable
 
 from ..program.program import Program
 from ..program.program_loader import load_module
+from ..syntax.asm_text import find_asm_openings
 from ..syntax.intrinsic_calls import has_calls
 from ..syntax.scopes import collect_registers
-from ..syntax.source import find_asm_openings
 from .embedded_ptx import PieceKind, find_ptx
 from .source_language import Language, language_of
 

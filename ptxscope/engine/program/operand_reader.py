@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Sequence
 
 from ..isa.floats import encode_float
 from ..isa.types import Type
-from ..syntax.constants import BadConstantError, evaluate_constant, is_constant
+from ..syntax.constants import BadConstantError, evaluate_constant
 from ..syntax.operands import COMPONENTS, SPECIAL
-from ..syntax.tokens import Token, TokenKind
+from ..syntax.tokens import Token, TokenKind, is_constant
 from .statement_operands import (
     TYPE_BITS,
     ConstantOperand,

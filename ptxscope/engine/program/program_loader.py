@@ -10,12 +10,13 @@ from ..isa.other_opcodes import BRANCHES, CALLS
 from ..syntax import tokens as syntax
 from ..syntax.asm_bindings import NO_BINDINGS, bind_operands
 from ..syntax.asm_operands import AsmOperands
+from ..syntax.asm_text import is_condition
 from ..syntax.errors import Problem, quote_word
 from ..syntax.flag_senses import mark_mixed_flags
 from ..syntax.opcodes import OPCODES, is_meant, is_other_opcode, is_passed_over
 from ..syntax.partial_ptx import is_prose
 from ..syntax.scopes import Scope, Scopes, find_bodies
-from ..syntax.source import Fragment, format_gap, is_condition
+from ..syntax.source import Fragment, format_gap
 from ..syntax.tokens import RawInstruction, Token, TokenGroup, TokenGroupKind, TokenKind
 from .program import Program
 from .register_types import complete_writes, map_declared_types, map_types, order_writes

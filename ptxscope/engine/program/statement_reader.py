@@ -11,7 +11,7 @@ from itertools import chain
 from ..isa.catalog import MOVES
 from ..isa.other_opcodes import BRANCHES, NEVER_FALLS_THROUGH
 from ..isa.types import Type
-from ..syntax.constants import convert_words, is_constant
+from ..syntax.constants import convert_words
 from ..syntax.errors import Problem, quote_word
 from ..syntax.instruction import Guard, Instruction, Register
 from ..syntax.operands import COMPONENTS, SPECIAL
@@ -21,7 +21,7 @@ from ..syntax.register_accesses import find_destinations
 from ..syntax.register_checks import find_register_problems, fit_registers, has_function_operand
 from ..syntax.scopes import Scope, Scopes
 from ..syntax.source import GAP, Fragment, remove_comments
-from ..syntax.tokens import RawInstruction, Token, TokenKind
+from ..syntax.tokens import RawInstruction, Token, TokenKind, is_constant
 from .operand_reader import read_operand
 from .register_types import iter_names
 from .statement import Statement, StatementKind

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..syntax.constants import is_constant
-from ..syntax.tokens import Token, TokenKind
+from ..syntax.tokens import Token, TokenKind, is_constant
 from .operand_reader import convert_constant_operand, read_constant, read_symbol
 from .statement_operands import TYPE_BITS, SymbolOperand
 

@@ -13,10 +13,11 @@ from .errors import Problem, PtxError
 from .instruction import Immediate, Instruction
 from .operands import NAMED_OPERAND_MESSAGE
 from .parser import parse, parse_fragments
-from .source import AsmText, Fragment, find_asm_texts, find_fragments
+from .source import Fragment
 
 if TYPE_CHECKING:
     from .asm_operands import AsmOperands
+    from .asm_text import AsmText
     from .instruction import Signature
 
 _VARIABLE = re.compile(r"[A-Za-z_]\w*+", re.ASCII)
@@ -78,6 +79,8 @@ def bind_operands(operands: AsmOperands) -> AsmBindings:
 
 def find_asm_ranges(text: str) -> Iterator[tuple[AsmText, int]]:
     """Return the text of each ``asm`` statement, with the limit of its operands."""
+    from .asm_text import find_asm_texts
+
     statements = list(find_asm_texts(text))
     limits = [*(statement.start for statement in statements[1:]), len(text)]
     return zip(statements, limits, strict=False)
@@ -92,7 +95,7 @@ def format_name_clash(name: str, operands: Sequence[str]) -> PtxError:
 @lru_cache(maxsize=4)
 def read_bindings_at(text: str, position: int) -> AsmBindings:
     """Return the bindings of the asm statement around a position; empty outside of any."""
-    for statement, limit in find_asm_ranges(text):
+    for statement, limit in find_asm_ranges(text) if "asm" in text else ():
         if statement.start <= position < statement.end:
             return read_bindings(text, statement.end, limit)
     return NO_BINDINGS
@@ -151,6 +154,7 @@ _NAMED_OPERAND = re.compile(r"%\[|\"\s*+\d++\s*+\"", re.ASCII)
 def _find_numbered_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of asm statements, with numbers for named and tied operands."""
     from .asm_operands import number_placeholders, read_operands
+    from .asm_text import find_fragments
 
     ranges = list(find_asm_ranges(text))
     for statement, limit in ranges:

@@ -79,16 +79,6 @@ class BadConstantError(Exception):
         self.problem = Problem(message, span, hint)
 
 
-def is_constant(words: Sequence[Token]) -> bool:
-    """Whether the words of an operand begin a constant, not a register."""
-    for word in words:
-        if word.kind is TokenKind.NUMBER or word.text == "WARP_SZ":
-            return True
-        if word.text not in ("-", "+", "~", "!", "(", ")", *_CASTS):
-            return False
-    return False
-
-
 def evaluate_constant(words: Sequence[Token]) -> Constant:
     """Evaluate a constant expression; raise BadConstantError if it is invalid."""
     text = words[0].text if len(words) == 1 else ""

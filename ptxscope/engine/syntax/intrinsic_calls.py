@@ -8,10 +8,11 @@ from itertools import chain, count
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..isa.catalog import find_entry
+from .asm_text import find_fragments
 from .c_expression import parse_c_integer
 from .c_lexer import CToken, CTokenKind, blank_tokens, iter_c_tokens
 from .errors import Problem, Span, find_closest_spelling, quote_word
-from .source import Fragment, find_fragments, join_fragments
+from .source import Fragment, join_fragments
 
 if TYPE_CHECKING:
     from ..isa.intrinsics import Intrinsic

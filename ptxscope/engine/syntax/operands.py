@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from ..isa.entry import Entry, Operand, SlotPlace
 from ..isa.form import Form
@@ -11,10 +12,12 @@ from ..isa.grammar import SLOT_NAMES, format_misprint, is_selector_slot
 from ..isa.integers import Range
 from ..isa.roles import Role
 from ..isa.types import Destinations, Selector, Type, parse_selector
-from .constants import BadConstantError, Constant, convert_constant, evaluate_constant, is_constant
 from .errors import Problem, Span, format_existence, quote_word
 from .instruction import Immediate, Register
-from .tokens import RawInstruction, Token, TokenKind
+from .tokens import RawInstruction, Token, TokenKind, is_constant
+
+if TYPE_CHECKING:
+    from .constants import Constant
 
 _SELECTOR = re.compile(r"[bh]\d{1,4}")
 COMPONENTS = {
@@ -200,6 +203,8 @@ def _parse_table(words: tuple[Token, ...], parsed_operands: ParsedOperands) -> N
                 text,
             )
         return
+    from .constants import BadConstantError, evaluate_constant  # loaded late, as below
+
     try:
         value = evaluate_constant(words)
     except BadConstantError as error:
@@ -326,6 +331,8 @@ def _is_sum(entry: Entry, operand: Operand, type_: object, addend: Sequence[Toke
         return False
     if not is_allowed or not is_constant(addend):
         return False
+    from .constants import BadConstantError, evaluate_constant
+
     try:
         return isinstance(evaluate_constant(addend).value, int)
     except BadConstantError:
@@ -361,6 +368,8 @@ def _parse_immediate(
     type_: object,
     parsed_operands: ParsedOperands,
 ) -> None:
+    from .constants import BadConstantError, convert_constant, evaluate_constant
+
     span = _get_span(words)
     try:
         value = evaluate_constant(words)

@@ -37,7 +37,7 @@ from .opcodes import (
     is_other_opcode,
     is_passed_over,
 )
-from .source import Fragment, find_fragments, find_text_outside_asm, is_condition
+from .source import Fragment
 from .tokens import RawInstruction, Token, TokenGroupKind, TokenKind, find_statements
 
 
@@ -52,6 +52,10 @@ class Parsed(NamedTuple):
 def find_pasted_fragments(text: str) -> Iterator[Fragment]:
     """Yield the PTX of a text: as ``find_fragments`` finds it, or of calls of intrinsics."""
     if "__" not in text:
+        if '"' not in text and "asm" not in text:
+            return iter((Fragment(text),))
+        from .asm_text import find_fragments  # loaded late: few texts are C
+
         return find_fragments(text)
     from .intrinsic_calls import find_call_fragments  # few texts have any
 
@@ -117,6 +121,8 @@ OMISSION_PREFIX = "ignored text: "
 
 def _find_instructions_outside_asm(text: str) -> Iterator[Span]:
     """Yield the spans of instructions outside the ``asm`` statements of a text."""
+    from .asm_text import find_text_outside_asm
+
     for start, end in find_text_outside_asm(text):
         part = text[start:end]
         for statement in find_statements(part, OPCODES):
@@ -143,6 +149,8 @@ def _iter_ignored_statements(
         if item.kind is TokenGroupKind.GAP:
             start, end = words[item.start].span
             span = fragment.find_origin(start, end)
+            from .asm_text import is_condition
+
             if not is_condition(text[slice(*span)]):
                 yield _IgnoredStatement(_join_words(fragment.describe(start, end, text)), span)
         elif item.kind is TokenGroupKind.STATEMENT:

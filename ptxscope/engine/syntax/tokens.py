@@ -391,3 +391,13 @@ def _split_operands(
         yield tuple(current)
     else:
         problems.append(Problem("an operand is missing after the last comma", (end, end)))
+
+
+def is_constant(words: Sequence[Token]) -> bool:
+    """Whether the words of an operand begin a constant, not a register."""
+    for word in words:
+        if word.kind is TokenKind.NUMBER or word.text == "WARP_SZ":
+            return True
+        if word.text not in ("-", "+", "~", "!", "(", ")", ".s64", ".u64"):
+            return False
+    return False
