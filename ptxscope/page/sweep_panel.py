@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from itertools import groupby
 from typing import NamedTuple
 
+from ..engine.micro_operations.drawings import Tick
 from ..engine.syntax.errors import PtxError
 from ..engine.tracing.trace import Trace
 from ..sweep.axis import (
-    AxisTick,
     IntegerSweep,
     ResultAxis,
     choose_ticks,
@@ -140,10 +140,13 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
         make_element("path", d=f"M{x:.1f} 0V{_PLOT_HEIGHT}", class_="point"),
         make_element("path", d=path, class_="results"),
         *(
-            _make_text(tick.text, _PLOT_WIDTH * tick.part, _PLOT_HEIGHT + _LINE + 4, "middle")
+            _make_text(tick.text, _PLOT_WIDTH * tick.position, _PLOT_HEIGHT + _LINE + 4, "middle")
             for tick in columns
         ),
-        *(_make_text(tick.text, -8, _PLOT_HEIGHT * (1 - tick.part) + 4, "end") for tick in lines),
+        *(
+            _make_text(tick.text, -8, _PLOT_HEIGHT * (1 - tick.position) + 4, "end")
+            for tick in lines
+        ),
         _make_text(axis.part.label, _PLOT_WIDTH / 2, _PLOT_HEIGHT + 2.5 * _LINE, "middle", "label"),
         _make_text(result.label, -8, -_LINE / 2, "end", "label"),
         viewBox=box,
@@ -156,10 +159,10 @@ def _make_plot(swept: IntegerSweep, runs: list[list[Sample]], about: str) -> Ele
     )
 
 
-def _draw_tick_marks(columns: Iterable[AxisTick], lines: Iterable[AxisTick]) -> str:
+def _draw_tick_marks(columns: Iterable[Tick], lines: Iterable[Tick]) -> str:
     """Return the path of the marks below and on the left of the plot."""
-    marks = [f"M{_PLOT_WIDTH * tick.part:.1f} {_PLOT_HEIGHT}v5" for tick in columns]
-    marks += [f"M0 {_PLOT_HEIGHT * (1 - tick.part):.1f}h-5" for tick in lines]
+    marks = [f"M{_PLOT_WIDTH * tick.position:.1f} {_PLOT_HEIGHT}v5" for tick in columns]
+    marks += [f"M0 {_PLOT_HEIGHT * (1 - tick.position):.1f}h-5" for tick in lines]
     return "".join(marks)
 
 

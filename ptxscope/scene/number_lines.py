@@ -11,8 +11,8 @@ from ..engine.isa.value_text import format_value
 from ..engine.micro_operations.arithmetic import get_lane
 from ..engine.micro_operations.base import RowView
 from ..engine.micro_operations.comparison import is_nan
-from ..engine.micro_operations.drawings import ComparisonLine, LimitLine, RangeLine
-from .scene_model import LaneRef, NumberLine, Point, Tick
+from ..engine.micro_operations.drawings import ComparisonLine, LimitLine, RangeLine, Tick
+from .scene_model import LaneRef, NumberLine, Point
 
 
 def make_range_line(row: RowView, figure: RangeLine) -> NumberLine:

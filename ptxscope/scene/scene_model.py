@@ -8,6 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import NamedTuple
 
+from ..engine.micro_operations.drawings import Tick
 from ..engine.micro_operations.stage import Stage
 
 
@@ -156,13 +157,6 @@ class Point(NamedTuple):
     place: LaneRef
     target: str = ""
     """Number that it is moved to, or empty."""
-
-
-class Tick(NamedTuple):
-    """A number within a range, labelled if there is room."""
-
-    text: str
-    position: float
 
 
 class NumberLine(NamedTuple):

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from ..engine.isa.floats import decode_float
 from ..engine.isa.types import Type
+from ..engine.micro_operations.drawings import Tick
 from ..engine.semantics.models import Model
 from ..engine.semantics.plan import compute_results
 from ..engine.tracing.basic_block import BasicBlock
@@ -25,16 +26,6 @@ _LONGEST = 14
 _FLOATS = ("-inf", "-1.0", "0.0", "1.0", "inf")
 _TICK_ROOM = 8
 """Room between the texts of two ticks side by side in px."""
-
-
-class AxisTick(NamedTuple):
-    """A labelled value on an axis."""
-
-    part: float
-    """Position from 0 to 1."""
-    text: str
-    is_current: bool = False
-    """Whether it is the current value."""
 
 
 class SweepAxis(NamedTuple):
@@ -79,7 +70,7 @@ class SweepAxis(NamedTuple):
 
     def list_ticks(
         self, current_index: int | None, *, is_by_rank: bool, breaks: Iterable[int] = ()
-    ) -> list[AxisTick]:
+    ) -> list[Tick]:
         """Return the ticks: the ends, the current value, breaks, then landmarks.
 
         `is_by_rank` places values by their rank, otherwise by their index. `breaks` are the indices
@@ -93,14 +84,14 @@ class SweepAxis(NamedTuple):
 
     def iter_ticks(
         self, indices: Iterable[int], current_index: int | None = None, *, is_by_rank: bool
-    ) -> Iterator[AxisTick]:
+    ) -> Iterator[Tick]:
         """Yield the ticks of the values at indices, in their middle."""
         for index in indices:
             part = (index + 0.5) / self.size
             if is_by_rank:
                 part = self.compute_start(self.ranks[index]) + 0.5 / self.span
             text = abbreviate_value(self.part, self.get_value(index))
-            yield AxisTick(part, text, is_current=index == current_index)
+            yield Tick(text, part, is_current=index == current_index)
 
     def iter_infinities(self) -> Iterator[int]:
         """Yield the indices of the infinities, where a float's numbers end and NaN begins."""
@@ -129,13 +120,13 @@ class ResultAxis(NamedTuple):
         low, high = (self.part.get_value_at(rank) for rank in (self.low, self.high))
         return self.part.format_value(low), self.part.format_value(high)
 
-    def list_ticks(self, current_rank: int | None, ranks: Iterable[int]) -> list[AxisTick]:
+    def list_ticks(self, current_rank: int | None, ranks: Iterable[int]) -> list[Tick]:
         """Return the ticks: the current result, the ends, then others that are between these."""
         first = () if current_rank is None else (current_rank,)
         return [
-            AxisTick(
-                self.compute_part(rank),
+            Tick(
                 abbreviate_value(self.part, self.part.get_value_at(rank)),
+                self.compute_part(rank),
                 is_current=rank == current_rank,
             )
             for rank in dict.fromkeys((*first, self.high, self.low, *ranks))
@@ -144,17 +135,19 @@ class ResultAxis(NamedTuple):
 
 
 def choose_ticks(
-    ticks: Sequence[AxisTick], room: float, width: float, margin: float = _TICK_ROOM
-) -> list[AxisTick]:
+    ticks: Sequence[Tick], room: float, width: float, margin: float = _TICK_ROOM
+) -> list[Tick]:
     """Return the ticks that fit side by side, by priority.
 
     `width` is that of a character in px, or 0 on an axis upwards, and `margin` what a tick takes
     beside its text.
     """
-    extents: list[tuple[float, float, AxisTick]] = []
+    extents: list[tuple[float, float, Tick]] = []
     for tick in ticks:
         tick_width = len(tick.text) * width + margin
-        low = min(max(tick.part * room - tick_width / 2, -tick_width / 2), room - tick_width / 2)
+        low = min(
+            max(tick.position * room - tick_width / 2, -tick_width / 2), room - tick_width / 2
+        )
         if all(low + tick_width <= start or low >= end for start, end, _ in extents):
             extents.append((low, low + tick_width, tick))
     return [tick for *_, tick in extents]

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from math import inf
 from typing import NamedTuple
 
+from ...engine.micro_operations.drawings import Tick
 from ...scene.scene_model import (
     BitRuler,
     BitRulers,
@@ -22,6 +23,7 @@ from ...scene.scene_model import (
     SpanKind,
     Term,
 )
+from .axes import PlacedAxis, draw_tick_text
 from .cell_shapes import draw_cells, draw_sentence
 from .page_layout import Area, Sketch, draw_centered
 from .svg_canvas import SvgCanvas, format_length
@@ -36,25 +38,23 @@ class _PlacedNumberLine(NamedTuple):
 
     area: Area
     y: float
-    start: float
-    end: float
-
+    axis: PlacedAxis
     max_distance: float = inf
     """Greatest drawn distance in px from an end to a number outside."""
 
     def compute_x(self, position: float) -> float:
         """Return x of a number: to scale, but outside far enough from the end to be visible."""
         if 0 <= position <= 1:
-            return self.start + (self.end - self.start) * position
+            return float(self.axis.compute_place(position))
         distance = min(max(self._measure_distance(position), _MIN_DISTANCE), self.max_distance)
-        return self.start - distance if position < 0 else self.end + distance
+        return self.axis.start - distance if position < 0 else self.axis.end + distance
 
     def is_cut(self, position: float) -> bool:
         """Whether the distance of a number from the range is drawn shorter than it is."""
         return not 0 <= position <= 1 and self._measure_distance(position) > self.max_distance
 
     def _measure_distance(self, position: float) -> float:
-        return (self.end - self.start) * (-position if position < 0 else position - 1)
+        return self.axis.length * (-position if position < 0 else position - 1)
 
 
 _MIN_DISTANCE = 11.0
@@ -77,7 +77,9 @@ def _place_number_line(
     width = min(usual_width, free_width / (1 + low + high))
     if width < area.width * _MIN_RANGE or not any(point.text for point in points):
         max_distance = room * 0.68
-        return _PlacedNumberLine(area, y, area.x + room, area.right - room, max_distance)
+        return _PlacedNumberLine(
+            area, y, PlacedAxis(area.x + room, area.right - room), max_distance
+        )
     left_distance, right_distance = (
         max(x * width, _MIN_DISTANCE) if x else 0.0 for x in (low, high)
     )
@@ -86,7 +88,7 @@ def _place_number_line(
         max(start, area.x + _DOT_ROOM + left_distance),
         area.right - _DOT_ROOM - right_distance - width,
     )
-    return _PlacedNumberLine(area, y, start, start + width)
+    return _PlacedNumberLine(area, y, PlacedAxis(start, start + width))
 
 
 def draw_number_lines(sketch: Sketch, row: RowScene, figure: NumberLine, y: float) -> float:
@@ -120,9 +122,9 @@ def _draw_ends(
     """Draw the range, its ends and their labels."""
     area, y = line.area, line.y
     canvas.draw_line(area.x + 2, y, area.right - 2, y, SvgColour.LINE, 1.2, "2 3")
-    canvas.draw_rect(line.start, y - 3, line.end - line.start, 6, SvgColour.BAR, None, radius=0)
-    half = (line.end - line.start) / 2
-    for label, x, side in ((figure.low, line.start, -1), (figure.high, line.end, 1)):
+    canvas.draw_rect(line.axis.start, y - 3, line.axis.length, 6, SvgColour.BAR, None, radius=0)
+    half = line.axis.length / 2
+    for label, x, side in ((figure.low, line.axis.start, -1), (figure.high, line.axis.end, 1)):
         if not label:
             tip, base = format_length(x + 6 * side), format_length(x - 2 * side)
             top, middle, bottom = map(format_length, (y - 7, y, y + 7))
@@ -130,11 +132,10 @@ def _draw_ends(
             canvas.draw_path(d, SvgColour.BAR, line=1.6)
             continue
         canvas.draw_line(x, y - 7, x, y + 7, SvgColour.INK, 1.4)
-        is_target = any(point.target == label for point in points)
+        tick = Tick(label, (1 + side) / 2, any(point.target == label for point in points))
         width = TAG.measure(label)
         center = area.clamp_center(x + side * max(0, width / 2 + 3 - half), width)
-        colour = SvgColour.INK if is_target else SvgColour.DIM
-        canvas.draw_text(center, y + 19, label, TAG.with_weight(is_target), colour, anchor="middle")
+        draw_tick_text(canvas, tick, center, y + 19)
 
 
 def _draw_moved_number(
@@ -146,7 +147,7 @@ def _draw_moved_number(
         sketch.draw_links(row, lane, Area(x - 4, 8), line.y - 4)
         canvas.draw_dot(x, line.y, SvgColour.INK, size=4)
         return line.y + 24
-    end = line.end if point.position > 1 else line.start
+    end = line.axis.end if point.position > 1 else line.axis.start
     width = NAME.measure(point.text)
     label = line.area.clamp_center(x, width)
     sketch.draw_links(row, lane, Area(label - width / 2, width), y)
@@ -183,7 +184,7 @@ def _draw_compared_numbers(
     nan_iterator = iter(nan_positions)
     for link, port in sketch.find_incoming_links(row, 0):
         x = positions.get(link.source)
-        x = next(nan_iterator, line.end) if x is None else x
+        x = next(nan_iterator, line.axis.end) if x is None else x
         sketch.draw_link(link, (port.area.center, port.y), (x, y - 6))
     if any(line.compute_x(x.position) != positions[x.place] for x in points):
         _draw_break(canvas, sum(positions.values()) / 2, y, SvgColour.INK)
@@ -213,7 +214,8 @@ def _spread_points(line: _PlacedNumberLine, points: list[Point]) -> list[float]:
     if right - left >= _MIN_POINT_GAP:
         return positions
     middle = min(
-        max((left + right) / 2, line.start + _MIN_POINT_GAP / 2), line.end - _MIN_POINT_GAP / 2
+        max((left + right) / 2, line.axis.start + _MIN_POINT_GAP / 2),
+        line.axis.end - _MIN_POINT_GAP / 2,
     )
     end_positions = [middle - _MIN_POINT_GAP / 2, middle + _MIN_POINT_GAP / 2]
     return end_positions if points[0].position < points[1].position else end_positions[::-1]

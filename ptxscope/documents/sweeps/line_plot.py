@@ -11,16 +11,17 @@ import numpy.typing as npt
 from ...sweep.axis import choose_ticks, iter_landmarks
 from ...sweep.computation import Bits, Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_interval_ends, find_true_intervals
+from ..svg.axes import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import LABEL, NOTE
-from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 
 _HIGH = 300.0
 _ABOVE = 14.0
 """Height in px of a line of labels above the plot."""
 _PLOT = Area(118, WIDTH - 118 - EDGE)
+_X_AXIS = PlacedAxis(_PLOT.x, _PLOT.right)
 _MOST_STEPS = 1 << 10
 """Largest number of values drawn as steps; more are drawn as their extent in each px."""
 _MOST_NAMED = 8
@@ -58,11 +59,17 @@ class Plot:
     def list_starts(self) -> npt.NDArray[np.float64]:
         """Return x of the start of each value, and of the end of the last one."""
         axis = self.sweep.x
-        return _PLOT.x + _PLOT.width * np.append(axis.compute_start(np.asarray(axis.ranks)), 1)
+        starts = np.append(axis.compute_start(np.asarray(axis.ranks)), 1)
+        return np.asarray(_X_AXIS.compute_place(starts))
+
+    @property
+    def y_axis(self) -> PlacedAxis:
+        """The axis of the results, upwards."""
+        return PlacedAxis(self.bottom, self.top)
 
     def compute_height(self, ranks: Any) -> Any:
         """Return y of a result, or of each of an array."""
-        return self.bottom - _HIGH * self.sweep.result_axis.compute_part(ranks)
+        return self.y_axis.compute_place(self.sweep.result_axis.compute_part(ranks))
 
 
 def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
@@ -154,7 +161,7 @@ def _draw_ends(canvas: SvgCanvas, plot: Plot) -> None:
     current_index, _ = sweep.current_point
     current_rank = None if current_index is None else int(sweep.ranks[current_index])
     ranks = [*bounds, *map(lane.compute_rank, iter_landmarks(lane))]
-    draw_y_ticks(canvas, axis.list_ticks(current_rank, ranks), _PLOT.x, plot.top, _HIGH)
+    draw_y_ticks(canvas, axis.list_ticks(current_rank, ranks), _PLOT.x, plot.y_axis)
 
 
 def _draw_values(canvas: SvgCanvas, plot: Plot) -> None:
@@ -235,14 +242,15 @@ def _draw_axis(canvas: SvgCanvas, plot: Plot) -> float:
     first_ticks = choose_ticks(
         axis.list_ticks(current_index, is_by_rank=True, breaks=breaks), _PLOT.width, 7.4
     )
-    labelled_parts = {tick.part for tick in first_ticks}
+    labelled = {tick.position for tick in first_ticks}
     indices = [*axis.iter_infinities(), *breaks]
     other_ticks = [
-        x for x in axis.iter_ticks(indices, is_by_rank=True) if x.part not in labelled_parts
+        x for x in axis.iter_ticks(indices, is_by_rank=True) if x.position not in labelled
     ]
+    room = Area(_PLOT.x - 20, _PLOT.width + 20)
     for line, ticks in enumerate((first_ticks, choose_ticks(other_ticks, _PLOT.width, 7.4))):
         y += 14 if line and ticks else 0
-        draw_x_ticks(canvas, ticks, _PLOT, plot.bottom + 8, y + 19)
+        draw_x_ticks(canvas, ticks, _X_AXIS, room, plot.bottom + 8, y + 19)
     draw_x_label(canvas, _PLOT.center, y + 38, plot.sweep.x.part.label)
     return y + 52
 

@@ -10,11 +10,11 @@ import numpy as np
 from ...sweep.axis import choose_ticks
 from ...sweep.computation import Mask, Sweep
 from ...sweep.sweep_words import describe_event, find_true_intervals
+from ..svg.axes import PlacedAxis, draw_x_label, draw_x_ticks, draw_y_ticks
 from ..svg.page_layout import EDGE, WIDTH, Area
 from ..svg.svg_canvas import HATCH, SvgCanvas, format_length
 from ..svg.svg_colours import SvgColour
 from ..svg.text_styles import EMPHASIS, LABEL
-from .axis_picture import draw_x_label, draw_x_ticks, draw_y_ticks
 from .colour_ramp import RAMP, compute_shades, encode_png
 from .line_plot import PlotLineStyle
 
@@ -33,13 +33,23 @@ class Chart(NamedTuple):
     columns: int
     rows: int
 
+    @property
+    def x_axis(self) -> PlacedAxis:
+        """The axis to the right."""
+        return PlacedAxis(LEFT, LEFT + SIDE)
+
+    @property
+    def y_axis(self) -> PlacedAxis:
+        """The axis upwards."""
+        return PlacedAxis(self.top + SIDE, self.top)
+
     def compute_x(self, column: float) -> float:
         """Return x of the left edge of a column."""
-        return LEFT + SIDE * column / self.columns
+        return float(self.x_axis.compute_place(column / self.columns))
 
     def compute_y(self, row: float) -> float:
         """Return y of the edge between `row` and the row below it."""
-        return self.top + SIDE * (1 - row / self.rows)
+        return float(self.y_axis.compute_place(row / self.rows))
 
 
 def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
@@ -162,8 +172,9 @@ def _draw_axes(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     assert sweep.y
     bottom = chart.top + SIDE
     ticks = choose_ticks(sweep.x.list_ticks(here_x, is_by_rank=False), SIDE, 7.4)
-    draw_x_ticks(canvas, ticks, Area(LEFT, SIDE), bottom, bottom + 18, overhang=20)
-    draw_y_ticks(canvas, sweep.y.list_ticks(here_y, is_by_rank=False), LEFT, chart.top, SIDE)
+    room = Area(LEFT - 20, SIDE + 40)
+    draw_x_ticks(canvas, ticks, chart.x_axis, room, bottom, bottom + 18)
+    draw_y_ticks(canvas, sweep.y.list_ticks(here_y, is_by_rank=False), LEFT, chart.y_axis)
     draw_x_label(canvas, LEFT + SIDE / 2, bottom + 38, sweep.x.part.label)
 
 
@@ -181,4 +192,4 @@ def _draw_scale(canvas: SvgCanvas, chart: Chart, sweep: Sweep) -> None:
     if column_index is not None and row_index is not None:
         current_rank = int(sweep.ranks[row_index, column_index])
     ticks = sweep.result_axis.list_ticks(current_rank, [lane.compute_rank(0)])
-    draw_y_ticks(canvas, ticks, x + 22, top, height, room=width - 31)
+    draw_y_ticks(canvas, ticks, x + 22, PlacedAxis(top + height, top), room=width - 31)

@@ -10,7 +10,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ...sweep.axis import NEARLY, AxisTick, SweepAxis, abbreviate_value, choose_ticks
+from ...engine.micro_operations.drawings import Tick
+from ...sweep.axis import NEARLY, SweepAxis, abbreviate_value, choose_ticks
 from ...sweep.computation import Bits, Mask, Sweep
 from .colour_ramp import SHADES, compute_shades
 
@@ -338,7 +339,7 @@ def _draw_ticks(
     return room
 
 
-def _compute_start(tick: AxisTick, margin: int, width: int) -> int:
+def _compute_start(tick: Tick, margin: int, width: int) -> int:
     """Return the column of a label's first character."""
-    middle = margin + 1 + int(tick.part * width)
+    middle = margin + 1 + int(tick.position * width)
     return max(min(middle - len(tick.text) // 2, margin + 1 + width - len(tick.text)), 0)

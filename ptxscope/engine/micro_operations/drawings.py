@@ -79,6 +79,16 @@ class ResultCell(NamedTuple):
     """The bits without known values: ``t[7:0]``, ``1.0 or 0``."""
 
 
+class Tick(NamedTuple):
+    """A number on an axis, labelled if there is room."""
+
+    text: str
+    position: float
+    """Position from 0 to 1."""
+    is_current: bool = False
+    """Whether it is the current value."""
+
+
 class RangeLine(NamedTuple):
     """A range with the numbers in it and beside it, and the ends that they are moved to."""
 

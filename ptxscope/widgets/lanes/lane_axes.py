@@ -11,7 +11,8 @@ from itertools import pairwise
 from operator import add
 from typing import NamedTuple
 
-from ...scene.scene_model import NumberLine, Point, Tick
+from ...engine.micro_operations.drawings import Tick
+from ...scene.scene_model import NumberLine, Point
 from ..base.pane import StyledLine, StyledText
 from .lane_cells import Highlights, join_columns
 
