@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..isa.other_opcodes import BARRIERS
 from ..program.control_flow import CodeBlock, find_thread_blocks, is_collective, is_leaving
 from ..program.statement import Statement
 from .barriers import Barriers
@@ -93,7 +94,9 @@ class Lockstep:
             else:
                 place = next(iter(ready))
             self.group = group = ready.pop(place)
-            block = blocks.get(place) or self._bind(place)
+            if place not in blocks:
+                blocks[place] = self._bind(place)
+            block = blocks[place]
             if block.members is not None:
                 complete = self._take_complete(place, block.members, group)
                 if complete is None:
@@ -141,9 +144,7 @@ class Lockstep:
     def send(self, frame: CallFrame, block: int, group: ThreadGroup) -> None:
         """Let threads go on at the start of a block."""
         place = _Place(-frame.depth, frame.number, block)
-        waiting = self.ready.pop(place, None)
-        parked = self.parked.pop(place, None)
-        for other in (waiting, parked):
+        for other in (self.ready.pop(place, None), self.parked.pop(place, None)):
             if other:
                 group = ThreadGroup(group.mask | other.mask, group.count + other.count, self.state)
         self.ready[place] = group
@@ -153,8 +154,7 @@ class Lockstep:
 
         Raise LaunchError if some wait for each other, or for threads that have ended.
         """
-        for frame, block, group in self.barriers.take_released():
-            self.send(frame, block, group)
+        self._send_released()
         if self.ready:
             return True
         for place, group in list(self.parked.items()):
@@ -208,9 +208,7 @@ class Lockstep:
         frame = self.frames[place.frame_number]
         statements = list(self._get_statements(place))
         if not statements:  # after the last one
-            bound = _BoundBlock((), 0, lambda group: self._return(frame, group), None)
-            self._blocks[place] = bound
-            return bound
+            return _BoundBlock((), 0, lambda group: self._return(frame, group), None)
         members = None
         if is_collective(statements[0]) and statements[0].operands:
             members = frame.find_source(statements[0].operands[-1], "b32")
@@ -226,8 +224,7 @@ class Lockstep:
                 self.send(frame, next_block, group)
 
         steps = tuple(self.make_step(frame, x) for x in statements)
-        bound = self._blocks[place] = _BoundBlock(steps, size, leave, members)
-        return bound
+        return _BoundBlock(steps, size, leave, members)
 
     def make_step(self, frame: CallFrame, statement: Statement) -> Step:
         """Return the step of a statement that stays in its block."""
@@ -235,15 +232,14 @@ class Lockstep:
 
     def make_leaving(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         """Return what threads do at a statement that ends a block, with its guard."""
-        makers: dict[str, Callable[[], Leaving]] = {
+        makers: dict[str, Callable[[], Leaving]] = {  # the lowerings of these opcodes
             "bra": lambda: make_branch(self, frame, statement),
             "brx": lambda: make_indexed_branch(self, frame, statement),
             "call": lambda: make_call(self, frame, statement, next_block),
             "ret": lambda: partial(self._return, frame),
             "exit": lambda: self._exit,
-            "trap": lambda: partial(self._trap, statement),
-            "bar": lambda: self._make_barrier(frame, statement, next_block),
-            "barrier": lambda: self._make_barrier(frame, statement, next_block),
+            "trap": lambda: lambda group: self.state.fail(statement, group.lanes, "executes trap"),
+            **dict.fromkeys(BARRIERS, lambda: self._make_barrier(frame, statement, next_block)),
         }
         act = makers[statement.opcode]()
         if statement.guard is None:
@@ -276,23 +272,23 @@ class Lockstep:
         starts = [block.start for block in self._get_blocks(frame.function)]
         return [bisect_left(starts, x) for x in statement.targets]
 
-    def _trap(self, statement: Statement, group: ThreadGroup) -> None:
-        self.state.fail(statement, group.lanes, "executes trap")
-
     def _exit(self, group: ThreadGroup) -> None:
         self.state.live &= ~group.mask
         self.state.live_count -= group.count
         self.barriers.update()
-        for frame, block, released in self.barriers.take_released():
-            self.send(frame, block, released)
+        self._send_released()
+
+    def _send_released(self) -> None:
+        """Let the threads go on for which a barrier has opened."""
+        for frame, block, group in self.barriers.take_released():
+            self.send(frame, block, group)
 
     def _make_barrier(self, frame: CallFrame, statement: Statement, next_block: int) -> Leaving:
         arrive = self.barriers.make_arrival(frame, statement, next_block)
 
         def wait(group: ThreadGroup) -> None:
             arrive(group)
-            for released_frame, block, released in self.barriers.take_released():
-                self.send(released_frame, block, released)
+            self._send_released()
 
         return wait
 
