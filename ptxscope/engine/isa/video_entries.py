@@ -52,7 +52,6 @@ def _make_lane_operands(operands: tuple[Operand, ...]) -> tuple[Operand, ...]:
 
 _SELECTIONS = {n: (make_masks(32 // n, n), SelectorDigits(32 // n, n)) for n in (2, 4)}
 """The masks and the selectors of each number of lanes."""
-_LANE_NAMES = {2: "two pairs of half-words", 4: "four pairs of bytes"}
 _NUMBERS = ".dtype.atype.btype{.sat}"
 _SHIFT = ".dtype.atype.btype{.sat}.clamp|.wrap"
 _COMPARISON = ".atype.btype.cmp"

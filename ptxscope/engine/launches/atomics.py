@@ -57,7 +57,6 @@ _OPERATIONS: dict[str, Callable[[Bits, Bits], Bits]] = {
 _ORDERED = frozenset(("cas", "exch"))
 """The operations after which memory depends on the order of threads."""
 _ANY_TYPE = frozenset(("exch", "cas"))
-_OPERAND_COUNTS = {"cas": 2}
 
 
 def make_atomic(frame: CallFrame, statement: Statement) -> Step | None:

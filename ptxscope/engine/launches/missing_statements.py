@@ -11,7 +11,6 @@ from ..program.statement import Statement, StatementKind
 from ..program.statement_operands import TYPE_BITS, ConstantOperand, RegisterOperand
 from .device_code import DeviceCode, Function
 
-"""The opcodes after which no thread goes on with the next statement."""
 _ZEROS = {"f32": "0f00000000", "f64": "0d0000000000000000"}
 
 

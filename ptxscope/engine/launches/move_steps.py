@@ -38,10 +38,9 @@ def make_move(frame: CallFrame, statement: Statement) -> Step | None:
         return None
     if isinstance(destination, VectorOperand):
         return _make_unpacking(frame, destination, source, type_)
-    if not isinstance(destination, RegisterOperand):
-        return None
+    register = frame.find_register(destination)
     values = find_move_source(frame, source, type_)
-    return _make_copy(frame.get_register(destination.name), values) if values else None
+    return _make_copy(register, values) if register and values else None
 
 
 def find_move_source(frame: CallFrame, source: Operand | None, type_: str) -> ThreadValues | None:
@@ -81,9 +80,8 @@ def make_packing(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov.b64 d, {a, b}``; None for other operands."""
     destination, source = statement.operands
     type_ = statement.modifiers[-1] if statement.modifiers else ""
-    if TYPE_BITS.get(type_, 128) > 64 or not isinstance(source, VectorOperand):
-        return None
-    if not isinstance(destination, RegisterOperand):
+    register = frame.find_register(destination)
+    if TYPE_BITS.get(type_, 128) > 64 or not isinstance(source, VectorOperand) or not register:
         return None
     count = len(source.parts)
     part_type = f"b{TYPE_BITS[type_] // count}"
@@ -92,7 +90,6 @@ def make_packing(frame: CallFrame, statement: Statement) -> Step | None:
     part_dtype = np.dtype(f"u{TYPE_BITS[type_] // count // 8}")
     if len(values) < count or not part_dtype.itemsize:
         return None
-    register = frame.get_register(destination.name)
 
     def join(parts: list[Bits]) -> Bits:
         packed = np.empty((len(register.bits), count), part_dtype)
@@ -154,10 +151,9 @@ def make_address_conversion(frame: CallFrame, statement: Statement) -> Step | No
     if isinstance(source, SymbolOperand):
         source_place = frame.find_symbol(source.name)
         space = source_place[0] if source_place and space == "param" else space
-    values = find_move_source(frame, source, "u64")
-    if space is None or values is None or not isinstance(destination, RegisterOperand):
+    register, values = frame.find_register(destination), find_move_source(frame, source, "u64")
+    if space is None or values is None or register is None:
         return None
-    register = frame.get_register(destination.name)
     if space == "global":
         return _make_copy(register, values)
     start = np.uint64(get_window_start(space))
@@ -175,10 +171,9 @@ def make_space_test(frame: CallFrame, statement: Statement) -> Step | None:
         return None
     destination, source = statement.operands
     space = statement.modifiers[0].partition("::")[0] if statement.modifiers else ""
-    values = frame.find_source(source, "u64")
-    if space not in SPACES or values is None or not isinstance(destination, RegisterOperand):
+    register, values = frame.find_register(destination), frame.find_source(source, "u64")
+    if space not in SPACES or values is None or register is None:
         return None
-    register = frame.get_register(destination.name)
     window = get_window_start(space) >> WINDOW_BITS
     assert find_space_of_window(window) == space
 

@@ -356,6 +356,10 @@ class CallFrame:
         for values in self.registers.values():
             write_causes(values, group, causes)
 
+    def find_register(self, operand: Operand | None) -> ThreadValues | None:
+        """Return a register; None for any other operand."""
+        return self.get_register(operand.name) if isinstance(operand, RegisterOperand) else None
+
     def find_source(self, operand: Operand | None, type_: str) -> ThreadValues | None:
         """Return a register or a constant; None for any other operand."""
         if isinstance(operand, RegisterOperand):

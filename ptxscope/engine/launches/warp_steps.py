@@ -46,23 +46,19 @@ def _unite_by_warp(values: ThreadValues, mask: Mask) -> Causes | None:
     return causes if causes.any() else None
 
 
-def _find_register(frame: CallFrame, operand: Operand | None) -> ThreadValues | None:
-    return frame.get_register(operand.name) if isinstance(operand, RegisterOperand) else None
-
-
 def _find_pair(
     frame: CallFrame, operand: Operand | None
 ) -> tuple[ThreadValues | None, ThreadValues | None]:
     """Return the registers of ``d`` or ``d|p``."""
     if isinstance(operand, PairOperand):
-        first, second = (_find_register(frame, x) for x in operand.parts[:2])
+        first, second = map(frame.find_register, operand.parts[:2])
         return first, second
-    return _find_register(frame, operand), None
+    return frame.find_register(operand), None
 
 
 def make_active_mask(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``activemask``."""
-    register = _find_register(frame, statement.operands[0] if statement.operands else None)
+    register = frame.find_register(next(iter(statement.operands), None))
     if register is None:
         return None
 
@@ -94,7 +90,7 @@ def make_vote(frame: CallFrame, statement: Statement) -> Step | None:
     mode = next((x for x in statement.modifiers if x in _VOTES), "")
     if not mode or len(statement.operands) < 2:
         return None
-    destination = _find_register(frame, statement.operands[0])
+    destination = frame.find_register(statement.operands[0])
     operand = statement.operands[1]
     source, members = frame.find_source(operand, "pred"), _find_members(frame, statement)
     if destination is None or source is None:
@@ -211,7 +207,7 @@ def make_reduction(frame: CallFrame, statement: Statement) -> Step | None:
     type_ = statement.modifiers[-1] if statement.modifiers else ""
     if not name or type_ not in ("b32", "u32", "s32") or len(statement.operands) < 2:
         return None
-    destination = _find_register(frame, statement.operands[0])
+    destination = frame.find_register(statement.operands[0])
     source = frame.find_source(statement.operands[1], type_)
     if destination is None or source is None:
         return None
