@@ -16,7 +16,6 @@ from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.tracing.divergence import find_divergences
 from ptxscope.engine.tracing.lane_text import format_lane_sentence, format_result
 from ptxscope.engine.tracing.step_text import describe_step
-from ptxscope.learn.lesson import list_headings
 from ptxscope.scene.scene_model import LaneRef
 from ptxscope.screens.main.main_screen import MainScreen
 from ptxscope.state.actions import ACTIONS, format_key
@@ -65,8 +64,7 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
         assert "▸1 select" in shown
         assert "ptxscope shows how a PTX instruction computes its result, step by step" in shown
         assert "\n n next step · N back · d the result · r other values" in shown
-        minutes = list_headings()[0].minutes
-        assert f"\n ^p lessons: the first takes {minutes} minutes" in shown
+        assert "\n ^p lessons: begin with the first · / another instruction" in shown
         assert shown.startswith("─ptxscope")
         assert "0x7f8003fe" not in shown  # 100 + 100, -100 - 100, 1 + 2, 5 - 7, each clamped
         assert "d = 0x7f8003fe" in await drive.read_after(drive.press("d"))

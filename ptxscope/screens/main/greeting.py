@@ -28,7 +28,7 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
                 "ptxscope shows how a PTX instruction computes its result, step by step\n"
                 f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
                 f"{key('edit.random')} other values\n"
-                f"{learn}: the first takes 5 minutes · "
+                f"{learn}: begin with the first · "
                 f"{key('go.find')} another instruction · {key('go.line')} your own line"
             )
         case Start.LINE:
