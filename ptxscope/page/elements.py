@@ -19,7 +19,7 @@ from ..engine.syntax.errors import (
 Element = list[Any]
 """A tag, its attributes, and its children, which are elements or texts."""
 Child = Element | str
-_VOID = frozenset({"input", "br", "progress"})
+_VOID = frozenset({"img", "input", "br", "progress"})
 
 
 def make_element(tag: str, *children: Child, **attributes: str | bool | None) -> Element:

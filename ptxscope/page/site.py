@@ -19,6 +19,7 @@ from ..files import replace as replace_file
 from . import runtime
 from .elements import format_html
 from .explorer_page import ExplorerPage
+from .gallery import draw_gallery, make_gallery
 from .page_picture import draw_picture, drop_style
 
 _SCRIPTS = ("elements.js", "engine.js", "picture.js", "page.js", "live.js")
@@ -64,7 +65,8 @@ def make_site(runtime_files: Mapping[str, bytes] | None) -> dict[str, bytes]:
         "page.css": f"{_format_colours()}\n{_read_file('page.css')}",
         "picture.css": _make_picture_style(),
     }
-    return make_engine(runtime_files) | {name: text.encode() for name, text in texts.items()}
+    files = {name: text.encode() for name, text in texts.items()}
+    return make_engine(runtime_files) | files | draw_gallery()
 
 
 def is_page(index: bytes) -> bool:
@@ -166,6 +168,7 @@ def _make_index(*, has_runtime: bool) -> str:
         "version": escape(__version__),
         "line": escape(page.state.line),
         "picture": f'<div class="figure">{drop_style(picture.svg)}</div>',
+        "gallery": "".join(map(format_html, make_gallery())),
         **regions,
     }
     for name, value in values.items():

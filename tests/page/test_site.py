@@ -8,6 +8,7 @@ import json
 import re
 import zipfile
 from errno import ENOSPC
+from html import unescape
 from pathlib import Path
 
 import html5lib
@@ -16,9 +17,12 @@ import pytest
 import ptxscope
 from ptxscope.cli import main
 from ptxscope.documents import export
+from ptxscope.engine.isa.catalog import CATALOG
+from ptxscope.engine.syntax.parser import parse
 from ptxscope.live_figure import LiveFigure
 from ptxscope.page import live_markup
 from ptxscope.page.explorer_page import ExplorerPage
+from ptxscope.page.permalink import parse_permalink
 from ptxscope.page.runtime import CDN, FILES
 from ptxscope.page.site import make_site, write_files
 
@@ -58,6 +62,14 @@ def test_the_first_picture_is_that_of_the_export(site: dict[str, bytes]) -> None
     svg = export(ExplorerPage().state.trace, "svg")
     bare = re.sub("<style>.*?</style>\n", "", svg, flags=re.DOTALL)
     assert bare in site["index.html"].decode()
+
+
+def test_the_gallery_links_to_an_example_of_every_instruction(site: dict[str, bytes]) -> None:
+    links = re.findall('<a href="#([^"]*)"><img src="([^"]*)"', site["index.html"].decode())
+    lines = [parse(parse_permalink(unescape(fragment)).line) for fragment, _ in links]
+    assert [x.opcode for x in lines] == [*CATALOG]
+    for line, (_, file) in zip(lines, links, strict=True):
+        assert str(line) in unescape(site[file].decode()), file
 
 
 def test_every_file_of_the_runtime_has_its_hash(site: dict[str, bytes]) -> None:

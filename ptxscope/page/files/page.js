@@ -100,9 +100,9 @@ document.addEventListener("submit", event => {
 });
 
 addEventListener("hashchange", () => {
-  hash = location.hash;
-  const fragment = hash.slice(1);
+  const fragment = (hash = location.hash).slice(1);
   if (page && fragment && fragment !== page.format_copy("link")) send("open_link", {fragment});
+  line.scrollIntoView({block: "nearest"});
 });
 
 // --- completion ---
