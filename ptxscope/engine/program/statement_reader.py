@@ -97,14 +97,15 @@ class StatementReader:
         opcode, modifiers = raw.opcode.text, raw.modifier_names
         if GAP in opcode or any(GAP in x for x in modifiers):
             end = (raw.modifiers[-1] if raw.modifiers else raw.opcode).end
-            opcode, *modifiers = self.fragment.describe(raw.opcode.start, end, self.text).split(".")
+            opcode, *words = self.fragment.describe(raw.opcode.start, end, self.text).split(".")
+            modifiers = tuple(words)
         operands, renamed = self._read_operands(raw, names)
         base = Statement(
             StatementKind.UNKNOWN,
             self.find_line(raw.opcode.start),
             " ".join(remove_comments(self.fragment.describe(*raw.span, self.text)).split()),
             opcode,
-            tuple(modifiers),
+            modifiers,
             operands,
             guard=Guard(raw.guard.text, raw.guard_negated) if raw.guard else None,
             span=self.fragment.find_origin(*raw.span),

@@ -74,11 +74,8 @@ class RawInstruction(NamedTuple):
     operands: tuple[tuple[Token, ...], ...]
     span: Span
     problems: tuple[Problem, ...]
-
-    @property
-    def modifier_names(self) -> list[str]:
-        """The modifiers without their dots."""
-        return [word.text[1:] for word in self.modifiers]
+    modifier_names: tuple[str, ...] = ()
+    """The modifiers without their dots."""
 
 
 _BLANK = r"[ \t\r\n\f\v]++|//[^\n]*+|/\*.*?(?:\*/|\Z)"
@@ -359,7 +356,10 @@ def _make_statement(words: list[Token], end: int) -> RawInstruction:
     )
     operands = tuple(_split_operands(words[i:], end, problems))
     span = (words[0].start, max(end, words[-1].end))
-    return RawInstruction(guard, is_negated, opcode, modifiers, operands, span, tuple(problems))
+    names = tuple([word.text[1:] for word in modifiers])
+    return RawInstruction(
+        guard, is_negated, opcode, modifiers, operands, span, tuple(problems), names
+    )
 
 
 def _is_modifier(words: list[Token], i: int) -> bool:
