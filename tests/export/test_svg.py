@@ -442,6 +442,14 @@ def test_no_line_passes_behind_a_number(line: str, values: dict[str, int], model
     ]
 
 
+def test_the_steps_of_two_answers_are_level() -> None:
+    tree = drawn(E3, Options(both=True))
+    for name in ("4 Saturate", "5 Merge", "%0 = "):
+        tops = [x.get("y") for x in tree.iter(f"{NS}text") if (x.text or "").startswith(name)]
+        assert len(tops) == 2
+        assert tops[0] == tops[1]
+
+
 def test_a_renderer_makes_a_picture_of_it() -> None:
     for shown in (QUAD, E3):
         png = bytes(resvg_py.svg_to_bytes(svg_string=export(shown, "svg")))

@@ -5,7 +5,7 @@ Two answers of an instruction are the same drawing twice, from the first step th
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import NamedTuple
 
@@ -26,6 +26,8 @@ class Panel(NamedTuple):
     has_result: bool = True
     rival: Section | None = None
     """The section beside it, to which its values are compared."""
+    tops: Mapping[str, float] = {}
+    """Least y of the steps, by stage, and of the result, so that those beside it are level."""
 
 
 def list_groups(doc: Document, layout: Layout) -> Iterator[tuple[Panel, ...]]:
@@ -71,6 +73,16 @@ def _arrange(
         for section, own_layout, rival in zip(sections, layouts, rivals, strict=True)
     )
     yield from ((x,) for x in panels) if layout.is_compact else (panels,)
+
+
+def align_parts(tops: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return y at which the parts that all panels have are level, from y in each panel."""
+    levels: dict[str, float] = {}
+    shared = [part for part in tops[0] if all(part in own for own in tops)]
+    for before, part in zip(["", *shared], shared, strict=False):
+        heights = (own[part] - own[before] if before else own[part] for own in tops)
+        levels[part] = levels.get(before, 0) + max(heights)
+    return levels
 
 
 def find_differing_lanes(panel: Panel) -> Mapping[str, frozenset[int]]:

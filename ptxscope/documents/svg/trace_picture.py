@@ -50,7 +50,13 @@ from .page_layout import (
     draw_instruction,
     find_long_names,
 )
-from .picture_panels import Panel, describe_differences, find_differing_lanes, list_groups
+from .picture_panels import (
+    Panel,
+    align_parts,
+    describe_differences,
+    find_differing_lanes,
+    list_groups,
+)
 from .result_shapes import draw_note, draw_remark, draw_results, draw_step_notes
 from .statement_wires import BAND, Wires, draw_wires
 from .step_layout import draw_rows, place_rows
@@ -121,7 +127,8 @@ def draw_trace(trace: Trace, options: Options = DEFAULT, part: str = "") -> SvgD
     if not options.sentences:
         doc = doc.without_sentences()
     canvas, page = SvgCanvas(make_id_prefix(doc, options, "svg") + part), layout.page
-    picture = _Picture(canvas, page.x, doc)  # wires have as much room as is at the left
+    machine_rows = [*doc.machine_code.computing_rows] if doc.machine_code else []
+    picture = _Picture(canvas, page.x, machine_rows)  # wires have as much room as is at the left
     long_names = [] if has_lines else find_long_names(trace)
     y = (_draw_compact_head if layout.is_compact else _draw_document_head)(doc, canvas, long_names)
     canvas.add_mark("operands", y)
@@ -171,9 +178,9 @@ def draw_form(
 class _Picture(Wires):
     """The state that the statements of a picture share."""
 
-    def __init__(self, canvas: SvgCanvas, margin: float, doc: Document) -> None:
+    def __init__(self, canvas: SvgCanvas, margin: float, machine_rows: list[MachineRow]) -> None:
         super().__init__(canvas, margin)
-        self.machine_rows = [*doc.machine_code.computing_rows] if doc.machine_code else []
+        self.machine_rows = machine_rows
         """The machine instructions that compute values, until they are drawn below a step."""
         self.idle_steps: dict[IdleStep, bool] = {}
         """The steps of compact layouts, and whether each is never drawn."""
@@ -184,12 +191,24 @@ class _Picture(Wires):
 def _draw_group(panels: Sequence[Panel], picture: _Picture, y: float) -> float:
     """Draw the parts of a picture that are beside each other; return the end."""
     canvas, top = picture.canvas, y + _GAP
+    if len(panels) > 1:
+        tops = align_parts([_measure_parts(x, picture, top) for x in panels])
+        panels = [x._replace(tops=tops) for x in panels]
     y = max([_draw_panel(x, picture, top if x.section.heading else y) for x in panels])
     picture.branches_above = frozenset(x.section.branch for x in panels)
     if len(panels) > 1:  # no cut between the steps of one answer
         *marks, last = canvas.marks
         canvas.marks = [*(x._replace(y=min(x.y, top)) for x in marks), last._replace(y=y)]
     return y
+
+
+def _measure_parts(panel: Panel, picture: _Picture, y: float) -> dict[str, float]:
+    """Return y of the steps and the result of a statement as it would be drawn alone."""
+    trial = _Picture(SvgCanvas(""), picture.margin, [*picture.machine_rows])
+    _draw_panel(panel, trial, y)
+    marks, section = {mark.name: mark.y for mark in trial.canvas.marks}, panel.section
+    names = {str(x.stage): x.mark for x in section.steps} | {"result": section.name_part("result")}
+    return {part: marks[name] for part, name in names.items() if name in marks}
 
 
 def _draw_panel(panel: Panel, picture: _Picture, y: float) -> float:
@@ -319,6 +338,7 @@ def draw_body(
     top = y
     y = _draw_steps(sketch, panel, steps, _draw_operands(sketch, y))
     if panel.has_result:
+        y = max(y, panel.tops.get("result", y))
         canvas.add_mark(section.name_part("result"), y)
     line = section.name_part("line") if section.heading else ""
     canvas.grounds += [Ground(x.x, x.width, top, y + 8, line) for x in sketch.columns]
@@ -491,7 +511,7 @@ def _draw_steps(sketch: Sketch, panel: Panel, steps: tuple[StepView, ...], y: fl
             continue
         joined_step = selected if step.stage is Stage.EXTEND else None
         y = step_captions.draw_gap(sketch, omitted_steps, y, previous_end or y)
-        omitted_steps = []
+        omitted_steps, y = [], max(y, panel.tops.get(step.stage, y))
         canvas.add_mark(step.mark, y)
         canvas.open_group(css.format(step.stage), section.name_step(step))
         previous_end = step_captions.draw_thread(sketch, previous_end, y)
