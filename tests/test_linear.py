@@ -592,7 +592,7 @@ def fault(
         for repeats in range(2, 2 + TRIES):
             if _fine(size, before, taken, enough):
                 return ""
-            if repeats == TRIES:  # where a fixed cost or a cache is near, longer texts tell
+            if repeats >= TRIES:  # where a fixed cost or a cache is near, longer texts tell
                 size *= 2
             before = _time(read, family.text(size // 4), repeats, ceiling)
             taken = _time(read, family.text(size), repeats, ceiling)
