@@ -300,7 +300,8 @@ def test_what_check_refuses_run_refuses_in_the_same_words(
     (problem,) = program.problems
     assert text[slice(*problem.span)] == wrong
     (step,) = execute(program, {}).steps
-    assert step.note == f"illegal: {messages[0][0]}"
+    message, hint = messages[0]
+    assert step.note.startswith(f"{statement.name} is illegal: {message} (allowed: {hint}); ")
 
 
 def test_what_is_declared_nowhere_is_taken_for_a_register_by_both() -> None:
