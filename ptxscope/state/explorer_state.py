@@ -453,20 +453,6 @@ class ExplorerState:
         self.practice = self.practice.with_answer(is_right=is_right)
         return guesses
 
-    def predict_another(self) -> Edit | None:
-        """Predict another line of the family that is open, from its first step on."""
-        from ..learn.practice import Practice, find_family, make_random
-        from .setup import make_setup_of_trace
-
-        family = find_family(self.setup.instruction.opcode)
-        practice = self.practice if self.practice and self.practice.family == family else None
-        trace = (practice or Practice(family)).draw_trace(make_random())
-        if self.is_predicting:
-            self.stop_predicting()
-        edit = self.show_last_step(make_setup_of_trace(trace))
-        self.begin_predicting(1)
-        return edit
-
     def find_next_lane(self, previous_lane: LaneRef | None = None) -> LaneRef | None:
         """Return a lane of the current step without a right guess, searching on from one."""
         prediction = self.predictions.prediction

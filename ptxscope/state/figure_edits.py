@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from ..engine.isa.floats import format_float, step_float
+from ..engine.isa.floats import step_float
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
 from ..engine.isa.value_text import format_bit_range
@@ -167,11 +167,6 @@ def with_nudge(setup: Setup, role: str, low: int, width: int, delta: int) -> Set
         return None if neighbour is None else with_value(setup, role, neighbour)
     part = (bits >> low) + delta & mask
     return with_operand_bits(setup, role, bits & ~(mask << low) | part << low)
-
-
-def explain_last_float(bits: int, type_: Type) -> str:
-    """Return why a float has no neighbour."""
-    return f"there is no float next to {format_float(bits, type_)}"
 
 
 def find_source_number(scene: Scene, chip: Place, lane: Place) -> int | None:

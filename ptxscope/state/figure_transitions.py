@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..engine.isa.floats import format_float
 from ..engine.isa.roles import Role
 from ..scene.scene_builder import choose_part_width
 from ..scene.scene_model import BitRef, LaneRef, Place
@@ -14,7 +15,6 @@ from .explorer_state import ExplorerState
 from .figure_edits import (
     PartChoice,
     count_part_choices,
-    explain_last_float,
     find_control,
     find_link,
     find_part_choice,
@@ -68,7 +68,7 @@ def nudge_lane(state: ExplorerState, role: str, low: int, width: int, delta: int
         yield from edit(state, changed)
     else:
         bits, type_ = state.trace.operands[role], state.setup.instruction.type_of(role)
-        yield Say(f"{REFUSED} {explain_last_float(bits, type_)}", "changed")
+        yield Say(f"{REFUSED} there is no float next to {format_float(bits, type_)}", "changed")
 
 
 def ask_formula(state: ExplorerState) -> Requests:

@@ -122,8 +122,17 @@ def begin_predicting(state: ExplorerState) -> Requests:
 
 
 def predict_another(state: ExplorerState) -> Requests:
-    """Predict another line of the family that is open."""
-    state.predict_another()
+    """Predict another line of the family that is open, from its first step on."""
+    from ..learn.practice import Practice, find_family, make_random
+    from .setup import make_setup_of_trace
+
+    family = find_family(state.setup.instruction.opcode)
+    practice = state.practice if state.practice and state.practice.family == family else None
+    trace = (practice or Practice(family)).draw_trace(make_random())
+    if state.is_predicting:
+        state.stop_predicting()
+    state.show_last_step(make_setup_of_trace(trace))
+    state.begin_predicting(1)
     yield from _ask_step(state)
 
 

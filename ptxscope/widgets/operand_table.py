@@ -10,7 +10,7 @@ from textual import events
 from textual.binding import Binding, BindingType
 from textual.geometry import Region
 
-from ..engine.isa.floats import format_float_fields, step_float
+from ..engine.isa.floats import format_float_fields
 from ..engine.isa.integers import cast
 from ..engine.isa.roles import Role
 from ..engine.isa.types import Type
@@ -20,8 +20,8 @@ from ..engine.syntax.values import list_first_characters, parse_value
 from ..engine.tracing.lane_text import format_operand_name
 from ..engine.tracing.trace import Trace
 from ..state.edit_transitions import ask_value, offer_values, set_value
-from ..state.figure_edits import explain_last_float
-from .base.hint_bar import REFUSED, Hint
+from ..state.figure_transitions import nudge_lane
+from .base.hint_bar import Hint
 from .base.pane import CursorPane, StyledLine, StyledText
 from .base.posted_message import DoWithPart
 
@@ -320,14 +320,8 @@ class OperandTable(CursorPane):
         """
         if (place := self._locate_field()) is not None:
             role, bit, width = place
-            if self.field.notation == "float" and self._trace:
-                bits = self._get_bits(role)
-                type_ = self._trace.instruction.type_of(role)
-                following = step_float(bits, type_, delta)
-                if following is None:
-                    self.post_message(Hint(self, f"{REFUSED} {explain_last_float(bits, type_)}"))
-                else:
-                    self._post(role, following)
+            if self.field.notation == "float":
+                self.post_message(DoWithPart(self, nudge_lane, role, bit, width, delta))
                 return
             bits, mask = self._get_bits(role), (1 << width) - 1
             self._post(role, bits & ~(mask << bit) | ((bits >> bit) + delta & mask) << bit)
