@@ -58,7 +58,7 @@ from ptxscope.engine.micro_operations.permutation import (
     SelectDigits,
 )
 from ptxscope.engine.micro_operations.quotients import Divide, Remainder
-from ptxscope.engine.micro_operations.saturation import Clamp, Truncate, Wrap
+from ptxscope.engine.micro_operations.saturation import Clamp, Wrap
 from ptxscope.engine.micro_operations.selection import Extend, Select
 from ptxscope.engine.micro_operations.shifts import (
     Average,
@@ -68,6 +68,7 @@ from ptxscope.engine.micro_operations.shifts import (
     ShiftRight,
 )
 from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.truncation import Truncate
 from ptxscope.engine.micro_operations.word_pairs import JoinFields, JoinWords, TakeWord
 from ptxscope.engine.semantics.plan import Builder, Plan
 

@@ -298,6 +298,20 @@ def test_neither_textual_nor_numpy_is_imported(arguments: tuple[str, ...]) -> No
     assert done.returncode == 0, done.stderr
 
 
+def test_a_trace_loads_neither_drawings_nor_other_families_nor_the_lexer_of_c() -> None:
+    program = (
+        "import sys\nfrom ptxscope.cli import main\n"
+        "main(['trace', 'vset4.s32.u32.lt.add d, a, b, c', 'a=1', 'b=2', 'c=3'])\n"
+        "names = {x.rpartition('.')[2] for x in sys.modules if x.startswith('ptxscope.')}\n"
+        "idle = {'drawings', 'merge', 'saturation', 'shifts', 'constants', 'c_lexer', 'asm_text'}\n"
+        "print(*names & {*idle, 'truncation'}, file=sys.stderr)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.split() == ["truncation"]
+
+
 def test_importing_the_package_imports_almost_nothing() -> None:
     program = (
         "import sys; before = {*sys.modules}; import ptxscope; "

@@ -32,9 +32,9 @@ from ptxscope.engine.micro_operations.formula import make_equation
 from ptxscope.engine.micro_operations.merge import Merge, Pack
 from ptxscope.engine.micro_operations.numbers import Multiply
 from ptxscope.engine.micro_operations.properties import InputBits, LaneText, Notation
-from ptxscope.engine.micro_operations.saturation import Truncate
 from ptxscope.engine.micro_operations.selection import Select
 from ptxscope.engine.micro_operations.stage import Stage
+from ptxscope.engine.micro_operations.truncation import Truncate
 from ptxscope.engine.semantics import video_lowering
 from ptxscope.engine.semantics.plan import Builder
 from ptxscope.engine.semantics.rules import Rules

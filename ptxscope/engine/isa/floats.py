@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from enum import StrEnum
 
 from .types import Type
@@ -122,10 +121,10 @@ def step_float(bits: int, type_: Type, steps: int) -> int | None:
 
 def format_float(bits: int, type_: Type) -> str:
     """Return the shortest decimal that rounds to the pattern; ``NaN``, ``inf``, ``-0.0``."""
-    value = decode_float(bits, type_)
-    if math.isnan(value):
+    value, class_ = decode_float(bits, type_), classify_float(bits, type_)
+    if class_ is FloatClass.NAN:
         return "-NaN" if bits >> (type_.bits - 1) else "NaN"
-    if type_ is Type.F64 or math.isinf(value):
+    if type_ is Type.F64 or class_ is FloatClass.INFINITE:
         return repr(value)
     for digits in range(1, 10):
         text = f"{value:.{digits}g}"

@@ -27,7 +27,6 @@ from .base import (
 from .drawings import CellDrawing, KeptCell, ResultCell, TakenCell, WordCell
 from .formula import make_equation, make_transition
 from .properties import MAX_LANE_BITS, Flag, Idleness, InputBits, LaneText, Notation, Part, map_bits
-from .saturation import Clamp
 from .selection import Select
 from .step_words import format_write
 
@@ -160,6 +159,8 @@ class Merge(MicroOperation):
         return Notation(self.unit, is_number=False)
 
     def iter_mutations(self, site: MutationSite) -> Iterator[RowMutation]:
+        from .saturation import Clamp
+
         low, high = get_limits(self.unit, self.signed)
         t, *c = site.inputs
         if not self.high:

@@ -15,9 +15,9 @@ from ..micro_operations.carries import TakeBits
 from ..micro_operations.logic import Not
 from ..micro_operations.merge import Merge, Pack
 from ..micro_operations.numbers import Add, Maximum, Minimum, Multiply, Negate, Subtract
-from ..micro_operations.saturation import Truncate
 from ..micro_operations.selection import Select
 from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from .common_lowering import lower_mul
 from .plan import Builder
 from .rules import Rules

@@ -18,9 +18,10 @@ from ..micro_operations.numbers import (
     Subtract,
 )
 from ..micro_operations.quotients import Divide, Remainder
-from ..micro_operations.saturation import Truncate, Wrap
+from ..micro_operations.saturation import Wrap
 from ..micro_operations.shifts import LimitAmount, ShiftLeft, ShiftRight
 from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from ..micro_operations.word_pairs import JoinFields
 from .plan import Builder
 from .rules import Rules

@@ -13,9 +13,9 @@ from ..micro_operations.comparison import Compare
 from ..micro_operations.float_bits import Flush
 from ..micro_operations.logic import Choose, Combine, Encode, Not, SpreadTruth, TakeLane
 from ..micro_operations.merge import Pack
-from ..micro_operations.saturation import Truncate
 from ..micro_operations.selection import Select
 from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from .plan import Builder, Lowering
 from .rules import Rules
 

@@ -30,10 +30,11 @@ from ..micro_operations.logic import Combine, Not
 from ..micro_operations.merge import Pack
 from ..micro_operations.numbers import AbsoluteDifference, Add, Multiply
 from ..micro_operations.permutation import EvaluateTable, PermuteByMode, PermuteBytes, SelectDigits
-from ..micro_operations.saturation import Truncate, Wrap
+from ..micro_operations.saturation import Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.shifts import LimitAmount
 from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from ..micro_operations.word_pairs import JoinWords, TakeWord
 from .arithmetic_lowering import LOWERINGS as ARITHMETIC_LOWERINGS
 from .arithmetic_lowering import build_lanes

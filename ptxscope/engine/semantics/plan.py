@@ -11,7 +11,6 @@ from ..isa.integers import Range, get_limits
 from ..isa.types import Type
 from ..micro_operations.arithmetic import EXACT, RANGES, LaneValues
 from ..micro_operations.base import MicroOperation
-from ..micro_operations.saturation import Clamp, Wrap
 from ..micro_operations.selection import Extend
 from ..micro_operations.stage import Stage
 from .rules import Rules
@@ -123,6 +122,8 @@ class Builder:
         """Append a row that truncates to a width, unless every value fits."""
         if self.get_range(key).fits_in(bits, signed):
             return key
+        from ..micro_operations.saturation import Wrap  # loaded late: few forms truncate or clamp
+
         return self.add_row(stage, name, Wrap(bits, signed), key)
 
     def clamp(
@@ -134,6 +135,8 @@ class Builder:
         name: str = "t",
     ) -> str:
         """Append a row that clamps to limits; None is no limit."""
+        from ..micro_operations.saturation import Clamp
+
         return self.add_row(stage, name, Clamp(low, high), key)
 
     def build_plan(self, form: Form, results: dict[str, str]) -> Plan:

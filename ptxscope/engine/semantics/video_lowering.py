@@ -22,9 +22,9 @@ from ..micro_operations.numbers import (
     PlusOne,
     Subtract,
 )
-from ..micro_operations.saturation import Truncate, Wrap
 from ..micro_operations.selection import Select
 from ..micro_operations.stage import Stage
+from ..micro_operations.truncation import Truncate
 from .plan import Builder, Lowering
 from .rules import Rules
 
@@ -88,6 +88,8 @@ def _build_average(b: Builder, rules: Rules, x: str, y: str) -> str:
         down = b.add_row(Stage.OPERATE, "down", ScaleDown(1), total)
         return b.add_row(Stage.OPERATE, "t", Maximum(), down, bound)
     if rules.average_even:
+        from ..micro_operations.saturation import Wrap
+
         half = b.add_row(Stage.OPERATE, "half", ScaleDown(1), total)
         odd_bit = b.add_row(Stage.OPERATE, "odd", Wrap(1, signed=False), half)
         total = b.add_row(Stage.OPERATE, "even", Add(), total, odd_bit)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 import sys
 from collections.abc import Mapping
@@ -113,7 +112,7 @@ def _round_float(value: Any, type_: Type, name: str) -> int:
     if getattr(value, "nbytes", 0) * 8 == type_.bits:  # a NumPy float: a NaN keeps its bits
         return int.from_bytes(value.tobytes(), sys.byteorder)
     bits = encode_float(value, type_)
-    if math.isfinite(value) and classify_float(bits, type_) is FloatClass.INFINITE:
+    if abs(value) < float("inf") and classify_float(bits, type_) is FloatClass.INFINITE:
         raise ValueError(
             f"{name} = {value} is too large for .{type_}: {format_finite_range(type_)}"
         )

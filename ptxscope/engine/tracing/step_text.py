@@ -17,7 +17,6 @@ from ..micro_operations.instruction_view import (
     name_operands,
 )
 from ..micro_operations.numbers import Subtract
-from ..micro_operations.saturation import describe_truncation
 from ..micro_operations.selection import format_read_type
 from ..micro_operations.stage import Stage
 from ..micro_operations.step_words import find_row
@@ -186,6 +185,8 @@ _ACTIONS = {
 
 
 def _describe_secondary(ins: InstructionView, rows: Sequence[RowView]) -> str:
+    from ..micro_operations.saturation import describe_truncation  # loaded late, as in Builder
+
     secop, c = ins.form.secop, find_row(rows, "c")
     assert secop
     assert c
