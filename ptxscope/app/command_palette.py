@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import cache, partial
 
 from textual.command import CommandPalette, Hit, Hits, Provider
 from textual.content import Content
@@ -11,6 +11,8 @@ from textual.types import IgnoreReturnCallbackType
 
 from ..engine.isa.catalog import CATALOG
 from ..engine.isa.intrinsics import map_intrinsics
+from ..engine.syntax.instruction import Instruction
+from ..engine.tracing.trace import trace
 from ..screens.main.main_screen import MainScreen
 from ..state.actions import GROUPS, format_key
 from ..state.edit_transitions import open_choice
@@ -91,11 +93,31 @@ class InstructionCommands(Provider):
     def _make_hit(self, name: str, score: float) -> Hit:
         browser, intrinsic = self._browser, map_intrinsics().get(name)
         opcode = find_opcode(intrinsic) if intrinsic else name
-        summary = (
-            f"{intrinsic.ptx.partition(' ')[0]} {intrinsic.differs}".strip() if intrinsic else ""
-        )
-        about = summary or CATALOG[name].summary
+        if intrinsic:
+            about = f"{intrinsic.ptx.partition(' ')[0]} {intrinsic.differs}".strip()
+        else:
+            about = f"{CATALOG[name].summary}\n{draw_example(name)}"
         message = Do(browser, open_choice, opcode, intrinsic)
         return Hit(
             score, Content(name), partial(browser.post_message, message), text=name, help=about
         )
+
+
+@cache
+def draw_example(opcode: str) -> str:
+    """Return a small picture of an instruction's example: the parts of its operands and results."""
+    result = trace(*CATALOG[opcode].example)
+    ins = result.block.instruction
+    operands = {x.roles[0]: result.operands[x.roles[0]] for x in ins.inputs}
+    left, right = (
+        "  ".join(f"{role} {_draw_parts(ins, role, bits)}" for role, bits in values.items())
+        for values in (operands, result.result_by_role)
+    )
+    return f"{left}  →  {right}"
+
+
+def _draw_parts(ins: Instruction, role: str, bits: int) -> str:
+    count = ins.entry.lanes if ins.has_lanes(role) else 1
+    width = ins.type_of(role).bits // count
+    parts = (bits >> width * lane & (1 << width) - 1 for lane in reversed(range(count)))
+    return "".join(f"▐{x:0{-(-width // 4)}x}▌" for x in parts)

@@ -12,7 +12,7 @@ import pytest
 from textual.widgets import Input
 
 from ptxscope import parse
-from ptxscope.app.command_palette import ActionCommands
+from ptxscope.app.command_palette import ActionCommands, draw_example
 from ptxscope.engine.isa.catalog import CATALOG
 from ptxscope.engine.isa.intrinsics import map_intrinsics
 from ptxscope.engine.micro_operations.properties import Flag
@@ -689,3 +689,18 @@ async def test_the_palette_has_the_best_match_first(query: str, labels: list[str
         provider = ActionCommands(drive.screen)
         hits = sorted([hit async for hit in provider.search(query)], key=lambda x: -x.score)
         assert [(hit.text or "").split("  ")[0] for hit in hits][: len(labels)] == labels
+
+
+@pytest.mark.parametrize(
+    ("opcode", "picture"),
+    [
+        # 100 + 100 and -100 + -100 are clamped, 1 + 2 = 3, 5 - 7 = -2
+        ("vadd4", "a ▐64▌▐9c▌▐01▌▐05▌  b ▐64▌▐9c▌▐02▌▐f9▌  →  d ▐7f▌▐80▌▐03▌▐fe▌"),
+        # two lanes are less than, and c is 5; a sum has no lanes
+        ("vset4", "a ▐80▌▐ff▌▐7f▌▐01▌  b ▐01▌▐01▌▐01▌▐01▌  c ▐00000005▌  →  d ▐00000007▌"),
+        # NaN is not less than 0: t and c is false, not t and c is true
+        ("setp", "a ▐7fc00000▌  b ▐00000000▌  c ▐1▌  →  p ▐0▌  q ▐1▌"),
+    ],
+)
+def test_the_palette_draws_the_example_of_an_instruction(opcode: str, picture: str) -> None:
+    assert draw_example(opcode) == picture
