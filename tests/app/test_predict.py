@@ -223,7 +223,7 @@ async def test_the_explorer_opens_with_the_first_step_asked(tmp_path: Path) -> N
             assert "Step 1 of" in await drive.text()
             assert drive.state.is_predicting
             assert place(drive) == ("select.a", 3)
-            await tell(drive, "0x80")
+            await tell(drive, hex(drive.session.trace.operands["a"] >> 24))
             assert said(drive) == "✓ Right"
 
 
