@@ -103,27 +103,26 @@ def _article_lines(doc: Document, options: Options) -> Iterator[str]:
 
 def _section_lines(section: Section, level: int, id_: str, relations: Relations) -> Iterator[str]:
     """Yield a statement; if there are several, in a box of its own below its heading."""
-    if section.is_only:
-        for step in section.steps:
-            yield from _step_lines(section, step, level, f"{id_}-step", relations)
-        if section.omission:
-            yield f'<p class="px-dim">{escape(section.omission)}</p>'
-        yield from _result_lines(section, level, f"{id_}-result")
-    else:
-        id_ += f"-{section.key}"
+    step_id = f"{id_}-step"
+    if not section.is_only:
+        id_ = step_id = f"{id_}-{section.key}"
         yield f'<div id="{id_}"><h{level}><code>{escape(section.heading)}</code></h{level}>'
+        level += 1
         if not section.is_folded:
             yield from _operand_lines(section.operands)
-            for step in section.steps:
-                yield from _step_lines(section, step, level + 1, id_, relations)
-        if section.omission and not section.is_folded:
+    if not section.is_folded:
+        for step in section.steps:
+            yield from _step_lines(section, step, level, step_id, relations)
+        if section.omission:
             yield f'<p class="px-dim">{escape(section.omission)}</p>'
+    if section.is_only:
+        yield from _result_lines(section, level, f"{id_}-result")
+    else:
         for view in section.results:
             yield (
                 f"<p><code>{escape(view.name)}</code> = <code>{view.bits}</code> "
                 f'<span class="px-dim">{escape(view.meant)}</span></p>'
             )
-        level += 1
     for note in section.lane_notes:
         yield f'<aside class="px-note" dir="auto">{escape(note)}</aside>'
     yield from _note_lines(section.notes)

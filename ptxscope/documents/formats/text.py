@@ -58,8 +58,7 @@ def _section_lines(section: Section, width: int) -> Iterator[str]:
     indent, gap = ("", [""]) if is_only else ("  ", [])
     width -= len(indent)
     omission = [] if section.is_folded else wrap_text(section.omission, "", "  ", width)
-    results = [*gap, *result_lines(section, width)]
-    lines = [*omission, *results] if is_only else [*results, *omission]
+    lines = [*omission, *gap, *result_lines(section, width)]
     for note in section.lane_notes:
         lines += [*gap, *wrap_text(f"* {note}", "", "  ", width)]
     lines += _note_lines(section.notes, width, gap)

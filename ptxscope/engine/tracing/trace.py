@@ -257,7 +257,8 @@ class Trace:
 
     def format_target(self, note: Note) -> str:
         """Return what a note is on, as ``parse_note`` reads it: ``saturate``, ``s2.lane 0``."""
-        return self.block.get_statement(note.statement).prefix + note.target
+        prefixes = {x.number: x.prefix for x in self.block.statements}
+        return prefixes.get(note.statement, "") + note.target
 
     @property
     def statements(self) -> Iterator[tuple[BlockStatement, Trace]]:
