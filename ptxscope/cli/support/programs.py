@@ -87,7 +87,7 @@ def add_timeout(parser: argparse.ArgumentParser) -> None:
         type=parse_seconds,
         default=TIMEOUT,
         metavar="SECONDS",
-        help=f"time to think (default: {TIMEOUT:.0f})",
+        help=f"solver time limit (default: {TIMEOUT:.0f})",
     )
 
 

@@ -15,7 +15,7 @@ const preload = (url, integrity) => new Promise((resolve, reject) => {
 
 async function start(onProgress) {
   const config = await fetch(new URL("engine.json", HOME)).then(x => x.json()).catch(() => {
-    throw new Error("engine.json did not come");
+    throw new Error("engine.json could not be loaded");
   });
   const runtime = new URL(config.runtime, HOME).href;
   const sizes = Object.values(config.files).map(file => file.bytes);
@@ -32,7 +32,7 @@ async function start(onProgress) {
     if (!file) return usual(url, options);
     const wanted = {...options, integrity: file.integrity, credentials: "omit"};
     return usual(url, wanted).then(response => (advance(file.bytes), response), () => {
-      const error = new Error(`${name} did not come, or is not the file this page was made for`);
+      const error = new Error(`${name} could not be loaded, or is not the file this page was made for`);
       refuse(error);
       throw error;
     });

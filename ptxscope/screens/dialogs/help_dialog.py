@@ -61,7 +61,7 @@ _PANES = {
     "lanes": (
         "arrows move a cursor: what a value came from is underlined, what it leads to is in "
         "italics, and the operands show the exact bits; type over a chip of a register, < and > "
-        "change it by one; over a computed value, type what it shall be: a solver finds the "
+        "change it by one; over a computed value, type the value you want: a solver finds the "
         "operand that gives it, or proves that there is none; a digit selects the source of a "
         "lane, as does dragging a wire from a chip to it, and Enter lists the choices; space or a "
         "click switches a lane of the mask, a bit of a word, or an entry of a truth table, whose "
