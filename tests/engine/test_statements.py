@@ -98,3 +98,25 @@ def test_both_executors_say_the_same_of_what_they_do_not_model(statement: str, r
     launched = run_kernel(text, {"out": np.zeros(1, np.uint32)})
     (doubt,) = launched.fidelity.causes or launched.fidelity.decisions
     assert (doubt.statement.line, doubt.reason) == (8, reason)
+
+
+@pytest.mark.parametrize(
+    ("moves", "expected"),
+    [
+        ("mov.v2.b32 {%r1, %r2}, {%r2, %r1};", (0x22222222, 0x11111111)),
+        ("mov.v4.b32 {%r2, _, %r1, %r3}, {%r1, %r2, 5, %r2};", (5, 0x11111111)),
+        ("mov.b64 %x2, {%r1, %r2}; mov.b64 {%r2, %r1}, %x2;", (0x22222222, 0x11111111)),
+        ("mov.v2.b64 {%x2, _}, {%x1, 3}; mov.b64 {%r1, %r2}, 7;", (7, 0)),
+    ],
+)
+def test_both_executors_move_lists_of_registers(moves: str, expected: tuple[int, int]) -> None:
+    text = _KERNEL.replace(
+        "STATEMENT",
+        f"mov.u32 %r1, 0x11111111; mov.u32 %r2, 0x22222222; {moves}\nst.global.u32 [%x1+4], %r2;",
+    )
+    (program,) = load(text)
+    registers = execute(program, {}).registers
+    assert (registers["%r1"].bits, registers["%r2"].bits) == expected
+    run = run_kernel(text, {"out": np.zeros(2, np.uint32)})
+    assert run.is_exact
+    assert tuple(run.get_buffer("out").values) == expected

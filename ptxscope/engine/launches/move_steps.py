@@ -8,12 +8,12 @@ from ..program.statement import Statement
 from ..program.statement_operands import (
     TYPE_BITS,
     Operand,
-    RegisterOperand,
     SinkOperand,
     SpecialOperand,
     SymbolOperand,
     VectorOperand,
 )
+from ..program.vector_move import make_vector_move
 from .memory import make_elements
 from .memory_regions import SPACES, WINDOW_BITS, find_space_of_window, get_window_start
 from .thread_state import (
@@ -28,7 +28,7 @@ from .thread_state import (
 )
 
 
-def make_move(frame: CallFrame, statement: Statement) -> Step | None:
+def _make_move(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov``; None if its operands are of another kind."""
     if len(statement.operands) != 2 or not statement.modifiers:
         return None
@@ -36,8 +36,6 @@ def make_move(frame: CallFrame, statement: Statement) -> Step | None:
     type_ = statement.modifiers[-1]
     if TYPE_BITS.get(type_, 128) > 64:
         return None
-    if isinstance(destination, VectorOperand):
-        return _make_unpacking(frame, destination, source, type_)
     register = frame.find_register(destination)
     values = find_move_source(frame, source, type_)
     return _make_copy(register, values) if register and values else None
@@ -76,70 +74,57 @@ def _make_copy(destination: ThreadValues, source: ThreadValues) -> Step:
     return copy
 
 
-def make_packing(frame: CallFrame, statement: Statement) -> Step | None:
-    """Return the step of ``mov.b64 d, {a, b}``; None for other operands."""
-    destination, source = statement.operands
-    type_ = statement.modifiers[-1] if statement.modifiers else ""
-    register = frame.find_register(destination)
-    if TYPE_BITS.get(type_, 128) > 64 or not isinstance(source, VectorOperand) or not register:
-        return None
-    count = len(source.parts)
-    part_type = f"b{TYPE_BITS[type_] // count}"
-    parts = [frame.find_source(x, part_type) for x in source.parts]
-    values = [x for x in parts if x is not None]
-    part_dtype = np.dtype(f"u{TYPE_BITS[type_] // count // 8}")
-    if len(values) < count or not part_dtype.itemsize:
-        return None
-
-    def join(parts: list[Bits]) -> Bits:
-        packed = np.empty((len(register.bits), count), part_dtype)
-        for i, x in enumerate(parts):
-            packed[:, i] = x
-        bits: Bits = packed.view(find_dtype(type_)).reshape(-1)
-        return bits
-
-    def pack(group: ThreadGroup) -> None:
-        causes = unite_causes(values)
-        unknown = None if causes is None else join([x.list_unknown() for x in values])
-        write_values(register, join([x.bits for x in values]), group, causes, unknown)
-
-    return pack
-
-
-def _make_unpacking(
-    frame: CallFrame, destination: VectorOperand, source: Operand | None, type_: str
+def _make_parts_move(
+    frame: CallFrame, statement: Statement, *operands: tuple[Operand | None, ...]
 ) -> Step | None:
-    values = frame.find_source(source, type_)
-    count = len(destination.parts)
-    part_bytes = TYPE_BITS[type_] // count // 8
-    if values is None or not part_bytes:
+    """Return the step of ``mov.b64 d, {a, b}``, of the reverse, or of ``mov.v2.b32``."""
+    destinations, sources = operands
+    target_count, source_count = len(destinations), len(sources)
+    names = ("",) * target_count, ("",) * source_count
+    move = make_vector_move(".".join(statement.modifiers), *names)
+    if move is None:
         return None
-    parts: list[tuple[int, ThreadValues]] = []
-    for i, part in enumerate(destination.parts):
-        if isinstance(part, RegisterOperand):
-            parts.append((i, frame.get_register(part.name)))
-        elif not isinstance(part, SinkOperand):
-            return None
+    count = max(target_count, source_count)
+    part_dtype = np.dtype(f"u{move.part_bits // 8}")
+    source_type = f"b{move.part_bits * count // source_count}"
+    found = [frame.find_source(x, source_type) for x in sources]
+    values = [x for x in found if x is not None]
+    registers = [frame.find_register(x) for x in destinations]
+    pairs = zip(registers, destinations, strict=True)
+    is_known = all(register or isinstance(x, SinkOperand) for register, x in pairs)
+    if len(values) < source_count or not is_known:
+        return None
 
-    def split(bits: Bits) -> Bits:
-        return bits.view(f"u{part_bytes}").reshape(-1, count).copy()
+    def convert(arrays: list[Bits]) -> list[Bits]:
+        """Return the elements of each destination."""
+        if source_count == 1:
+            columns = arrays[0].view(part_dtype).reshape(-1, count).copy()
+        else:
+            columns = np.empty((len(arrays[0]), count), part_dtype)
+            for i, x in enumerate(arrays):
+                columns[:, i] = x
+        if target_count > 1:
+            return [*columns.T]
+        return [columns.view(f"u{part_dtype.itemsize * count}").reshape(-1)]
 
-    def unpack(group: ThreadGroup) -> None:
-        columns, causes = split(values.bits), values.causes
-        unknown = None if values.unknown is None else split(values.unknown)
-        for i, register in parts:
-            part_unknown = None if unknown is None else unknown[:, i]
-            part = make_elements(columns[:, i], causes, part_unknown)
-            write_values(register, part.bits, group, part.causes, part.unknown)
+    def act(group: ThreadGroup) -> None:
+        bits, causes = convert([x.bits for x in values]), unite_causes(values)
+        unknown = None if causes is None else convert([x.list_unknown() for x in values])
+        for i, register in enumerate(registers):
+            if register:
+                part = make_elements(bits[i], causes, None if unknown is None else unknown[i])
+                write_values(register, part.bits, group, part.causes, part.unknown)
 
-    return unpack
+    return act
 
 
 def make_any_move(frame: CallFrame, statement: Statement) -> Step | None:
     """Return the step of ``mov``, of a value or of parts."""
-    if len(statement.operands) == 2 and isinstance(statement.operands[1], VectorOperand):
-        return make_packing(frame, statement)
-    return make_move(frame, statement)
+    operands = statement.operands
+    if len(operands) == 2 and any(isinstance(x, VectorOperand) for x in operands):
+        parts = (x.parts if isinstance(x, VectorOperand) else (x,) for x in operands)
+        return _make_parts_move(frame, statement, *parts)
+    return _make_move(frame, statement)
 
 
 def make_address_conversion(frame: CallFrame, statement: Statement) -> Step | None:
