@@ -106,6 +106,13 @@ def test_registers_stand_between_the_statements() -> None:
     assert find_provenance(trace, "s2.operate.t", 1) == (("s0.b", 0, 16), ("s1.c", 8, 16))
 
 
+def test_a_carry_that_is_not_given_has_a_note() -> None:
+    for ptx in ("addc.u32 d, a, b;", "{ addc.u32 t, a, b; popc.b32 d, t; }"):
+        found = trace_block(ptx, {"a": 1, "b": 2})
+        assert "it is 0 here" in found.notes[0]
+        assert not trace_block(ptx, {"a": 1, "b": 2, "CC.CF": 1}).block.notes
+
+
 def test_shadowed_registers() -> None:
     block = parse_block(
         "{ .reg .b32 t; vadd.u32.u32.u32 t, a, 1;"

@@ -181,6 +181,8 @@ def test_a_function_takes_its_operands_as_they_are_written(opcode: str, format_:
         ("@g selp.u32 d, a, b, c", "a b c g d"),
         ("@!g setp.lt.and.s32 p|q, a, b, !c", "a b c g p q"),
         ("vadd.s32.s32.s32 d.b1, a, b, c", "a b c"),
+        ("add.u32 d, %max, %max", "_max"),
+        ("add.u32 d, x, 5", "x"),
     ],
 )
 def test_a_guard_and_old_values_come_behind_the_operands(line: str, taken: str) -> None:
