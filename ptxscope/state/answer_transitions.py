@@ -17,14 +17,14 @@ from .requests import (
     REFUSED,
     Act,
     AskAnswer,
+    AskItem,
+    AskSolver,
     AskText,
-    Choose,
-    Copy,
+    CopyText,
     MenuItem,
     Open,
     Requests,
     Say,
-    Search,
     Tell,
     refuse,
 )
@@ -66,7 +66,7 @@ def prove(state: ExplorerState) -> Requests:
     assert state.pin
     question, (old_question, proof) = state.proof_question, state.proof or (None, None)
     if question != old_question:
-        proof = yield Search(partial(prove_pin, state.pin, state.setup))
+        proof = yield AskSolver(partial(prove_pin, state.pin, state.setup))
         state.proof = question, proof
         if question != state.proof_question:
             yield refuse("the proof is of other instructions than those shown now")
@@ -122,7 +122,7 @@ def take_target(
     items.append(MenuItem("any of them", "the simplest operands"))
     index = names.index(state.edited_register) if state.edited_register in names else 0
     title = f"Which operand shall give {target.name} = {make_printable(text.strip())}?"
-    index = yield Choose(title, items, index, "lanes")
+    index = yield AskItem(title, items, index, "lanes")
     if index is not None:
         yield from _find_sources(state, target, text, (*inputs, None)[index])
 
@@ -133,7 +133,7 @@ def _find_sources(
     """Set an operand, or all, so that a place has a typed value."""
     from .backward_edit import find_sources
 
-    finding = yield Search(partial(find_sources, target, target.make_condition(text), source))
+    finding = yield AskSolver(partial(find_sources, target, target.make_condition(text), source))
     if target.trace is not state.trace:
         yield refuse(f"nothing is set: what was to give {target.name} has changed")
         return
@@ -212,10 +212,10 @@ def copy_command(state: ExplorerState) -> Requests:
     from ..documents.content.command_words import format_command
 
     text = format_command(state.block_trace or state.trace)
-    yield Copy(text, text)
+    yield CopyText(text, text)
 
 
 def copy_result(state: ExplorerState) -> Requests:
     """Copy the result, which may be hidden."""
     text = format_result(state.trace)
-    yield Copy(text, "the result, which is hidden here" if state.is_result_hidden else text)
+    yield CopyText(text, "the result, which is hidden here" if state.is_result_hidden else text)

@@ -14,8 +14,8 @@ from . import edits
 from .explorer_state import Edit, ExplorerState
 from .requests import (
     Act,
+    AskItem,
     AskValue,
-    Choose,
     MenuItem,
     Notify,
     Open,
@@ -156,7 +156,7 @@ def offer_values(state: ExplorerState, role: str) -> Requests:
     edge_cases = edits.list_edge_cases(ins.type_of(role), ins.count_lanes(role))
     items = [MenuItem(name, f"{bits:#x}") for name, bits in edge_cases]
     title = f"Edge cases for {format_operand_name(state.trace, role)}"
-    index = yield Choose(title, items, 0, "operands")
+    index = yield AskItem(title, items, 0, "operands")
     if index is not None:
         yield from set_value(state, role, edge_cases[index][1])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..engine.syntax.errors import PtxError
 from .explorer_state import ExplorerState
-from .requests import Act, AskAnswer, Choose, MenuItem, Notify, Requests, Say, refuse
+from .requests import Act, AskAnswer, AskItem, MenuItem, Notify, Requests, Say, refuse
 from .step_transitions import go_to_step, stop_predicting
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def choose_lesson(state: ExplorerState) -> Requests:
     items = [_make_item(head, places.get(head.name, LessonProgress())) for head in heads]
     names = [head.name for head in heads]
     first = names.index(find_next_lesson(names, places) or names[0])
-    index = yield Choose("Lessons", items, first, "lessons")
+    index = yield AskItem("Lessons", items, first, "lessons")
     if index is not None:
         yield from open_lesson(state, heads[index].name)
 
@@ -128,7 +128,7 @@ def _offer_next(state: ExplorerState, name: str, title: str) -> Requests:
     if following:
         item = _make_item(heads[following], places.get(following, LessonProgress()))
         items.insert(0, item._replace(label=f"Next: {item.label}", group=""))
-    index = yield Choose(title, items, 0, "lessons")
+    index = yield AskItem(title, items, 0, "lessons")
     chosen = items[index].label if index is not None else ""
     if chosen == "All lessons":
         yield from choose_lesson(state)

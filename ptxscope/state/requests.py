@@ -43,7 +43,7 @@ class Notify(NamedTuple):
     seconds: float | None = None
 
 
-class Copy(NamedTuple):
+class CopyText(NamedTuple):
     """Copy a text; the answer is None."""
 
     text: str
@@ -112,7 +112,7 @@ class MenuItem(NamedTuple):
     """The heading above it, which it shares with its neighbours."""
 
 
-class Choose(NamedTuple):
+class AskItem(NamedTuple):
     """Ask for one of several items; the answer is its index, or None."""
 
     title: str
@@ -130,7 +130,7 @@ class Open(NamedTuple):
     values: tuple[object, ...]
 
 
-class Search(NamedTuple):
+class AskSolver(NamedTuple):
     """Run a function in a thread, which the user may stop; the answer is what it returns."""
 
     find: Callable[[IsStopped], object]
@@ -153,15 +153,15 @@ Request = (
     Say
     | Tell
     | Notify
-    | Copy
+    | CopyText
     | Focus
     | PlaceCursor
     | AskValue
     | AskAnswer
     | AskText
-    | Choose
+    | AskItem
     | Open
-    | Search
+    | AskSolver
     | Wait
     | Act
 )

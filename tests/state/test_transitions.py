@@ -15,7 +15,7 @@ from ptxscope.state import (
 )
 from ptxscope.state.actions import ACTIONS
 from ptxscope.state.explorer_state import ExplorerState
-from ptxscope.state.requests import AskText, Choose, Open, Request, Requests, Say, Wait
+from ptxscope.state.requests import AskItem, AskText, Open, Request, Requests, Say, Wait
 from tests.state.states import make_state, open_text, set_values
 
 
@@ -27,7 +27,7 @@ def answer(requests: Requests | None, *answers: object) -> list[Request]:
         while requests is not None:
             request = requests.send(answer)
             asked.append(request)
-            is_question = isinstance(request, AskText | Choose | Open)
+            is_question = isinstance(request, AskText | AskItem | Open)
             answer = next(given) if is_question else None
     except StopIteration:
         assert next(given, None) is None
@@ -62,7 +62,7 @@ def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> 
     lesson.answer(format_answer(lesson.card))
     count = sum(card.ask is not None for card in lesson.lesson.cards)
     *_, asked = answer(lesson_transitions.turn_card(state, 1), None)
-    assert isinstance(asked, Choose)
+    assert isinstance(asked, AskItem)
     assert asked.title == f"End of the lesson: {count - 1} of {count} right at the first try"
     assert asked.items[asked.first].label == "Next: Signs and zeros: how bits become a number"
     assert state.lesson is None
@@ -77,7 +77,7 @@ def test_the_end_of_a_lesson_counts_right_answers_and_enter_opens_the_next() -> 
 
 def test_the_lessons_are_listed_in_groups_with_a_sentence() -> None:
     (asked,) = do(make_state(), "lessons", None)
-    assert isinstance(asked, Choose)
+    assert isinstance(asked, AskItem)
     groups = [item.group for item in asked.items]
     assert all(groups)
     assert len([*groupby(groups)]) == len({*groups}) == 6
@@ -133,7 +133,7 @@ def test_a_note_is_asked_for_and_kept() -> None:
 def test_edge_cases_are_offered_and_set() -> None:
     state = make_state("vadd.u32.u32.u32 d, a, b", {"a": 1, "b": 2})
     (asked,) = answer(edit_transitions.offer_values(state, "a"), 1)
-    assert isinstance(asked, Choose)
+    assert isinstance(asked, AskItem)
     assert f"{state.trace.operands['a']:#x}" == asked.items[1].about
 
 

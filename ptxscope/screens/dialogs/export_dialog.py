@@ -20,7 +20,7 @@ from ...documents.options import Options
 from ...engine.syntax.errors import make_printable, make_printable_lines
 from ...engine.tracing.annotations import Annotations
 from ...engine.tracing.trace import Trace
-from ...state.requests import Choose, MenuItem
+from ...state.requests import AskItem, MenuItem
 from ...widgets.base.form_fields import ChoiceRow, LabelledInput, Page
 from .dialog import Dialog, DialogFrame
 from .menu_dialog import MenuDialog
@@ -200,7 +200,7 @@ class ExportDialog(Dialog[Annotations]):
             MenuItem("overwrite", "what it holds is lost"),
         ]
         self.app.push_screen(
-            MenuDialog(Choose(f"{make_printable(name)} exists", items, 0, "export")), chosen
+            MenuDialog(AskItem(f"{make_printable(name)} exists", items, 0, "export")), chosen
         )
 
     def _write(self, path: Path) -> None:

@@ -8,7 +8,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from ...state.requests import Choose
+from ...state.requests import AskItem
 from ...widgets.base.menu import Menu
 from .dialog import Dialog, DialogFrame
 
@@ -25,7 +25,7 @@ class MenuDialog(Dialog[int | None]):
         Binding("escape,q", "leave", "Leave", show=False),
     ]
 
-    def __init__(self, request: Choose) -> None:
+    def __init__(self, request: AskItem) -> None:
         super().__init__()
         self.help_section = request.help_section
         self._title = request.title

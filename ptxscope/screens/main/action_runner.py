@@ -17,10 +17,11 @@ from ...state.explorer_state import ExplorerState
 from ...state.requests import (
     Act,
     AskAnswer,
+    AskItem,
+    AskSolver,
     AskText,
     AskValue,
-    Choose,
-    Copy,
+    CopyText,
     Focus,
     Notify,
     Open,
@@ -28,7 +29,6 @@ from ...state.requests import (
     Request,
     Requests,
     Say,
-    Search,
     Tell,
     Transition,
     Wait,
@@ -110,11 +110,11 @@ class ActionRunner(FocusController):
                 if self._timer is not None:  # of an earlier playback
                     self._timer.stop()
                 self._timer = self._screen.set_timer(seconds, go_on)
-            case Search(find):
+            case AskSolver(find):
                 await self._search.start(find, partial(self._take_answer, go_on), self._refuse)
                 if self._search.is_running:
                     self._view.say(Say(_SEARCHING, "strong"))
-            case AskText() | Choose() | Open():
+            case AskText() | AskItem() | Open():
                 self._open(request, go_on)
             case _:
                 return False
@@ -128,7 +128,7 @@ class ActionRunner(FocusController):
     def _refuse(self, reason: object) -> None:
         self._view.say(refuse(reason))
 
-    def _open(self, request: AskText | Choose | Open, go_on: Callable[..., Any]) -> None:
+    def _open(self, request: AskText | AskItem | Open, go_on: Callable[..., Any]) -> None:
         """Open a dialog or a screen."""
         prompt: TextPrompt | None = None
         screen: Screen[Any]
@@ -136,7 +136,7 @@ class ActionRunner(FocusController):
             from ..dialogs.text_prompt import TextPrompt
 
             screen = prompt = TextPrompt(request)
-        elif isinstance(request, Choose):
+        elif isinstance(request, AskItem):
             from ..dialogs.menu_dialog import MenuDialog
 
             screen = MenuDialog(request)
@@ -166,7 +166,7 @@ class ActionRunner(FocusController):
                 level = cast("SeverityLevel", severity)
                 text = make_printable(text)
                 screen.notify(text, title=title, markup=False, severity=level, timeout=seconds)
-            case Copy(text, shown):
+            case CopyText(text, shown):
                 screen.app.copy_to_clipboard(text)
                 screen.notify(make_printable(shown), title="Copied", markup=False)
             case Focus(id_):
