@@ -16,7 +16,7 @@ if sys.platform == "win32":
 from tests.app.on_pty import PATIENCE, Explorer
 from tests.tiers import ci_only, some
 
-SHOWN = b"its result, step by step"
+SHOWN = b"compute, step by step"
 """What a first start says."""
 BEHIND = [
     *(b"\x1b[?1049l", b"\x1b[?25h", b"\x1b[?1000l", b"\x1b[?1003l", b"\x1b[?1006l"),

@@ -62,7 +62,7 @@ async def test_the_first_launch_begins_and_says_what_it_is(size: tuple[int, int]
     async with explorer(None, {}, size=size) as drive:
         shown = await drive.text()
         assert "▸1 select" in shown
-        assert "ptxscope shows how a PTX instruction computes its result, step by step" in shown
+        assert "ptxscope shows what PTX instructions compute, step by step" in shown
         assert "\n n next step · N back · d the result · r other values" in shown
         assert "\n ^p lessons: begin with the first · / another instruction" in shown
         assert shown.startswith("─ptxscope")

@@ -25,7 +25,7 @@ def greeting(start: Start, key: Callable[[str], str], *, at_end: bool) -> str:
     match start:
         case Start.EXAMPLE:
             return (
-                "ptxscope shows how a PTX instruction computes its result, step by step\n"
+                "ptxscope shows what PTX instructions compute, step by step\n"
                 f"{next_step} · {key('step.back')} back · {key('step.result')} the result · "
                 f"{key('edit.random')} other values\n"
                 f"{learn}: begin with the first · "
