@@ -182,6 +182,23 @@ def test_what_would_reveal_an_answer_says_how_predicting_ends() -> None:
     assert state.is_result_hidden
 
 
+def test_predictions_go_on_through_a_block() -> None:
+    state = make_state()
+    text = "vadd.u32.u32.u32 t, a, b;\nvadd.u32.u32.u32 d, t, c;"
+    answer(listing_transitions.paste_text(state, text))
+    answer(step_transitions.begin_predicting(state))
+    statements, asked = [], list[Request]()
+    while state.is_predicting:
+        statements.append(state.block_statement)
+        place = state.find_next_lane()
+        assert place
+        right = str(state.trace.rows[place.key].values[place.lane])
+        asked = answer(step_transitions.take_guess(state, place, right, is_entered=True))
+    assert {*statements} == {1, 2}
+    assert statements == sorted(statements)
+    assert said(asked) == "✓ That was the last step of the last statement"
+
+
 def test_a_computed_register_of_a_listing_is_not_asked_for() -> None:
     state = make_state()
     open_text(state, "vadd.u32.u32.u32 %r1, %r2, 1;\nvadd.u32.u32.u32 %r3, %r1, %r4;")
