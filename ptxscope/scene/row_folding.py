@@ -48,11 +48,7 @@ class _Folding:
     """Folds rows in order and remembers the inputs of the removed ones."""
 
     def __init__(
-        self,
-        scene: Scene,
-        trace: Trace,
-        kept_keys: Container[str],
-        shown_stages: Container[Stage],
+        self, scene: Scene, trace: Trace, kept_keys: Container[str], shown_stages: Container[Stage]
     ) -> None:
         self._trace = trace
         self._kept = kept_keys

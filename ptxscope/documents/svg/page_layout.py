@@ -112,13 +112,7 @@ class Layout(NamedTuple):
 PAGE = Layout(Area(EDGE, WIDTH - 2 * EDGE), FIGURES, Area(WORDS_X, WORDS_WIDTH))
 _COLUMN = Area(6, 388)
 COMPACT = Layout(
-    _COLUMN,
-    _COLUMN,
-    _COLUMN.shrink(2),
-    is_compact=True,
-    crossing=30,
-    drop=15,
-    row_gap=5,
+    _COLUMN, _COLUMN, _COLUMN.shrink(2), is_compact=True, crossing=30, drop=15, row_gap=5
 )
 
 

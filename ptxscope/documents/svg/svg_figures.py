@@ -226,10 +226,7 @@ def _format_point_name(point: Point) -> str:
 
 
 def _draw_labels(
-    canvas: SvgCanvas,
-    area: Area,
-    y: float,
-    labels: list[tuple[float, str, SvgColour]],
+    canvas: SvgCanvas, area: Area, y: float, labels: list[tuple[float, str, SvgColour]]
 ) -> int:
     """Draw labels below their subjects, on as many lines as needed; return the number of lines."""
     end_positions: list[float] = []

@@ -90,10 +90,7 @@ def _iter_legend_entries(sweep: Sweep) -> Iterator[tuple[str, str]]:
             yield "", f"{describe_event(event, sweep.result_part)}: {_format_share(event.mask)}"
     if sweep.divergence_mask.any() and sweep.other_model:
         kind = "other" if not sweep.y else "apart"
-        yield (
-            kind,
-            f"{sweep.other_model.name} differs: {_format_share(sweep.divergence_mask)}",
-        )
+        yield (kind, f"{sweep.other_model.name} differs: {_format_share(sweep.divergence_mask)}")
     if point_text := describe_point(sweep):
         yield "here", point_text
 
