@@ -8,7 +8,7 @@ from math import fsum
 
 from ...scene.row_pairs import OUTCOMES
 from ...scene.scene_model import Cell, CellSpan, NumberLine, RegisterFigure, RowScene, SpanKind
-from .page_layout import ROLE_INKS, Area, ColumnPart, Sketch, draw_centered, take_column_part
+from .page_layout import ROLE_INKS, Area, ColumnPart, Sketch, take_column_part
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import (
@@ -112,11 +112,11 @@ def _draw_part(
     size, aside, is_named = fit_beside_name(area, text, tag_width)
     letters = BITS.with_size(size).with_weight(style.is_bold)
     box = Area(area.x - aside / 2, area.width)
-    draw_centered(canvas, box, base, text, letters, style.text)
+    canvas.draw_centered(box, base, text, letters, style.text)
     if is_named:
         draw_corner_name(canvas, area, y, name, style.text)
     for number in other_spans:
-        draw_centered(canvas, area, y + 33, number.text.strip(), SMALL, style.text)
+        canvas.draw_centered(area, y + 33, number.text.strip(), SMALL, style.text)
 
 
 def fit_beside_name(area: Area, text: str, tag_width: float) -> tuple[float, float, bool]:
@@ -156,14 +156,12 @@ def draw_packed_lanes(sketch: Sketch, row: RowScene, y: float) -> float:
     areas = sketch.get_areas(row)
     full_area = Area(areas[0].x, areas[-1].right - areas[0].x)
     sketch.draw_links(row, place.lane, full_area, y)
-    canvas.draw_rect(
-        full_area.x, y, full_area.width, _MERGED, SvgColour.PAGE, SvgColour.INK, radius=5, line=1.6
-    )
+    canvas.draw_box(full_area, y, _MERGED, SvgColour.PAGE, SvgColour.INK, line=1.6)
     for left_area, right_area in pairwise(areas):
         x = (left_area.right + right_area.x) / 2
         canvas.draw_line(x, y, x, y + _MERGED, SvgColour.INK)
     for cell, area in zip(row.cells, areas, strict=True):
-        draw_centered(canvas, area, y + 23, str(cell), VALUE)
+        canvas.draw_centered(area, y + 23, str(cell), VALUE)
     sketch.set_port(place, full_area, y + _MERGED)
     return draw_lane_flags(sketch, row._replace(cells=row.cells[:1]), [full_area], y + _MERGED)
 
@@ -202,17 +200,10 @@ def draw_incoming_values(sketch: Sketch, row: RowScene, y: float) -> float:
             if span.kind is SpanKind.CHIP:
                 draw_bit_box(canvas, box, top, height, span.text, span.kind, span.tint)
             else:
-                canvas.draw_rect(
-                    box.x,
-                    top,
-                    box.width,
-                    height,
-                    SvgColour.PAGE,
-                    SvgColour.DIM,
-                    radius=4,
-                    dash="4 3",
+                canvas.draw_box(
+                    box, top, height, SvgColour.PAGE, SvgColour.DIM, radius=4, dash="4 3"
                 )
-                draw_centered(canvas, box, top + 17.5, span.text, BITS)
+                canvas.draw_centered(box, top + 17.5, span.text, BITS)
         canvas.draw_text(box.center, y + 9, name, TAG, anchor="middle", width=area.width)
         sketch.set_port(cell.place, box, top + height)
     return top + _INCOMING
@@ -276,7 +267,7 @@ def _draw_bits(
     if is_framed:
         sketch.draw_links(row, cell.place.lane, area, y, is_centered=bool(names))
     if value:
-        canvas.draw_rect(area.x, y, area.width, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
+        canvas.draw_box(area, y, height, SvgColour.PAGE, SvgColour.LINE, radius=4)
     x = area.x
     tag = max((SMALL.measure(x.text.strip()) for x in names), default=0)
     is_named = True
@@ -292,7 +283,7 @@ def _draw_bits(
         colour = SvgColour.ON if spans[0].kind is SpanKind.CHIP else SvgColour.DIM
         draw_corner_name(canvas, area, y, span.text.strip(), colour)
     for span in value:
-        draw_centered(canvas, area, y + _CHIP + 17, span.text, BITS, margin=1)
+        canvas.draw_centered(area, y + _CHIP + 17, span.text, BITS, margin=1)
     sketch.set_port(cell.place, area, y + height)
     return y + height
 
@@ -322,20 +313,12 @@ def _draw_merged_lane(
             sketch.draw_link(link, (port.area.center, port.y), (area.center + aside, y))
     else:
         sketch.draw_links(row, cell.place.lane, area, y)
-    canvas.draw_rect(area.x, y, area.width, _MERGED, SvgColour.PAGE, colour, radius=5, line=1.4)
+    canvas.draw_box(area, y, _MERGED, SvgColour.PAGE, colour, line=1.4)
     chip_width = VALUE.measure(chip.text)
     if not is_taken:
         canvas.draw_hatch(area.x, y, area.width, _MERGED, colour)
-        canvas.draw_rect(area.x + 4, y + 9, 16, 16, SvgColour.PAGE, None, radius=2)
-        canvas.draw_rect(
-            area.center - chip_width / 2 - 6,
-            y + 6,
-            chip_width + 12,
-            22,
-            SvgColour.PAGE,
-            None,
-            radius=3,
-        )
+        canvas.draw_cover(Area(area.x + 4, 16), y + 9, 16)
+        canvas.draw_cover(area.take_middle(chip_width + 12), y + 6, 22)
     draw_mask_box(canvas, area.x + 7, y + 12, is_taken, colour)
     center = area.center
     chip_index = cell.spans.index(chip)
@@ -390,7 +373,7 @@ def _draw_merged_lane(
         )
         style = _fit_unbroken(text, area.width)
         for line in style.wrap(text, area.width):
-            draw_centered(canvas, area, end + 13, line, style, colour, margin=0)
+            canvas.draw_centered(area, end + 13, line, style, colour, margin=0)
             end += 13
         end += 3
     sketch.set_port(cell.place, area, end)
@@ -422,10 +405,8 @@ def _draw_verdict(
     if numbers:
         height = 26
         if is_framed:
-            canvas.draw_rect(
-                area.x, y, area.width, _VERDICT, SvgColour.PAGE, SvgColour.LINE, radius=5
-            )
-        draw_centered(canvas, area, y + 21, numbers[0].text, BITS if len(row.cells) > 1 else VALUE)
+            canvas.draw_box(area, y, _VERDICT)
+        canvas.draw_centered(area, y + 21, numbers[0].text, BITS if len(row.cells) > 1 else VALUE)
     pill = draw_truth(canvas, area.center, y + height + 5, _find_truth(cell))
     if name:
         canvas.draw_text(
@@ -459,22 +440,20 @@ def _draw_formula(
         lines = FORMULA.with_size(MIN_SIZE).wrap(lines[0], area.width - 4)
     extra_height = 12 * max(len(lines) - 1, 0)
     if is_framed:
-        canvas.draw_rect(
-            area.x, y, area.width, _FORMULA + extra_height, SvgColour.PAGE, SvgColour.LINE, radius=5
-        )
+        canvas.draw_box(area, y, _FORMULA + extra_height)
         sketch.draw_links(row, cell.place.lane, area, y)
     if formula:
         for index, line in enumerate(lines):
-            draw_centered(canvas, area, y + 17 + 12 * index, line, FORMULA, margin=2)
+            canvas.draw_centered(area, y + 17 + 12 * index, line, FORMULA, margin=2)
         signs = [
             span.text.strip() for span in _list_spans(cell, SpanKind.TEXT) if span.text.strip()
         ]
         result = f"{signs[0] if signs else '='} {value_text}"
-        draw_centered(canvas, area, y + 38 + extra_height, result, VALUE, colour)
+        canvas.draw_centered(area, y + 38 + extra_height, result, VALUE, colour)
         end = y + _FORMULA + extra_height
         width = area.width
     else:
-        draw_centered(canvas, area, y + 15, value_text, VALUE, colour)
+        canvas.draw_centered(area, y + 15, value_text, VALUE, colour)
         end = y + 20
         width = max(VALUE.measure(value_text), 40)
     sketch.set_port(cell.place, area if is_framed else area.take_middle(width), end)
@@ -483,7 +462,7 @@ def _draw_formula(
 
 def _draw_missing_value(sketch: Sketch, row: RowScene, cell: Cell, area: Area, y: float) -> float:
     """Draw the text of a cell without a value: an omitted lane, or a discarded result."""
-    draw_centered(sketch.canvas, area, y + 18, str(cell).strip(), FORMULA)
+    sketch.canvas.draw_centered(area, y + 18, str(cell).strip(), FORMULA)
     sketch.draw_links(row, cell.place.lane, area, y)
     sketch.set_port(cell.place, area, y + 28)
     return y + 28

@@ -10,7 +10,6 @@ from .page_layout import (
     Sketch,
     choose_chip_colours,
     choose_link_colour,
-    draw_centered,
 )
 from .svg_colours import SvgColour
 from .symbols import PILL_HEIGHT, draw_truth, get_truth
@@ -119,9 +118,9 @@ def draw_choice(sketch: Sketch, row: RowScene, figure: ChoiceFigure, y: float) -
     )
     taken_tints = [option.tint for option in figure.options if option.is_taken]
     fill, frame = choose_chip_colours(taken_tints[0] if len(taken_tints) == 1 else PLAIN)
-    canvas.draw_rect(box.x, bottom, box.width, _CHOSEN_HEIGHT, fill, frame, radius=5)
+    canvas.draw_box(box, bottom, _CHOSEN_HEIGHT, fill, frame)
     colour = SvgColour.INK if fill is SvgColour.PAGE else SvgColour.ON
-    draw_centered(canvas, box, bottom + 21, figure.bits, VALUE, colour)
+    canvas.draw_centered(box, bottom + 21, figure.bits, VALUE, colour)
     sketch.set_port(row.cells[0].place, box, bottom + _CHOSEN_HEIGHT)
     return bottom + _CHOSEN_HEIGHT
 
@@ -146,11 +145,15 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
         )
         x = box.center if draw == canvas.draw_flow else port.area.center
         draw((x, port.y), (box.center, y), choose_link_colour(option.tint), is_strong=is_strong)
-    canvas.draw_rect(
-        box.x, y, box.width, _OPTION,
-        fill if is_strong else SvgColour.PAGE, frame if is_strong else SvgColour.LINE, radius=5,
-        line=1.6 if is_strong else 1, dash="" if is_strong else "4 3",
-    )  # fmt: skip
+    canvas.draw_box(
+        box,
+        y,
+        _OPTION,
+        fill if is_strong else SvgColour.PAGE,
+        frame if is_strong else SvgColour.LINE,
+        line=1.6 if is_strong else 1,
+        dash="" if is_strong else "4 3",
+    )
     is_coloured = is_strong and fill is not SvgColour.PAGE
     name, condition = _format_option(option)
     room, colour = box.width - _MARGIN, SvgColour.ON if is_coloured else SvgColour.DIM
@@ -160,7 +163,7 @@ def _draw_option(sketch: Sketch, option: ChoiceBranch, box: Area, y: float) -> N
         canvas.draw_text(box.x + 8, y + _FIRST_INPUT, f"{name},", SMALL, colour, width=room)
         canvas.draw_text(box.x + 8, y + _SECOND_INPUT, condition, SMALL, colour)
     colour = SvgColour.ON if is_coloured else (SvgColour.INK if is_strong else SvgColour.DIM)
-    draw_centered(canvas, box, y + 35, option.bits, VALUE.with_weight(is_strong), colour)
+    canvas.draw_centered(box, y + 35, option.bits, VALUE.with_weight(is_strong), colour)
 
 
 def _draw_way(sketch: Sketch, option: ChoiceBranch, start: Point, end: Point) -> None:

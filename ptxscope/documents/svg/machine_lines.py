@@ -27,7 +27,7 @@ def draw_machine_rows(canvas: SvgCanvas, rows: Sequence[MachineRow], y: float, a
     height = _STEP * (1 if is_beside else 2)  # the value stands below its instruction
     canvas.open_group("px-sass")
     total = height * len(rows) + _PAD
-    canvas.draw_rect(area.x, y, area.width, total, SvgColour.SOFT, None, radius=4)
+    canvas.draw_box(area, y, total, SvgColour.SOFT, None, radius=4)
     for number, row in enumerate(rows):
         top = y + height * number + _STEP
         canvas.draw_text(area.x + _PAD, top, row.code, DATUM, SvgColour.INK, width=code_width)

@@ -30,6 +30,7 @@ from ...scene.symbolic_scene import with_symbolic_rows
 from ..content.document import CellView, Section, StepView, iter_names
 from ..content.hidden_rows import find_hidden_rows
 from ..options import MachineRow, Options
+from .svg_canvas import Area as Area
 from .svg_canvas import Node, SvgCanvas, Zone
 from .svg_colours import SvgColour
 from .text_styles import TAG, TextStyle
@@ -41,45 +42,6 @@ WORDS_X = 58
 WORDS_WIDTH = 142
 """Left edge and width in px of the column of titles and sentences."""
 Point = tuple[float, float]
-
-
-class Area(NamedTuple):
-    """A horizontal extent on the page: a column, or a part of one."""
-
-    x: float
-    width: float
-
-    @property
-    def center(self) -> float:
-        """The middle."""
-        return self.x + self.width / 2
-
-    @property
-    def right(self) -> float:
-        """The right edge."""
-        return self.x + self.width
-
-    def split_columns(self, count: int, gap: float = 0) -> list[Area]:
-        """Split it into columns, from left to right."""
-        column_width = (self.width - gap * (count - 1)) / count
-        return [Area(self.x + index * (column_width + gap), column_width) for index in range(count)]
-
-    def take_middle(self, width: float) -> Area:
-        """Return an area of at most `width` in its middle."""
-        width = min(width, self.width)
-        return Area(self.center - width / 2, width)
-
-    def shrink(self, margin: float) -> Area:
-        """Return the area without a margin at both ends."""
-        return Area(self.x + margin, self.width - 2 * margin)
-
-    def clamp_center(self, x: float, width: float) -> float:
-        """Return the x nearest to `x` at which an object of width `width`, centred, fits inside."""
-        return min(max(x, self.x + width / 2), self.right - width / 2)
-
-    def overlaps(self, other: Area) -> bool:
-        """Whether two areas have a position in common."""
-        return self.x < other.right and other.x < self.right
 
 
 FIGURES = Area(208, WIDTH - EDGE - 208)
@@ -411,15 +373,6 @@ class Sketch:
 
     def _make_result_node(self, name: str) -> Node:
         return self.branch, f"{name} =", 0
-
-
-def draw_centered(
-    canvas: SvgCanvas, area: Area, y: float, text: str, style: TextStyle,
-    colour: SvgColour | None = None, *, margin: float = 4,
-) -> None:  # fmt: skip
-    """Draw a text in the middle of an area, at the largest size that fits."""
-    width = area.width - margin
-    canvas.draw_text(area.center, y, text, style, colour, anchor="middle", width=width)
 
 
 def is_packed(row: RowScene) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ...scene.scene_model import LaneRef
 from ..content.document import ResultView, Section, StepView
-from .page_layout import Area, Sketch, draw_centered, find_link_ends
+from .page_layout import Area, Sketch, find_link_ends
 from .svg_canvas import SvgCanvas
 from .svg_colours import SvgColour
 from .symbols import draw_underline
@@ -59,9 +59,7 @@ def _draw_low_result(
 ) -> float:
     """Draw the box of a result in a compact figure; return its end."""
     text, width = f"{view.name} = {view.bits}", area.width - 8
-    canvas.draw_rect(
-        area.x, top, area.width, _LOW, SvgColour.SOFT, SvgColour.INK, radius=5, line=1.6
-    )
+    canvas.draw_box(area, top, _LOW, SvgColour.SOFT, SvgColour.INK, line=1.6)
     canvas.draw_text(area.center, top + 21, text, VALUE, anchor="middle", width=width)
     if view.bits != other_bits:
         style = VALUE.with_size(VALUE.fit(text, width).size)
@@ -78,19 +76,17 @@ def _draw_result(
     """Draw the box of a result; return its end."""
     name, bits, meant = view
     height = 84 if is_stacked else 66
-    canvas.draw_rect(
-        area.x, top, area.width, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8
-    )
+    canvas.draw_box(area, top, height, SvgColour.SOFT, SvgColour.INK, radius=8, line=1.8)
     label = f"{name} ="
     offset_y = 18 if is_stacked else 0
     if is_stacked:
-        draw_centered(canvas, area, top + 18, label, FORMULA, margin=12)
+        canvas.draw_centered(area, top + 18, label, FORMULA, margin=12)
     width = RESULT.measure(bits)
     size = min(RESULT.size, int((area.width - 12) / width * RESULT.size))
     canvas.draw_text(
         area.center, top + 36 + offset_y, bits, RESULT.with_size(size), anchor="middle"
     )
-    draw_centered(canvas, area, top + 58 + offset_y, meant, FORMULA, margin=24)
+    canvas.draw_centered(area, top + 58 + offset_y, meant, FORMULA, margin=24)
     if not is_stacked:
         canvas.draw_text(area.center - width / 2 - 10, top + 35, label, FORMULA, anchor="end")
     return top + height
@@ -114,10 +110,8 @@ def _draw_empty_result(section: Section, sketch: Sketch, room: Area, top: float)
     canvas, area = sketch.canvas, room.take_middle(440)
     for place in sketch.scene.discarded_results:
         _draw_result_link(sketch, place, area, top)
-    canvas.draw_rect(
-        area.x, top, area.width, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3"
-    )
-    draw_centered(canvas, area, top + 22, section.no_result, BODY, SvgColour.DIM, margin=24)
+    canvas.draw_box(area, top, 36, SvgColour.PAGE, SvgColour.LINE, radius=8, dash="4 3")
+    canvas.draw_centered(area, top + 22, section.no_result, BODY, SvgColour.DIM, margin=24)
     return top + 36
 
 
@@ -132,7 +126,7 @@ def draw_note(canvas: SvgCanvas, text: str, y: float, area: Area) -> float:
     """Draw a note of the author with a bar beside it; return the end."""
     lines = QUOTE.wrap(text, area.width - 28)
     height = 14 + 17 * len(lines)
-    canvas.draw_rect(area.x, y, area.width, height, SvgColour.MARK_SOFT, None, radius=4)
+    canvas.draw_box(area, y, height, SvgColour.MARK_SOFT, None, radius=4)
     canvas.draw_rect(area.x, y, 4, height, SvgColour.MARK, None, radius=0)
     canvas.draw_lines(area.x + 16, y + 19, lines, QUOTE)
     return y + height

@@ -25,15 +25,7 @@ def draw_registers(sketch: Sketch, roles: Iterable[str], y: float) -> float:
     if sketch.layout.is_compact:
         roles = list(roles)
         if roles:
-            canvas.draw_rect(
-                sketch.layout.page.x,
-                y,
-                sketch.layout.page.width,
-                16,
-                SvgColour.PAGE,
-                None,
-                radius=0,
-            )
+            canvas.draw_cover(sketch.layout.page, y, 16)
         for role, area in zip(roles, words.split_columns(2, 24), strict=False):
             _draw_register_name(sketch, role, y + 10, area)
         return y + 16 if roles else y
@@ -72,7 +64,7 @@ def draw_gap(sketch: Sketch, steps: Iterable[StepScene], y: float, previous_end:
     lines = OMISSION.wrap(f"not shown: {step_names}", area.width)
     canvas.open_group("px-gap")
     if sketch.layout.is_compact:
-        canvas.draw_rect(page.x, y + 6, page.width, 8 + 13 * len(lines), SvgColour.PAGE, None)
+        canvas.draw_cover(page, y + 6, 8 + 13 * len(lines))
         y -= 6
     else:
         canvas.draw_line(
@@ -122,7 +114,7 @@ def _draw_compact_caption(
     lines = SMALL.wrap(sentence, words.width - start)
     roles = list(roles)
     height = 4 + 13 * max(len(lines), 1) + 15 * len(roles)
-    canvas.draw_rect(page.x, top, page.width, height, SvgColour.PAGE, None, radius=0)
+    canvas.draw_cover(page, top, height)
     canvas.draw_text(words.x, top + 11, title, EMPHASIS, SvgColour.INK)
     end = canvas.draw_lines(words.x + start, top + 11, lines, SMALL)
     for role in roles:

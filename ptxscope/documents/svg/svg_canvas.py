@@ -40,6 +40,45 @@ def escape_xml(text: str) -> str:
     return escape("\n".join(map(show_controls, text.split("\n"))))
 
 
+class Area(NamedTuple):
+    """A horizontal extent on the page: a column, or a part of one."""
+
+    x: float
+    width: float
+
+    @property
+    def center(self) -> float:
+        """The middle."""
+        return self.x + self.width / 2
+
+    @property
+    def right(self) -> float:
+        """The right edge."""
+        return self.x + self.width
+
+    def split_columns(self, count: int, gap: float = 0) -> list[Area]:
+        """Split it into columns, from left to right."""
+        column_width = (self.width - gap * (count - 1)) / count
+        return [Area(self.x + index * (column_width + gap), column_width) for index in range(count)]
+
+    def take_middle(self, width: float) -> Area:
+        """Return an area of at most `width` in its middle."""
+        width = min(width, self.width)
+        return Area(self.center - width / 2, width)
+
+    def shrink(self, margin: float) -> Area:
+        """Return the area without a margin at both ends."""
+        return Area(self.x + margin, self.width - 2 * margin)
+
+    def clamp_center(self, x: float, width: float) -> float:
+        """Return the x nearest to `x` at which an object of width `width`, centred, fits inside."""
+        return min(max(x, self.x + width / 2), self.right - width / 2)
+
+    def overlaps(self, other: Area) -> bool:
+        """Whether two areas have a position in common."""
+        return self.x < other.right and other.x < self.right
+
+
 class CutMark(NamedTuple):
     """The start of a section of the picture; all earlier elements are above it."""
 
@@ -87,9 +126,9 @@ class Ground(NamedTuple):
     def draw_part(self, top: float, end: float) -> str:
         """Return the part of the box between two heights."""
         canvas = SvgCanvas("")
-        canvas.draw_rect(
-            self.x, top, self.width, end - top, self.fill, self.stroke, radius=self.radius
-        )  # fmt: skip
+        canvas.draw_box(
+            Area(self.x, self.width), top, end - top, self.fill, self.stroke, radius=self.radius
+        )
         return canvas.parts[0]
 
 
@@ -141,6 +180,20 @@ class SvgCanvas:
         corner = f' rx="{format_length(radius)}"' if radius else ""
         shape = _format_box(x, y, width, height)
         self.parts.append(f"<rect {shape}{corner}{_format_paint(fill, stroke, line, dash)}/>")
+
+    def draw_box(
+        self, area: Area, y: float, height: float, fill: SvgColour | None = SvgColour.PAGE,
+        stroke: SvgColour | None = SvgColour.LINE, *, radius: float = 5, line: float = 1,
+        dash: str = "",
+    ) -> None:  # fmt: skip
+        """Draw a box over the width of an area."""
+        self.draw_rect(
+            area.x, y, area.width, height, fill, stroke, radius=radius, line=line, dash=dash
+        )
+
+    def draw_cover(self, area: Area, y: float, height: float) -> None:
+        """Cover what is below a text."""
+        self.draw_box(area, y, height, SvgColour.PAGE, None, radius=0)
 
     def draw_below(
         self, index: int, areas: Iterable[tuple[float, float]], y: float, height: float
@@ -277,6 +330,14 @@ class SvgCanvas:
         letters = _format_letters(style.with_size(size), colour or style.colour, anchor)
         place = f'x="{format_length(x)}" y="{format_length(y)}"'
         self.parts.append(f"<text {place} {letters}>{escape_xml(text)}</text>")
+
+    def draw_centered(
+        self, area: Area, y: float, text: str, style: TextStyle, colour: SvgColour | None = None,
+        *, margin: float = 4,
+    ) -> None:  # fmt: skip
+        """Draw a text in the middle of an area, at the largest size that fits."""
+        width = area.width - margin
+        self.draw_text(area.center, y, text, style, colour, anchor="middle", width=width)
 
     def draw_lines(
         self, x: float, y: float, lines: Sequence[str], style: TextStyle,

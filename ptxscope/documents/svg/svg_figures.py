@@ -25,7 +25,7 @@ from ...scene.scene_model import (
 )
 from .axes import PlacedAxis, draw_tick_text
 from .cell_shapes import draw_cells, draw_sentence
-from .page_layout import Area, Sketch, draw_centered
+from .page_layout import Area, Sketch
 from .svg_canvas import SvgCanvas, format_length
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
@@ -352,7 +352,7 @@ def draw_running_sum(sketch: Sketch, row: RowScene, figure: RunningSum, y: float
     for column, term in zip(columns, figure.terms, strict=True):
         _draw_term(sketch, term, column, y, rail)
         is_final = column is columns[-1]
-        draw_centered(canvas, column, rail + 24, term.total, VALUE if is_final else FORMULA)
+        canvas.draw_centered(column, rail + 24, term.total, VALUE if is_final else FORMULA)
     end = rail + 32
     sketch.set_port(place, columns[-1], end)
     return end

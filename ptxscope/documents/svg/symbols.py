@@ -70,23 +70,13 @@ def draw_bit_box(
     style, (fill, frame) = STYLES[kind], choose_chip_colours(tint)
     is_plain = kind is SpanKind.CHIP and fill is SvgColour.PAGE
     frame_colour = frame if kind in (SpanKind.CHIP, SpanKind.SIGN, SpanKind.ZERO) else style.frame
-    canvas.draw_rect(
-        area.x, y, area.width, height, style.fill or fill, frame_colour, radius=3, dash=style.dash
-    )
+    canvas.draw_box(area, y, height, style.fill or fill, frame_colour, radius=3, dash=style.dash)
     colour = SvgColour.INK if is_plain else style.text
     middle, letters = y + height / 2, BITS.with_size(size).with_weight(style.is_bold)
     if style.is_hatched:
         text_width = min(letters.measure(text), area.width - 4)
         canvas.draw_hatch(area.x, y, area.width, height, frame_colour)
-        canvas.draw_rect(
-            area.center - text_width / 2 - 2,
-            middle - 8,
-            text_width + 4,
-            16,
-            SvgColour.PAGE,
-            None,
-            radius=2,
-        )
+        canvas.draw_cover(area.take_middle(text_width + 4), middle - 8, 16)
     canvas.draw_text(
         area.center - aside / 2, middle + size * 0.36, text, letters, colour,
         anchor="middle", width=area.width - 2,

@@ -46,7 +46,6 @@ from .page_layout import (
     Sketch,
     build_folded_scene,
     build_visible_scene,
-    draw_centered,
     draw_instruction,
     find_long_names,
 )
@@ -266,7 +265,7 @@ def _fold_scene(section: Section, layout: Layout) -> FoldedScene:
 
 def _draw_band(canvas: SvgCanvas, section: Section, page: Area, y: float) -> float:
     """Draw the line of a statement, with its results if it is folded; return the end."""
-    canvas.draw_rect(page.x, y, page.width, BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)
+    canvas.draw_box(page, y, BAND, SvgColour.SOFT, SvgColour.LINE, radius=6)
     right = page.right - 10
     if section.is_folded:
         for view in reversed(section.results):
@@ -445,7 +444,7 @@ def _draw_lane_names(sketch: Sketch, y: float) -> float:
         lane = len(sketch.columns) - number
         marks = [str(number) for number, note in enumerate(notes, 1) if note.lane == lane]
         name = f"lane {lane}" + (f" · note {', '.join(marks[:3])}" if marks else "")
-        draw_centered(sketch.canvas, column, y + 15, name, REMARK, margin=8)
+        sketch.canvas.draw_centered(column, y + 15, name, REMARK, margin=8)
     sketch.canvas.close_group()
     return y + 16
 

@@ -12,7 +12,7 @@ from ...scene.scene_model import (
     Tint,
 )
 from .cell_shapes import draw_corner_name, draw_register_name, fit_beside_name
-from .page_layout import Area, Sketch, add_hex_prefix, draw_centered
+from .page_layout import Area, Sketch, add_hex_prefix
 from .svg_canvas import Node, Zone
 from .svg_colours import SvgColour
 from .symbols import draw_bit_box
@@ -55,7 +55,7 @@ def draw_permutation(sketch: Sketch, row: RowScene, figure: PermutationFigure, y
     end = top + _DIGIT + _BYTE + 18
     if figure.selector:
         name = figure.selector_name or "without a mode, c"
-        draw_centered(canvas, whole, end + 12, f"selector: {name} = {figure.selector}", LABEL)
+        canvas.draw_centered(whole, end + 12, f"selector: {name} = {figure.selector}", LABEL)
         end += 18
     for byte, area in zip(figure.lane_bytes, areas, strict=True):
         sketch.set_port(byte.place, area, end)
@@ -89,7 +89,7 @@ def _draw_lane(sketch: Sketch, byte: TakenByte, area: Area, y: float) -> None:
     draw_bit_box(canvas, area, y + _DIGIT, _BYTE, add_hex_prefix(byte.text), kind, byte.tint)
     name = byte.source.name if byte.source else ""
     text = f"8 × top bit of {name}" if byte.is_sign else name
-    draw_centered(canvas, area, y + _DIGIT + _BYTE + 13, text, SMALL, margin=0)
+    canvas.draw_centered(area, y + _DIGIT + _BYTE + 13, text, SMALL, margin=0)
 
 
 # --- truth tables ---------------------------------------------------------------------------
@@ -126,7 +126,7 @@ def draw_table(sketch: Sketch, row: RowScene, figure: TableFigure, y: float) -> 
     text = f"{figure.text} = {figure.formula}"
     if groups:
         text += f", so {figure.result.name} = {figure.result.text}"
-    draw_centered(canvas, inner, end + 14, text, BITS)
+    canvas.draw_centered(inner, end + 14, text, BITS)
     end += 22
     if names := figure.ignored_names:
         note = f"ignores {' and '.join(names)}"
@@ -156,11 +156,11 @@ def _draw_entries(
             canvas.draw_rect(
                 column.x + 1, y, column.width - 2, middle + pitch + 2, SvgColour.SOFT, None
             )
-        draw_centered(canvas, column, y + 13, str(entry.number), TAG, margin=1)
+        canvas.draw_centered(column, y + 13, str(entry.number), TAG, margin=1)
         for line, (value, word) in enumerate(zip(entry.bits, figure.words, strict=True), 1):
             colour = SvgColour.DIM if word.is_ignored else SvgColour.INK
             base = y + 14 + line * pitch
-            draw_centered(canvas, column, base, str(value), FORMULA, colour)
+            canvas.draw_centered(column, base, str(value), FORMULA, colour)
         box = Area(column.x + 1.5, column.width - 3)  # boxes touch neither each other nor a digit
         kind = SpanKind.CHIP if entry.value else SpanKind.UNUSED
         draw_bit_box(
@@ -168,7 +168,7 @@ def _draw_entries(
         )
         if has_counts:
             count = f"×{len(entry.positions)}"
-            draw_centered(canvas, column, y + middle + pitch + 14, count, TAG, margin=0)
+            canvas.draw_centered(column, y + middle + pitch + 14, count, TAG, margin=0)
     for line, word in enumerate(words, 1):
         _draw_word_name(sketch, word, area, y + 14 + line * pitch)
     for entry, column in zip(figure.entries, columns, strict=True):

@@ -92,9 +92,7 @@ def draw(canvas: SvgCanvas, sweep: Sweep, y: float) -> float:
 
 
 def _draw_frame(canvas: SvgCanvas, plot: Plot) -> None:
-    canvas.draw_rect(
-        _PLOT.x, plot.top - 8, _PLOT.width, _HIGH + 16, SvgColour.PAGE, SvgColour.LINE, radius=0
-    )
+    canvas.draw_box(_PLOT, plot.top - 8, _HIGH + 16, SvgColour.PAGE, SvgColour.LINE, radius=0)
 
 
 def _draw_grounds(canvas: SvgCanvas, plot: Plot) -> None:
