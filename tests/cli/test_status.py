@@ -29,7 +29,9 @@ def test_a_wrong_request_is_2(command: str, text: str, capsys: pytest.CaptureFix
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("text", ["vadd4.u32 d, a, b, c", "vadd4", f"{LEGAL}; vadd4", "nonsense a"])
+@pytest.mark.parametrize(
+    "text", ["vadd4.u32 d, a, b, c", "vadd4;", f"{LEGAL}; vadd4", "nonsense a"]
+)
 def test_an_illegal_instruction_is_1(
     command: str, text: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
